@@ -195,7 +195,7 @@ def passing(run: TestRun) -> list[str]:
 
 
 def installed(folder: Path) -> Path | None:
-    """The Python of an environment with cosmic-ray, or None where it can not be had."""
+    """The Python of an environment with cosmic-ray, or None where it cannot be had."""
     given = os.environ.get("MUTATION_COSMIC")
     if given:
         return Path(given)

@@ -100,7 +100,7 @@ class JudgedTests:
 
 
 class NoDebugger:
-    """A debugger for projects that can not be traced."""
+    """A debugger for projects that cannot be traced."""
 
     def supports(self, test_command: str | None) -> bool:
         return False

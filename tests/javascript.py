@@ -19,7 +19,7 @@ OLDEST = (20, 19)
 
 
 class Unavailable(Exception):
-    """Why the tests can not run here."""
+    """Why the tests cannot run here."""
 
 
 @dataclass(frozen=True)
@@ -116,4 +116,4 @@ def _npm_ci(bin: Path, place: Path) -> None:
     except subprocess.TimeoutExpired:
         raise Unavailable("npm ci took too long") from None
     except subprocess.CalledProcessError as failed:
-        raise Unavailable(f"the packages can not be installed: {failed.stderr.strip()[-500:]}") from None
+        raise Unavailable(f"the packages cannot be installed: {failed.stderr.strip()[-500:]}") from None

@@ -78,7 +78,7 @@ class MemoryStore(Closing, Generic[S]):
         id = self._paths(self._kind.id_of(state)).id
         with self._mutex:
             if id in self._history:
-                raise Conflict(f"{self._kind.name} {id} exists already")
+                raise Conflict(f"{self._kind.name} {id} already exists")
             return self._commit(id, state, state, actor, Event(type="created"))
 
     def read(self, id: str) -> S:

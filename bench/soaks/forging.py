@@ -40,7 +40,7 @@ def _attack(root: Path, chance: random.Random, counts: Counter[str], done: list[
     if files.json.is_fifo() or files.journal.is_fifo():  # the next attacker would wait for it for ever
         return
     done.append(name)
-    with contextlib.suppress(OSError, ValueError, IndexError, KeyError, TypeError):  # what is gone can not be forged
+    with contextlib.suppress(OSError, ValueError, IndexError, KeyError, TypeError):  # what is gone cannot be forged
         ATTACKS[name](files, chance)
         counts["attacks"] += 1
 

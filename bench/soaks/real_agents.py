@@ -1,6 +1,6 @@
 """Models that do not care for our wording, through each of the real agents: every loop ends as it should. And cycles.
 
-Where the agents are not installed and can not be, nothing is tried, and the counts say so.
+Where the agents are not installed and cannot be, nothing is tried, and the counts say so.
 """
 
 import os

@@ -82,7 +82,7 @@ async def _agent(
     known = replace(known, program=program)
     theirs = [origin for origin in origins if Path(origin).parent == means.project]
     if theirs and not probing:
-        return replace(known, words=f"not started: {theirs[0]} has a say in what it is; --probe starts it")
+        return replace(known, words=f"not started: {theirs[0]} configures it; --probe starts it")
     from loopwright.agents.acp.probe import probe  # half a second, which a machine without agents can do without
 
     async with turns:
@@ -232,9 +232,9 @@ def _place(folder: Path) -> Place:
     there = next(path for path in (folder, *folder.parents) if path.exists())
     kind = file_system(there.resolve())
     if not there.is_dir():
-        return Place(str(folder), kind, f"{folder} can not be made: {there} is no folder")
+        return Place(str(folder), kind, f"{folder} cannot be made: {there} is not a folder")
     can = os.access(there, os.W_OK | os.X_OK)
-    return Place(str(folder), kind, None if can else f"{folder} can not be written: {there} does not allow it")
+    return Place(str(folder), kind, None if can else f"{folder} cannot be written: {there} does not allow it")
 
 
 def _tests(means: Means) -> Tests:
@@ -278,7 +278,7 @@ class Run:
 
 @dataclass(frozen=True)
 class RolePlayed:
-    """Who plays a role of cycles here, and why they can not."""
+    """Who plays a role of cycles here, and why they cannot."""
 
     role: Role
     agent: str
@@ -319,7 +319,7 @@ async def check_up(means: Means, *, only: str | None, probing: bool | None, tell
         *([fails] if fails else []),
         *(place.trouble for place in (project.store, project.private) if place.trouble),
         *([project.tests.trouble] if project.tests.trouble else []),
-        *([] if machine.git else ["git is not installed, and no run can do without it"]),
+        *([] if machine.git else ["git is not installed; every run needs it"]),
     ]
     run = _run(means, asked, chosen, project)
     return Checkup(machine, found, project, run, tuple(_roles(means, chosen)), tuple(problems), fails is not None)

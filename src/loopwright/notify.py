@@ -27,7 +27,7 @@ OUTPUT = 4000
 class CommandNotifier:
     """Implements ports.Notifier: the letter on stdin, its main points in the environment; ended with all it started.
 
-    It carries the run's mark: like all that a run starts it can not permit it anything.
+    It carries the run's mark: like all that a run starts it cannot permit it anything.
     """
 
     argv: tuple[str, ...]
@@ -111,9 +111,9 @@ class Webhook:
         except (TimeoutError, httpx2.TimeoutException):
             return f"notify_url: {host} did not answer within {self.seconds:g} s", True
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            return f"notify_url: {host} can not be reached ({type(error).__name__})", True
+            return f"notify_url: {host} cannot be reached ({type(error).__name__})", True
         if status < 300:
             return None, False
         if status < 400:
-            return f"notify_url: {host} points elsewhere ({status}); give the address that it points to", False
+            return f"notify_url: {host} redirects ({status}); use the address it redirects to", False
         return f"notify_url: {host} answered {status}", status >= 500 or status in AGAIN

@@ -39,7 +39,7 @@ class Projects:
         if name is None:
             return next(iter(self.known.values()))
         if name not in self.known:
-            raise NotFound(f"Project not found: {name} (there are: {', '.join(self.known)})")
+            raise NotFound(f"Project not found: {name} (available: {', '.join(self.known)})")
         return self.known[name]
 
     def of_run(self, id: str, service: Callable[[Project], Runs[R]], name: str | None = None) -> Project:
@@ -56,11 +56,11 @@ class Projects:
         if not found:
             raise NotFound(f"{kind.capitalize()} not found: {id}")
         places = ", ".join(project.name for project in found)
-        raise Conflict(f"several projects have a {kind} {id} ({places}); say in which project")
+        raise Conflict(f"several projects have a {kind} {id} ({places}); name the project")
 
 
 def _has(service: Runs[R], id: str) -> bool:
-    """Also where it can not be read: whoever reads it is told so."""
+    """Also where it cannot be read: whoever reads it is told so."""
     try:
         return id in service.damaged() or bool(service.read(id))
     except NotFound:

@@ -129,7 +129,7 @@ async def test_a_reading_task_reads_even_where_all_is_permitted(stage: MakeStage
     assert (made.project / "app.txt").read_text() == "bad"
     assert not (made.project / "new" / "x.txt").exists()
     told = {i.kind: i.message for i in state.engine.incidents}
-    assert told["put_back"] == "put back what a reading task wrote: app.txt, new/x.txt"
+    assert told["put_back"] == "reverted what a reading task wrote: app.txt, new/x.txt"
     assert state.skill_state is not None
     assert state.skill_state.develop.tasks[0].files_changed == ()
 
@@ -138,7 +138,7 @@ async def test_planning_that_writes_is_put_back(stage: MakeStage) -> None:
     made = stage(Answer(text=PLAN, files={"app.txt": "planned", "plan.md": "1. think"}), GOOD)
     state = await made.drive(made.create())
     assert state.engine.outcome == "succeeded"
-    assert [i.message for i in state.engine.incidents] == ["put back what planning wrote: app.txt, plan.md"]
+    assert [i.message for i in state.engine.incidents] == ["reverted what planning wrote: app.txt, plan.md"]
     assert not (made.project / "plan.md").exists()
 
 
@@ -152,7 +152,7 @@ async def test_what_somebody_else_changes_meanwhile_is_left_alone_and_told(stage
 
     state = await made.drive(loop_id, on_note=lambda note: on_note(note.text))
     assert (made.project / "mine.txt").read_text() == "mine"
-    assert [i.message for i in state.engine.incidents] == ["changed while planning ran, and left alone: mine.txt"]
+    assert [i.message for i in state.engine.incidents] == ["changed while planning ran, left as is: mine.txt"]
 
 
 async def test_every_turn_of_a_reading_task_counts(stage: MakeStage) -> None:
@@ -165,7 +165,7 @@ async def test_every_turn_of_a_reading_task_counts(stage: MakeStage) -> None:
     loop_id = made.create(max_iterations=1)
     made.service.tasks.add(loop_id, {"description": "Look", "tool": "scripted", "mode": "review"})
     state = await made.drive(loop_id)
-    assert "put back what a reading task wrote: one.txt, three.txt, two.txt" in [
+    assert "reverted what a reading task wrote: one.txt, three.txt, two.txt" in [
         i.message for i in state.engine.incidents
     ]
     assert {p.name for p in made.project.iterdir()} == {".git", ".workflow", "app.txt"}

@@ -85,7 +85,7 @@ async def test_a_limit_on_cost_that_can_not_hold_is_told_once(stage: MakeStage) 
     watched(ready, used(PLAN, Usage(tokens=5)), used(DONE, Usage(tokens=5)))
     assert succeeded(state := await ready.drive(ready.create(budget=Budget(max_cost=1))))
     assert [i.message for i in state.engine.incidents if i.kind == "cost_unknown"] == [
-        "what scripted costs is not known; the limit on cost can not hold (tokens and time can)"
+        "what scripted costs is unknown; the cost limit cannot be enforced (tokens and time can)"
     ]
     assert (state.engine.budget.tokens, state.engine.budget.cost) == (10, None)
 

@@ -154,7 +154,7 @@ async def test_the_limit_is_raised_from_the_menu(stage: MakeStage) -> None:
         made.service.edit(loop.loop_id, {"max_iterations": 1})
         await loop.choose("develop")
         await soon(lambda: loop.names == ("complete", "exit", "raise"))
-        with pytest.raises(Invalid, match=r"'develop' is not offered \(there are: complete, exit, raise\)"):
+        with pytest.raises(Invalid, match=r"'develop' is not offered \(available: complete, exit, raise\)"):
             made.service.choose(loop.loop_id, "develop")
         assert made.service.choose(loop.loop_id, "raise").max_iterations == 11
         await soon(lambda: "validate" in loop.names)
@@ -170,7 +170,7 @@ async def test_what_can_not_be_chosen_says_why(stage: MakeStage) -> None:
         ):
             with pytest.raises(kind, match=words):
                 loop.service.choose(loop.loop_id, choice)
-        with pytest.raises(Invalid, match="develop asks for nothing more"):
+        with pytest.raises(Invalid, match="develop takes nothing else"):
             loop.service.choose(loop.loop_id, "develop", description="x")
     auto = loop.stage.create()
     with pytest.raises(Invalid, match="mode auto"):
@@ -180,7 +180,7 @@ async def test_what_can_not_be_chosen_says_why(stage: MakeStage) -> None:
 async def test_of_two_choices_one_wins(stage: MakeStage) -> None:
     async with afar(stage(PLAN, GOOD)) as loop:
         await loop.choose("develop")
-        with pytest.raises(Conflict, match="somebody has chosen already: develop"):
+        with pytest.raises(Conflict, match="a choice was already made: develop"):
             loop.service.choose(loop.loop_id, "validate")
         await soon(lambda: loop.state.engine.menu is None)
         with pytest.raises(Conflict, match="not at its menu now"):
@@ -236,7 +236,7 @@ async def test_a_loop_can_not_choose_for_itself(stage: MakeStage) -> None:
 
     async with afar(stage(PLAN)) as loop:
         await loop.at_menu()
-        with pytest.raises(Forbidden, match="can not choose its own next step"):
+        with pytest.raises(Forbidden, match="cannot choose its own next step"):
             replace(loop.service, processes=Within()).choose(loop.loop_id, "develop")
 
 

@@ -74,7 +74,7 @@ async def test_it_runs_beside_a_runner_and_its_session(stage: MakeStage) -> None
 @pytest.mark.parametrize(
     ("answers", "able", "kind", "words"),
     [
-        ((), Capabilities(writes_code=True), "refused", "scripted can not propose tasks; name a coding agent"),
+        ((), Capabilities(writes_code=True), "refused", "scripted cannot propose tasks; name a coding agent"),
         ((proposing(),), None, "protocol", "proposed no new tasks: done"),
         ((Answer(text="hm"), Answer(text="hm")), None, "protocol", "proposed no new tasks: no report"),
         ((Answer(error="auth"),), None, "auth", "the script ends the turn"),

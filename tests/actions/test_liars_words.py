@@ -47,7 +47,7 @@ async def test_a_report_that_is_none(text: str, tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path))
     state = await court.judge(*[Answer(text=text)] * 2)
     is_failed(court, state, "no_result", "reported nothing on task-")
-    is_failed(court, state, "no_report", "gave no report on DEVELOP, also when asked again")
+    is_failed(court, state, "no_report", "gave no report on DEVELOP, even when asked again")
 
 
 async def test_work_without_a_report_is_work(tmp_path: Path) -> None:

@@ -32,6 +32,6 @@ async def test_results_of_a_run_that_did_not_exit_stand_and_the_summary_says_so(
     loop_id = ready.create()
     state = await ready.drive(loop_id)
     assert (state.status, state.engine.outcome) == ("completed", "succeeded")
-    assert {incident.message for incident in state.engine.incidents} == {f"the test run did not end by itself: {WHY}"}
+    assert {incident.message for incident in state.engine.incidents} == {f"the test run did not finish: {WHY}"}
     assert WHY in (ready.store.progress_path(loop_id) / "summary.md").read_text()
     assert ready.tests.silence == state.engine.settings.silence_timeout == 300

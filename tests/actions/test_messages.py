@@ -108,7 +108,7 @@ def test_a_prompt_of_ours_is_rendered_strictly() -> None:
     assert all(prompt.required <= prompt.variables for prompt in prompts)
     with pytest.raises(PromptError, match=r"again does not fit: no value for \['problem'\]"):
         prompts.render("again")
-    with pytest.raises(PromptError, match=r"no place for \['more'\]"):
+    with pytest.raises(PromptError, match=r"no placeholder for \['more'\]"):
         prompts.render("again", problem="x", more="y")
 
 
@@ -132,16 +132,16 @@ class TestOwnPrompts:
         ("name", "content", "words"),
         [
             ("develop.md", "{{ task }} {{ taks }}",
-             "develop.md: nothing fills {{ taks }} (develop knows {{ hints }}, {{ progress_dir }}, {{ task }}, "),
-            ("contract.md", "{{ order }} {{ action }} {{ project }}", "contract.md: {{ goal }} must be in it"),
-            ("contract.md", "Do it", "contract.md: {{ action }}, {{ goal }}, {{ order }}, {{ project }} must be in it"),
-            ("init.md", "{{ test-command }}", "init.md: a place for a value is written {{ name }}, with nothing else"),
-            ("init.md", " \n", "init.md: empty (remove it, and ours is used)"),
+             "develop.md: unknown {{ taks }} (develop knows {{ hints }}, {{ progress_dir }}, {{ task }}, "),
+            ("contract.md", "{{ order }} {{ action }} {{ project }}", "contract.md: {{ goal }} is required"),
+            ("contract.md", "Do it", "contract.md: {{ action }}, {{ goal }}, {{ order }}, {{ project }} is required"),
+            ("init.md", "{{ test-command }}", "init.md: a placeholder is written {{ name }}, with nothing else"),
+            ("init.md", " \n", "init.md: empty (remove it to use ours)"),
             ("init.md", "x" * 100_001, "init.md: longer than 100,000 characters"),
             ("init.md", b"\xff\xfe", "init.md: not UTF-8"),
             ("init.md", None, "init.md: Is a directory"),
-            ("develope.md", "{{ task }}", "develope.md: no prompt is named so (there are again.md, continue.md, "),
-            ("develop.txt", "{{ task }}", "develop.txt: no prompt is named so"),
+            ("develope.md", "{{ task }}", "develope.md: no prompt has this name (available: again.md, continue.md, "),
+            ("develop.txt", "{{ task }}", "develop.txt: no prompt has this name"),
         ],
     )  # fmt: skip
     def test_what_can_not_be_used_is_named(

@@ -1,4 +1,4 @@
-"""A plan that can not be read is none: there is still the goal."""
+"""A plan that cannot be read is none: there is still the goal."""
 
 from loopwright.agents.scripted import Answer
 from tests.liars import incidents

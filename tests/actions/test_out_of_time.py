@@ -40,7 +40,7 @@ async def test_what_it_reports_when_asked_to_wrap_up_counts(stage: MakeStage) ->
     assert (order.seconds, wrap_up.seconds) == (2, 90)
     assert incidents(state) == ["out_of_time"]
     assert state.engine.incidents[0].message == (
-        "DEVELOP: scripted was still at work after 2 s; what it reported when it was cut off counts"
+        "DEVELOP: scripted was still working after 2 s; what it reported at the cut-off counts"
     )
     assert state.skill_state is not None
     assert state.skill_state.develop.tasks[0].files_changed == ("app.txt",)
@@ -53,7 +53,7 @@ async def test_who_does_not_wrap_up_is_closed_and_the_action_tried_again(stage: 
     loop_id = short(ready)
     assert succeeded(state := await ready.drive(loop_id))
     assert ready.actions(loop_id) == RETRIED
-    assert [error.split(", and did not")[0] for error in errors(state)] == ["scripted was still at work after 2 s"]
+    assert [error.split(", and did not")[0] for error in errors(state)] == ["scripted was still working after 2 s"]
     assert (agent.sessions, agent.open) == (2, set())
     again = agent.developing()[2]
     assert again.session is None, "a session that may be broken is not loaded"
@@ -74,7 +74,7 @@ async def test_who_gives_no_sign_of_life_is_cut_off_sooner(stage: MakeStage) -> 
     ready = stage()
     watched(ready, PLAN, HANGS, DONE)
     assert succeeded(state := await ready.drive(ready.create(silence_timeout=2.0)))
-    assert "gave no sign of life for 2 s" in state.engine.incidents[0].message
+    assert "showed no activity for 2 s" in state.engine.incidents[0].message
 
 
 @pytest.mark.parametrize("action", ["INIT", "DEBUG"])

@@ -232,7 +232,7 @@ async def test_an_answer_that_is_missing_is_missed(stage: MakeStage, tmp_path: P
     made, loop_id, path = await recorded(stage)
     rewrite(path, lambda turn: turn if turn["action"] == "INIT" else None)
     again, other = await replayed(made, loop_id, tmp_path)
-    assert again.strayed == "DEVELOP asked scripted more than the transcript holds"
+    assert again.strayed == "DEVELOP asked scripted more often than the transcript does"
     assert other
 
 
@@ -246,8 +246,8 @@ async def test_another_order_is_noticed(stage: MakeStage, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (lambda lines: [*lines[:4], b'{"ts": "20', *lines[5:]], "line 5: can not be read"),
-        (lambda lines: [b"\xff\xfe", *lines[1:]], "line 1: can not be read"),
+        (lambda lines: [*lines[:4], b'{"ts": "20', *lines[5:]], "line 5: cannot be read"),
+        (lambda lines: [b"\xff\xfe", *lines[1:]], "line 1: cannot be read"),
         (lambda lines: [lines[0].replace(b'"able"', b'"gossip"'), *lines[1:]], "line 1: .*no kind 'gossip'"),
         (lambda lines: [line.replace(b'"form": 1', b'"form": 2') for line in lines], "recorded by another version"),
         (lambda lines: [line.replace(b'"digest"', b'"digits"') for line in lines], "line 6: .*digest"),
@@ -265,7 +265,7 @@ async def test_a_damaged_transcript_is_named_with_its_line(
 
 async def test_what_can_not_be_replayed_says_why(stage: MakeStage, tmp_path: Path) -> None:
     made, loop_id, path = await recorded(stage)
-    with pytest.raises(Conflict, match="wait until it rests"), made.store.lease(loop_id):
+    with pytest.raises(Conflict, match="wait until it ends or pauses"), made.store.lease(loop_id):
         read_recording(made.store, loop_id)
     path.unlink()
     with pytest.raises(NotFound, match="no transcript"):

@@ -40,7 +40,7 @@ def edit(new: str, description: str) -> Patch:
 
 
 class Found:
-    """A debugger that has found two edits which the tests can not tell apart."""
+    """A debugger that has found two edits which the tests cannot tell apart."""
 
     def __init__(self, status: HypothesisStatus = "confirmed") -> None:
         self.status = status

@@ -102,11 +102,9 @@ async def test_what_only_a_person_can_settle_pauses_with_a_question(stage: MakeS
     state = await ready.drive(loop_id)
     assert state.status == "paused"
     assert state.engine.waiting is not None
-    assert state.engine.waiting.question == (
-        f"the script ends the turn with {kind}. When that is settled, resume the loop."
-    )
+    assert state.engine.waiting.question == (f"the script ends the turn with {kind}. Fix that, then resume the loop.")
     assert exit_for(state) is Exit.NEEDS_PERSON
-    with pytest.raises(Invalid, match="once it is, resume the loop"):
+    with pytest.raises(Invalid, match="then resume the loop"):
         ready.service.answer(loop_id, "done")
     assert (len(agent.developing()), agent.open) == (1, set()), "asked once, and closed"
     assert succeeded(await ready.drive(loop_id))

@@ -1,4 +1,4 @@
-"""The embedded agent: searches when it is asked to debug, and says plainly what it can not do."""
+"""The embedded agent: searches when it is asked to debug, and says plainly what it cannot do."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -133,7 +133,7 @@ def test_while_it_searches_it_says_so_and_closing_ends_it() -> None:
         assert output.running
         assert output.text
         assert output.report is None
-        with pytest.raises(AgentError, match="still at work"):
+        with pytest.raises(AgentError, match="still working"):
             await agent.send_input(id, Message(action="DEBUG", text="", debug=ORDER))
         await agent.close_agent(id)
         assert debugger.cancelled

@@ -88,9 +88,7 @@ def test_a_silent_command_is_ended(tmp_path: Path) -> None:
     output = answer(tmp_path, order("echo begun; sleep 60").evolve(silence=1))
     assert output.report is not None
     assert output.report.status == "failed"
-    assert output.report.message == (
-        "The command gave no sign of life for 1 s and was ended (setting silence_timeout)."
-    )
+    assert output.report.message == ("The command showed no activity for 1 s and was ended (setting silence_timeout).")
     assert output.text == "begun\n"
 
 
@@ -168,7 +166,7 @@ def test_closing_while_someone_waits_tells_them(tmp_path: Path) -> None:
 def test_a_session_takes_one_command_after_the_other(tmp_path: Path) -> None:
     async def steps(agent: CommandAgent) -> AgentOutput:
         id = await agent.spawn_agent(order("sleep 0.3; echo one"))
-        with pytest.raises(AgentError, match="still at work"):
+        with pytest.raises(AgentError, match="still working"):
             await agent.send_input(id, order("echo early"))
         assert (await agent.wait([id], 20_000))[id].text == "one\n"
         await agent.send_input(id, order("echo two"))

@@ -216,7 +216,7 @@ class TestHostileFolder:
         with desk.letters.open("wb") as file:
             file.truncate(100_000_000)
         assert desk.mailbox.report() is None
-        assert "say the rest in your answer" in refusal(desk)
+        assert "put the rest in your answer" in refusal(desk)
         desk.turn("DEVELOP")
         desk.result("DEVELOP")
         assert desk.mailbox.report() is not None

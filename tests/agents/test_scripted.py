@@ -72,7 +72,7 @@ async def test_a_used_up_plan_says_until_when(tmp_path: Path) -> None:
 async def test_an_agent_that_dies_says_so(tmp_path: Path) -> None:
     agent = scripted(tmp_path, Answer(dies=True))
     id = await agent.spawn_agent(HELLO)
-    with pytest.raises(AgentError, match="in the middle of its turn") as raised:
+    with pytest.raises(AgentError, match="during its turn") as raised:
         await ended(agent, id)
     assert raised.value.kind == "died"
 
@@ -137,7 +137,7 @@ def test_scripts_are_read_from_files_and_refused_in_words(tmp_path: Path) -> Non
     path.write_text(json.dumps({"answers": [{"text": "a", "hangs": True}]}))
     assert read_script(path).answers[0].hangs
     path.write_text(json.dumps({"answers": [{"until": "soon"}]}))
-    with pytest.raises(Invalid, match=r"is no script: answers\.0\.until"):
+    with pytest.raises(Invalid, match=r"is not a script: answers\.0\.until"):
         read_script(path)
     with pytest.raises(Invalid, match="no such script"):
         read_script(tmp_path / "none")

@@ -116,7 +116,7 @@ def unknown_status(project: Path) -> Script:
 
 
 def broken_json(project: Path) -> Script:
-    """The plan can not be read: one task for the whole goal will do."""
+    """The plan cannot be read: one task for the whole goal will do."""
     torn = said("INIT", "One step.", tasks=[]).text.replace('{"tasks": []}', '{"tasks": [{"description": "Write kel')
     return course(plan=(Reply(text=torn),), feature=feature(project), mending=mending(project))
 
@@ -146,7 +146,7 @@ def wrong_arguments(project: Path) -> Script:
 
 def reports_twice(project: Path) -> Script:
     """What was said last counts, whether it came by the tool or as text before."""
-    early = told("DEVELOP", "I can not do it.", status="failed")[0]
+    early = told("DEVELOP", "I cannot do it.", status="failed")[0]
     return course(
         feature=(early, writes_the_feature(project), *told("DEVELOP", "It is there after all.")),
         mending=mending(project),

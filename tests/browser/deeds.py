@@ -18,7 +18,7 @@ def create(
     """Through the dialog; returns on the loop's own page."""
     page.get_by_role("button", name="New loop").first.click()
     dialog = page.get_by_role("dialog", name="New loop")
-    dialog.get_by_label("What shall be done?").fill(task)
+    dialog.get_by_label("What should be done?").fill(task)
     dialog.get_by_label("Title").fill(title)
     dialog.get_by_label("Agent", exact=True).select_option(agent)
     if steps:

@@ -94,7 +94,7 @@ def test_a_question_is_answered_by_one_of_its_options(server: Served, visit: Vis
     loop_id = new_loop(server, "Make test_app pass", "--auto", "--agent", "guest")
     page = visit().open(loop_page(loop_id))
     act(page, "Start")
-    asked = page.get_by_role("region", name="The loop asks you")
+    asked = page.get_by_role("region", name="The loop has a question")
     expect(asked).to_contain_text("Good, or better?")
     asked.get_by_role("button", name="good", exact=True).click()
     expect(standing(page)).to_contain_text("Succeeded")

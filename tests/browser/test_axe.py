@@ -140,7 +140,7 @@ def look_everywhere(anna: Visitor, loops: list[str], audit: Audit) -> None:
     audit.look(anna, "a board with long words")
 
     anna.open(loop_page(asking))
-    expect(page.get_by_role("region", name="The loop asks you")).to_be_visible()
+    expect(page.get_by_role("region", name="The loop has a question")).to_be_visible()
     audit.look(anna, "a question")
     anna.expected.append("404")
     anna.open(loop_page("loop-v2-20260101T000000-aaaaaaaa"))

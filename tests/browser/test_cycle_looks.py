@@ -158,7 +158,7 @@ def test_nothing_to_show(browser: Browser, gallery: tuple[Served, str]) -> None:
         expect(page.get_by_role("listitem").filter(has_text="Not begun")).to_contain_text("Created")
         page = anna.open(cycle_page(made))
         expect(standing(page)).to_contain_text("Created")
-        for tab, words in (("Plan", "No plan yet"), ("Iterations", "No iteration has begun yet")):
+        for tab, words in (("Plan", "No plan yet"), ("Iterations", "No iteration has started yet")):
             page.get_by_role("tab", name=tab).click()
             expect(page.get_by_text(words)).to_be_visible()
         page.get_by_role("group", name="Actions").get_by_text("More").click()

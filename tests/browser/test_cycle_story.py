@@ -84,8 +84,8 @@ def test_a_cycle_from_its_start_to_its_extension(server: Served, visit: Visit) -
     act(page, "Extend")
     dialog = page.get_by_role("dialog", name="Extend this cycle")
     dialog.get_by_role("button", name="Extend and run").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("Say what shall be added")
-    dialog.get_by_label("What shall it do as well?").fill("Keep it that way")
+    expect(dialog.get_by_role("alert")).to_contain_text("Say what to add")
+    dialog.get_by_label("What should be added?").fill("Keep it that way")
     dialog.get_by_role("button", name="Extend and run").click()
     expect(dialog).to_be_hidden()
     iterations = open_tab(page, "Iterations")
@@ -132,7 +132,7 @@ def in_every_tab(page: Page) -> None:
 def test_a_decision_and_a_blocker_are_settled_on_the_page(server: Served, visit: Visit) -> None:
     project = small_project(server)
     question = "Where shall it be kept? | in memory | on the disk (recommended)"
-    blocked = said("cd", "can not go on", status="failed", blockers=["Nobody knows the password (TASK-002)"])
+    blocked = said("cd", "cannot go on", status="failed", blockers=["Nobody knows the password (TASK-002)"])
     agent = cast(
         project, analyses(FIRST, decisions=[question]), explores(), plans(task(1), task(2)),
         implements("TASK-001", hangs=True), implements("TASK-002", text=blocked), implements("TASK-002", hangs=True),
@@ -152,11 +152,11 @@ def test_a_decision_and_a_blocker_are_settled_on_the_page(server: Served, visit:
     coordination = open_tab(page, "Coordination")
     expect(coordination.get_by_text("on the disk · chosen by you")).to_be_visible()
     blocker = coordination.get_by_role("article").filter(has_text="Nobody knows the password")
-    blocker.get_by_role("button", name="Settle").click()
-    expect(blocker.get_by_role("alert")).to_contain_text("Say how it is settled")
-    blocker.get_by_label("How it is settled").fill("It is in the safe")
+    blocker.get_by_role("button", name="Resolve").click()
+    expect(blocker.get_by_role("alert")).to_contain_text("Say how it was resolved")
+    blocker.get_by_label("Resolution").fill("It is in the safe")
     blocker.get_by_role("checkbox").check()
-    blocker.get_by_role("button", name="Settle").click()
+    blocker.get_by_role("button", name="Resolve").click()
     expect(blocker).to_contain_text("Worked around")
     expect(blocker).to_contain_text("It is in the safe")
     act(page, "Stop")

@@ -119,7 +119,7 @@ def test_the_line_is_lost_and_found(visit: Visit) -> None:
     expect(anna.page.get_by_text("No loops yet")).to_be_visible()
     anna.page.context.set_offline(True)
     anna.page.get_by_role("searchbox").fill("anything")
-    expect(anna.page.get_by_text("The server does not answer")).to_be_visible()
+    expect(anna.page.get_by_text("The server is not responding")).to_be_visible()
     anna.page.context.set_offline(False)
     anna.page.get_by_role("button", name="Try again").click()
     expect(anna.page.get_by_text("Nothing found")).to_be_visible()

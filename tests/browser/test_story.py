@@ -28,7 +28,7 @@ def test_from_the_dialog_to_green(server: Served, page: Page, visit: Visit) -> N
     expect(standing(page)).to_have_text("Created")
     act(page, "Start")
     expect(standing(page)).to_contain_text("Running")
-    expect(page.get_by_role("region", name="What is said and done")).to_contain_text("running the tests")
+    expect(page.get_by_role("region", name="Transcript")).to_contain_text("running the tests")
 
     act(page, "Pause")
     expect(standing(page)).to_contain_text("Paused")

@@ -38,7 +38,7 @@ def test_a_skill_is_tuned(browser: Browser, office: tuple[Served, Path]) -> None
     with visiting(browser, server) as anna:
         anna.expected += ["status of 400", "status of 404"]
         page = anna.open("/tunings")
-        expect(page.get_by_text("No skill was tuned yet")).to_be_visible()
+        expect(page.get_by_text("No tuning sessions yet")).to_be_visible()
         page.keyboard.press("n")
         dialog = page.get_by_role("dialog", name="Tune a skill")
         dialog.get_by_role("button", name="Create", exact=True).click()
@@ -48,7 +48,7 @@ def test_a_skill_is_tuned(browser: Browser, office: tuple[Served, Path]) -> None
         expect(dialog.get_by_role("alert")).to_contain_text("nowhere")
         dialog.get_by_label("Folder of the skill").fill(".claude/skills/survey")
         dialog.get_by_label("What goes wrong").fill(HOSTILE)
-        dialog.get_by_role("radio", name="What is a fact").check()
+        dialog.get_by_role("radio", name="What has one right answer").check()
         dialog.get_by_label("I choose the fixes").check()
         dialog.get_by_role("button", name="Create and start").click()
 
@@ -56,7 +56,7 @@ def test_a_skill_is_tuned(browser: Browser, office: tuple[Served, Path]) -> None
         panel = open_tab(page, "Findings")
         panel.get_by_role("link", name=re.compile("AskUserQuestions")).first.click()
         expect(panel.locator("mark")).to_contain_text("AskUserQuestions")
-        page.get_by_role("link", name="Have a look").click()
+        page.get_by_role("link", name="View").click()
         expect(page.get_by_role("checkbox")).to_have_count(3)
         page.get_by_role("button", name="All", exact=True).click()
         page.get_by_role("checkbox", name="Apply FIX-003").press("Space")
@@ -87,7 +87,7 @@ def test_a_skill_is_tuned(browser: Browser, office: tuple[Served, Path]) -> None
         expect(found.locator("mark")).to_have_count(1)
         expect(found.get_by_role("link", name=re.compile("^FIX-00"))).to_be_visible()
         panel.get_by_role("searchbox").fill("nothing is called this")
-        expect(panel.get_by_text("No finding fits.")).to_be_visible()
+        expect(panel.get_by_text("No findings match.")).to_be_visible()
         expect(open_tab(page, "Report").get_by_text("The session ended")).to_be_visible()
         assert page.evaluate("'hacked' in window") is False
         anna.open("/tunings")
@@ -98,7 +98,7 @@ def test_a_skill_is_tuned(browser: Browser, office: tuple[Served, Path]) -> None
         page.get_by_role("group", name="Actions").get_by_text("More").click()
         act(page, "Delete")
         page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-        expect(page.get_by_text("No skill was tuned yet")).to_be_visible()
+        expect(page.get_by_text("No tuning sessions yet")).to_be_visible()
 
 
 def test_every_tab_and_language(browser: Browser, office: tuple[Served, Path], audit: Audit) -> None:

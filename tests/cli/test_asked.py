@@ -38,7 +38,7 @@ def page(state: LoopState, *, live: bool = True, whole: bool = False) -> str:
 def test_one_request() -> None:
     state = asking(request(1))
     assert loop_status(state, live=True) == "running (asks)"
-    assert headline(state, live=True) == "Running; 1 request for permission is open."
+    assert headline(state, live=True) == "Running; 1 permission request is open."
     assert "  ask-00000001  codex asks to run: make n1; it needs you" in page(state).splitlines()
     assert [line.split("loopwright ")[1] for line in next_lines(state, True, " --project x")] == [
         "approve loop-v2-1 --allow --project x", "approve loop-v2-1 --deny --project x",
@@ -48,7 +48,7 @@ def test_one_request() -> None:
 
 def test_several_are_named_and_long_lists_are_cut() -> None:
     state = asking(*map(request, range(20)))
-    assert headline(state, live=True) == "Running; 20 requests for permission are open."
+    assert headline(state, live=True) == "Running; 20 permission requests are open."
     assert "approve loop-v2-1 ask-00000000 --allow" in page(state)
     assert "… and 12 more" in page(state)
     assert "make n19" in page(state, whole=True)
@@ -87,8 +87,8 @@ def test_words_of_an_agent_do_not_steer_the_terminal() -> None:
             "ask-1: codex asks to run: make",
         ),
         ("permission_answered", {"request": "ask-1, ask-2", "answer": "deny"}, "ask-1, ask-2 is denied"),
-        ("permission_taken", {"request": "ask-1", "answer": "allow"}, "the agent goes on, ask-1 is allowed"),
-        ("permission_withdrawn", {"request": "ask-1", "answer": "deny"}, "ask-1 needs no answer any more"),
+        ("permission_taken", {"request": "ask-1", "answer": "allow"}, "the agent continues, ask-1 is allowed"),
+        ("permission_withdrawn", {"request": "ask-1", "answer": "deny"}, "ask-1 no longer needs an answer"),
     ],
 )
 def test_the_journal_in_words(type: str, data: dict[str, str], words: str) -> None:
@@ -99,8 +99,8 @@ def test_the_journal_in_words(type: str, data: dict[str, str], words: str) -> No
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["loop-v2-1"], "say --allow or --deny"),
-        (["loop-v2-1", "ask-1", "--all", "--allow"], "name one request, or give --all alone"),
+        (["loop-v2-1"], "give --allow or --deny"),
+        (["loop-v2-1", "ask-1", "--all", "--allow"], "name one request, or give only --all"),
         (["../x", "--allow"], "Invalid loop ID"),
     ],
 )

@@ -41,10 +41,10 @@ def test_the_policy_answers_where_nobody_is_asked(asker: Desk, policy: str, code
 def begun(asker: Desk) -> Terminal:
     """A terminal that shows the question."""
     terminal = Terminal(asker, "run", "Make test_good pass", "--agent", "asker", "--permissions", "ask")
-    terminal.wait_for("develop   carry out the next task")
+    terminal.wait_for("develop   do the next task")
     terminal.press(ENTER)
     terminal.wait_for(QUESTION)
-    terminal.wait_for("while this run lasts")
+    terminal.wait_for("for this run")
     assert (asker.project / "app.txt").read_text() == "bad"
     return terminal
 

@@ -20,8 +20,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 WRONG = [
-    (["run"], 2, "not both, not neither"),
-    (["run", "x", "--loop-id", NO_ID, "--auto"], 2, "not both, not neither"),
+    (["run"], 2, "but not both"),
+    (["run", "x", "--loop-id", NO_ID, "--auto"], 2, "but not both"),
     (["run", "", "--auto"], 2, "a loop needs a task"),
     (["run", " \t", "--auto"], 2, "a loop needs a task"),
     (["run", "x"], 2, "needs a terminal to ask; use --auto"),

@@ -49,7 +49,7 @@ def waits(desk: Desk, loop_id: str) -> None:
 def test_a_runner_in_the_background_is_steered_to_the_end(desk: Desk, started: Callable[..., str]) -> None:
     loop_id = started(planned("Write it"), GOOD)
     page = desk.run("show", loop_id).out
-    assert "develop   carry out the next task" in page
+    assert "develop   do the next task" in page
     assert "debug     not now: no failing test and no failed task" in page
     assert f"next        loopwright choose {loop_id} develop" in page
     assert "running (asks)" in desk.run("list").out
@@ -130,5 +130,5 @@ def test_what_a_loop_has_started_can_not_choose_for_it(desk: Desk, mark: str) ->
     loop_id = desk.create("--agent", "builtin")
     within = {"LOOPWRIGHT_LOOP": f"{loop_id}{mark}", "LOOPWRIGHT_PROJECT": str(desk.project.resolve())}
     ran = desk.run("choose", loop_id, "develop", **within)
-    assert (ran.code, "can not choose its own next step" in ran.err) == (5, True)
+    assert (ran.code, "cannot choose its own next step" in ran.err) == (5, True)
     assert desk.run("choose", loop_id, "develop").code == 2, "mode auto"

@@ -132,22 +132,22 @@ def test_config_show_tells_of_cycles_and_who_plays_which_role(cli: Terminal, tmp
     [
         (["create", "x", "--role", "cd=nobody"], Exit.USAGE, "role cd: no agent is named 'nobody' (known: auto"),
         (["create", "x", "--role", "cd=absent"], Exit.NO_AGENT, "role cd: "),
-        (["create", "x", "--role", "dev=codex"], Exit.USAGE, "--role: there is no role 'dev'; there are ra (Req"),
+        (["create", "x", "--role", "dev=codex"], Exit.USAGE, "--role: there is no role 'dev'; available: ra (Req"),
         (["create", "x", "--parallel", "5"], Exit.USAGE, "--parallel: must be from 1 to 4 (got 5)"),
         (["create", " ", "--agent", "builtin"], Exit.USAGE, "a cycle needs a task"),
         (["run", "x"], Exit.USAGE, "needs a terminal to ask; use --auto"),
         (["run"], Exit.USAGE, "give either a task"),
-        (["run", "x", "--extend", "y", "--auto"], Exit.USAGE, "--extend adds to a cycle that is there"),
+        (["run", "x", "--extend", "y", "--auto"], Exit.USAGE, "--extend adds to an existing cycle"),
         (["run", "--cycle-id", NO_ID, "--auto"], Exit.NOT_FOUND, NO_ID),
         (["documents", "ID", "--version", "1.0.0"], Exit.USAGE, "--version is for one document"),
-        (["documents", "ID", "../x"], Exit.USAGE, "a document is named such as ra/requirements.md"),
+        (["documents", "ID", "../x"], Exit.USAGE, "a document name looks like ra/requirements.md"),
         (["documents", "ID", "ra/requirements.md"], Exit.NOT_FOUND, "requirements.md"),
-        (["list", "--status", "user_exit"], Exit.USAGE, "there are: created, running, paused, completed, fai"),
-        (["logs", "ID", "nope"], Exit.USAGE, "there are: events, ra, ep, cd, vas, engine, "),
+        (["list", "--status", "user_exit"], Exit.USAGE, "available: created, running, paused, completed, fai"),
+        (["logs", "ID", "nope"], Exit.USAGE, "available: events, ra, ep, cd, vas, engine, "),
         (["extend", "ID", "more"], Exit.ILLEGAL, "Cannot extend cycle with status: created"),
         (["decide", "ID", "DEC-009", "x"], Exit.NOT_FOUND, "no decision DEC-009"),
         (["diff", "ID", "--iteration", "1"], Exit.NOT_FOUND, "Iteration 1 not found"),
-        (["edit", "ID"], Exit.USAGE, "nothing to change; editable are"),
+        (["edit", "ID"], Exit.USAGE, "nothing to change; editable:"),
         (["nope"], Exit.USAGE, "see loopwright cycle --help"),
         (["pause"], Exit.USAGE, "see loopwright cycle pause --help"),
     ],
@@ -197,13 +197,13 @@ def test_decisions_and_blockers_are_settled(cli: Terminal, cycle_id: str) -> Non
     assert f"loopwright cycle decide {cycle_id} DEC-001 postgres" in shown
     assert "sqlite | postgres" in cli.refusal("cycle", "decide", cycle_id, "DEC-001", "oracle", code=Exit.USAGE)
     told = cli.text("decide", cycle_id, "DEC-001", "sqlite")
-    assert told == "DEC-001 is decided: sqlite; still to be decided: DEC-002\n"
-    assert "made already" in cli.refusal("cycle", "decide", cycle_id, "DEC-001", "sqlite", code=Exit.ILLEGAL)
+    assert told == "DEC-001 is decided: sqlite; still undecided: DEC-002\n"
+    assert "already made" in cli.refusal("cycle", "decide", cycle_id, "DEC-001", "sqlite", code=Exit.ILLEGAL)
     assert cli.text("resolve", cycle_id, "BLK-001", "mailed by hand", "--workaround").startswith(
         "BLK-001 is worked arou"
     )
     told = cli.text("decide", cycle_id, "DEC-002", "8080")
-    assert told == f"DEC-002 is decided: 8080; go on with: loopwright cycle resume {cycle_id}\n"
+    assert told == f"DEC-002 is decided: 8080; continue with: loopwright cycle resume {cycle_id}\n"
     shown = cli.text("show", cycle_id)
     assert "DEC-001  sqlite (by user)" in shown
     assert "workaround (cd)  No key for the mail service; mailed by hand" in shown

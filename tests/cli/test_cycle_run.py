@@ -123,7 +123,7 @@ def test_in_the_background_it_pauses_with_a_decision(desk: Desk) -> None:
     assert watched.code == Exit.NEEDS_PERSON, watched
     assert f"loopwright cycle decide {id} DEC-001 'good day'" in watched.out
     told = desk.run("cycle", "decide", id, "DEC-001", "hello")
-    assert told.out == f"DEC-001 is decided: hello; go on with: loopwright cycle resume {id}\n"
+    assert told.out == f"DEC-001 is decided: hello; continue with: loopwright cycle resume {id}\n"
     resumed = desk.run("cycle", "resume", id, "--wait")
     assert resumed.code == Exit.DONE, resumed
     assert "DEC-001  hello (by user)" in desk.run("cycle", "show", id).out
@@ -136,7 +136,7 @@ def test_a_running_cycle_takes_an_extension_in_when_its_iteration_is_over(desk: 
     until((desk.project.parent / "begun").exists)
     id = the_cycle(desk)["cycle_id"]
     told = desk.run("cycle", "extend", id, "Also this")
-    assert told.out == f"{id} takes it in when iteration 1 is over\n"
+    assert told.out == f"{id} picks it up after iteration 1\n"
     assert "is being driven by another process" in desk.run("cycle", "run", "--cycle-id", id, "--auto").err
     go.touch()
     out, err = runner.communicate(timeout=60)

@@ -113,7 +113,7 @@ def test_a_file_that_does_not_compile_is_the_first_hypothesis(shares: Desk) -> N
     (shares.project / "shares.py").write_text(SHARE.replace("whole):\n    if", "whole)\n    if"))
     ran = shares.run("debug", "--test-command", COMMAND)
     assert "shares.py:1 in <module>" in ran.out, ran
-    assert "Python can not load it: SyntaxError: expected ':'" in ran.out
+    assert "Python cannot load it: SyntaxError: expected ':'" in ran.out
     assert "next:" not in ran.out, "no edit can be tried before that is mended"
 
 
@@ -122,7 +122,7 @@ def test_a_file_that_does_not_compile_is_the_first_hypothesis(shares: Desk) -> N
     [
         (["--test-command", "npm test"], "'npm test' is neither plain pytest nor unittest"),
         (["--python", "/nowhere/python"], "--python /nowhere/python: there is no such interpreter"),
-        (["--show", "part"], "--show says what to look at with --probe FILE:LINE"),
+        (["--show", "part"], "--show needs --probe FILE:LINE"),
         (["--probe", "shares.py"], "expected file:line or file:function:line"),
     ],
 )

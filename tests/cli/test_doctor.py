@@ -103,7 +103,7 @@ def test_without_any_agent_it_says_what_works_and_how_to_get_more(bare: Desk) ->
     assert any(line.split()[:2] == ["builtin", "ready"] for line in lines)
     assert "builtin (auto)" in ran.out
     assert "not installed (codex, claude, gemini, qwen and opencode need it)" in ran.out
-    assert lines[-1] == 'Nothing is in the way of: loopwright run "TASK" --auto'
+    assert lines[-1] == 'Ready for: loopwright run "TASK" --auto'
     assert not (bare.project / ".workflow").exists()
     assert not Path(bare.env["XDG_STATE_HOME"]).exists()
 
@@ -112,7 +112,7 @@ def test_without_git_it_says_that_nothing_runs(here: Here) -> None:
     Path(here.desk.env["PATH"], "git").unlink()
     ran = here.run()
     assert ran.code == 0
-    assert "git is not installed, and no run can do without it" in ran.out.splitlines()[-1]
+    assert "git is not installed; every run needs it" in ran.out.splitlines()[-1]
 
 
 def test_an_agent_that_works_is_known_by_what_it_said(bare: Desk, tmp_path: Path) -> None:
@@ -234,9 +234,9 @@ def test_places_that_can_not_be_used_are_named(here: Here) -> None:
         "test_command = 'no-such-program -q'\ncheckpoints = '/proc/nothing'\n"
     )
     problems = found(here.run("--json"))["problems"]
-    assert [problem for problem in problems if ".workflow is no folder" in problem]
+    assert [problem for problem in problems if ".workflow is not a folder" in problem]
     assert [problem for problem in problems if "there is no program 'no-such-program'" in problem]
-    assert "In the way of a run" in here.run().out
+    assert "Problems that prevent a run" in here.run().out
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

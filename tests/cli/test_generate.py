@@ -54,7 +54,7 @@ def at_work(loop_id: str) -> list[int]:
 def test_an_agents_proposals_become_tasks(desk: Desk) -> None:
     loop_id = desk.create("--agent", "builtin")
     refused = desk.run("tasks", loop_id, "generate")
-    assert (refused.code, "builtin can not propose tasks" in refused.err) == (7, True)
+    assert (refused.code, "builtin cannot propose tasks" in refused.err) == (7, True)
     agent = desk.script(planned("One", "Two", "Three"))
     ran = desk.run("tasks", loop_id, "generate", "--tool", agent, "--count", "2", "--json")
     assert (ran.code, [t["description"] for t in ran.lines[-1]["data"]]) == (0, ["One", "Two"])  # type: ignore[attr-defined]  # JSON
@@ -69,7 +69,7 @@ def test_a_surface_gets_what_was_proposed_and_only_one_at_a_time(desk: Desk) -> 
     first = surface(desk, loop_id)
     until(lambda: bool(list(desk.project.parent.rglob(f"{loop_id}-generate.lock"))))
     second = desk.run("tasks", loop_id, "generate")
-    assert (second.code, "proposing tasks for this loop already" in second.err) == (5, True)
+    assert (second.code, "already proposing tasks for this loop" in second.err) == (5, True)
     out, err = first.communicate(timeout=60)
     assert (first.returncode, out) == (0, "['One', 'Two']\n"), err
     *_, added = desk.run("logs", loop_id, "events", "--json").out.splitlines()
@@ -107,7 +107,7 @@ def test_an_issue_is_imported(desk: Desk) -> None:
     assert desk.run("tasks", loop_id, "import", "../ISS-1").code == 2
     refused = desk.run("tasks", loop_id, "import", "ISS-1")
     assert refused.code == 7
-    assert "builtin can not write code, and no coding agent is installed" in refused.err
+    assert "builtin cannot write code, and no coding agent is installed" in refused.err
     assert "--tool NAME" in refused.err
     assert tasks(desk, loop_id) == []
     ran = desk.run("tasks", loop_id, "import", "ISS-1", "--tool", desk.script())

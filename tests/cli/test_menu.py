@@ -66,7 +66,7 @@ def test_status_develop_and_exit(desk: Desk) -> None:
     agent = desk.script(planned("Look"), DONE)
     terminal = Terminal(desk, "run", "Look around", "--agent", agent)
     terminal.wait_for("write the summary")
-    assert "» develop   carry out the next task" in terminal.text, "the table's answer is preselected"
+    assert "» develop   do the next task" in terminal.text, "the table's answer is preselected"
     assert "debug (no failing test and no failed task)" in terminal.text
     terminal.press(DOWN, DOWN, ENTER)  # debug is skipped: status
     terminal.wait_for("Tasks")
@@ -88,16 +88,16 @@ def test_a_task_is_added_from_the_menu_and_done(desk: Desk) -> None:
     terminal.press(ENTER)  # the planned task
     terminal.wait_for("the loop can be resumed")
     terminal.press(UP, UP, UP, ENTER)  # exit, complete, add
-    terminal.wait_for("What shall be done?")
+    terminal.wait_for("What should be done?")
     terminal.press(ENTER)  # a change of mind
     terminal.wait_for("the loop can be resumed")
     terminal.press(UP, UP, UP, ENTER)
-    terminal.wait_for("What shall be done?")
+    terminal.wait_for("What should be done?")
     terminal.press("Say hello", ENTER)
     terminal.wait_for("Who does it?")
     terminal.wait_for("bash")
     terminal.press(UP, ENTER)  # the last of them
-    terminal.wait_for("With which command?")
+    terminal.wait_for("Which command?")
     terminal.press("echo hello > hello.txt", ENTER)
     terminal.wait_for("the loop can be resumed")
     terminal.press(ENTER)  # develop is preselected now
@@ -137,7 +137,7 @@ def test_ctrl_c_at_the_menu(desk: Desk) -> None:
     terminal.wait_for("the loop can be resumed")
     terminal.press(CTRL_C)
     assert terminal.end() == 130
-    assert "take it up again with: loopwright run --loop-id" in terminal.text
+    assert "continue with: loopwright run --loop-id" in terminal.text
 
 
 def test_ctrl_c_during_an_action(desk: Desk) -> None:

@@ -20,7 +20,7 @@ def test_a_parked_loop_says_so_waits_and_goes_on_by_itself(desk: Desk) -> None:
     ran = desk.run("run", "Look around", "--agent", desk.script(planned("Look"), limit(6), DONE), *ONCE)
     assert "DEVELOP: put off: the script ends the turn with quota" in ran.out
     assert "parked until 20" in ran.out
-    assert "resumed: the limit has passed" in ran.out
+    assert "resumed: the limit has reset" in ran.out
     assert ran.out.count("DEVELOP task-") == 2
     assert (ran.code, "exhausted" in ran.out) == (1, True)
 
@@ -32,14 +32,14 @@ def test_no_park_ends_it_and_says_why(desk: Desk) -> None:
     assert (ran.lines[-1]["status"], ran.lines[-1]["outcome"]) == ("failed", "failed")
     data = ran.lines[-1]["data"]
     assert isinstance(data, dict)
-    assert data["failure_reason"] == "the script ends the turn with quota; waiting for that is switched off (park)"
+    assert data["failure_reason"] == "the script ends the turn with quota; waiting for it is disabled (park)"
 
 
 def test_a_login_is_a_persons_business(desk: Desk) -> None:
     agent = desk.script(planned("Look"), {"error": "auth"}, DONE)
     ran = desk.run("run", "Look around", "--agent", agent, "--auto")
     assert ran.code == 3
-    assert "Paused: the script ends the turn with auth. When that is settled, resume the loop." in ran.out
+    assert "Paused: the script ends the turn with auth. Fix that, then resume the loop." in ran.out
     assert "next        loopwright resume loop-" in ran.out
     assert "loopwright answer" not in ran.out
 
@@ -73,5 +73,5 @@ def test_a_parked_loop_whose_runner_was_killed_waits_on_and_can_be_resumed(desk:
     runner.kill()
     runner.communicate()
     assert "limit" in desk.run("list").out
-    assert "nothing has been left behind" in desk.run("resume", "--all").out, "it is not due"
+    assert "nothing to resume" in desk.run("resume", "--all").out, "it is not due"
     assert "1 iteration is reached" in desk.run("run", "--loop-id", loop_id, "--auto").out

@@ -1,4 +1,4 @@
-"""`config prompts`: what agents are told here, and files that can not be used."""
+"""`config prompts`: what agents are told here, and files that cannot be used."""
 
 import json
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_one_is_printed_as_json(own: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_a_name_that_nobody_knows(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", "prompts", "nope"]) == Exit.USAGE
-    assert "no prompt is named 'nope' (there are again, " in capsys.readouterr().err
+    assert "no prompt is named 'nope' (available: again, " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", [["config", "prompts"], ["create", "x"], ["run", "x", "--auto"]])
@@ -50,7 +50,7 @@ def test_a_file_that_can_not_be_used_is_named_before_a_loop_exists(
     (own / "debug.md").write_text("Mend it.")
     agent = ["--agent", "builtin"] if command[0] != "config" else []
     assert main([*command, *agent]) == Exit.USAGE
-    assert "debug.md: {{ failing }}, {{ hypotheses }} must be in it" in capsys.readouterr().err
+    assert "debug.md: {{ failing }}, {{ hypotheses }} is required" in capsys.readouterr().err
     assert main(["list", "--json"]) == Exit.DONE
     assert json.loads(capsys.readouterr().out)["data"] == []
 
@@ -63,7 +63,7 @@ def test_a_file_that_can_not_be_used_keeps_a_loop_from_being_started(
     loop_id = json.loads(capsys.readouterr().out)["data"]["loop_id"]
     (own / "debug.md").write_text("Mend it.")
     assert main([*command, loop_id]) == Exit.USAGE
-    assert "must be in it" in capsys.readouterr().err
+    assert "is required" in capsys.readouterr().err
     assert main(["show", loop_id, "--json"]) == Exit.DONE
     assert json.loads(capsys.readouterr().out)["data"]["status"] == "created"
 

@@ -105,7 +105,7 @@ def test_every_outcome_and_status_has_its_row() -> None:
         (loop("completed", "succeeded"), Exit.DONE, "Succeeded", "diff loop-v2-1"),
         (loop("completed", "unverified"), Exit.NO_SUCCESS, "unverified", "--test-command"),
         (loop("failed", "exhausted", iteration=10), Exit.NO_SUCCESS, "exhausted: because.", "--max-iterations 20"),
-        (loop("failed", "exhausted", iteration=6), Exit.NO_SUCCESS, "exhausted: because.", "mend it by hand"),
+        (loop("failed", "exhausted", iteration=6), Exit.NO_SUCCESS, "exhausted: because.", "fix it by hand"),
         (loop("failed", "over_budget", budget=TIME), Exit.BUDGET, "over_budget: because.", "--max-minutes 8"),
         (loop("failed", "over_budget", budget=TOKENS), Exit.BUDGET, "over_budget", "--max-tokens 220"),
         (loop("failed", "over_budget", budget=COST), Exit.BUDGET, "over_budget", "--max-cost 4.01"),

@@ -25,7 +25,7 @@ def test_the_last_words_of_a_run_name_the_rivals_and_how_to_take_one() -> None:
     state = ended()
     words = ending(state, diff="", summary=None, live=False, elsewhere=" --project x")
     assert f"{PLACE}: " in words
-    assert "plausible, one of 21: 21 of 156 edits pass; 12 of 20 others compared behave otherwise" in words
+    assert "plausible, one of 21: 21 of 156 edits pass; 12 of 20 others compared behave differently" in words
     assert DIFFERENCE in words
     assert words.endswith(f"or          loopwright {TAKE.format(id=state.loop_id)}")
 

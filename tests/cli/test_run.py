@@ -142,7 +142,7 @@ def test_a_killed_runner_is_taken_up_by_resume_all(desk: Desk) -> None:
     ended(running)
     loop_id = str(desk.run("list", "--json").lines[0]["data"][0]["loop_id"])  # type: ignore[index]  # parsed JSON
     orphan = desk.run("show", loop_id)
-    assert "no runner is at work" in orphan.out
+    assert "no runner is working" in orphan.out
     assert loop_id in desk.run("resume", "--all").out
     watching = desk.begin("watch", loop_id, "--json")
     assert desk.run("stop", loop_id).code == 0

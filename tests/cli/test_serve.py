@@ -55,7 +55,7 @@ def test_a_port_that_is_taken(desk: Desk) -> None:
         taken.listen()
         ran = desk.run("serve", "--port", str(taken.getsockname()[1]))
     assert ran.code == 2
-    assert "can not listen on" in ran.err
+    assert "cannot listen on" in ran.err
     assert "--port names another" in ran.err
 
 
@@ -65,7 +65,7 @@ def test_a_port_that_is_taken(desk: Desk) -> None:
         (("--project", ".", "--project", "."), 2, "was given twice"),
         (("--project", "missing"), 4, "no such project folder"),
         (("--project", "a-file"), 4, "no such project folder"),
-        (("--host", "0.0.0.0"), 2, "needs a --token"),
+        (("--host", "0.0.0.0"), 2, "set a --token"),
         (("--token", "short"), 2, "--token"),
     ],
 )

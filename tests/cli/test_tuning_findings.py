@@ -77,11 +77,11 @@ def test_the_head_says_where_the_skill_stands_and_what_nobody_asked_for() -> Non
     assert head.splitlines() == [
         "review  skills/review",
         "  gate       failed, score 61.5 (exact checks only)",
-        "  meaning    not asked: only what can be decided exactly was checked (--agent NAME asks)",
+        "  meaning    not asked: only the exact checks ran (--agent NAME asks)",
         "  found      1 high; 1 hint beside",
         "  accepted   3, by a comment or the baseline",
         "  not asked  context, memory",
-        "  agent      could not be looked at: unknown-role broke",
+        "  agent      could not be checked: unknown-role broke",
     ]
 
 
@@ -89,7 +89,7 @@ def test_a_skill_without_findings_is_told_in_four_lines() -> None:
     told = skill_page(checked(gate="pass", score=100.0), LOOK)
     assert told.splitlines()[1:] == [
         "  gate       passed, score 100 (exact checks only)",
-        "  meaning    not asked: only what can be decided exactly was checked (--agent NAME asks)",
+        "  meaning    not asked: only the exact checks ran (--agent NAME asks)",
         "  found      nothing",
     ]
 
@@ -97,7 +97,7 @@ def test_a_skill_without_findings_is_told_in_four_lines() -> None:
 @pytest.mark.parametrize(
     ("levels", "words"),
     [
-        ({}, None), ({0: "agent"}, None), ({0: "mechanical"}, "1 of 2 findings can be mended now, with --fix."),
+        ({}, None), ({0: "agent"}, None), ({0: "mechanical"}, "1 of 2 findings can be fixed now with --fix."),
     ],
 )  # fmt: skip
 def test_what_can_be_mended_at_once_and_how_is_said_last(levels: dict[int, FixLevel], words: str | None) -> None:
@@ -202,7 +202,7 @@ class TestManySkills:
             "FAIL  61.5   1         1     -       -    1      1         skills/bad",
             "PASS  100    -         -     -       -    -      -         skills/good",
             "",
-            "1 of 2 skills passed; checked exactly, the questions of meaning were not asked (--agent NAME asks)",
+            "1 of 2 skills passed; exact checks only, meaning was not reviewed (--agent NAME reviews it)",
         ]
 
     def test_on_a_narrow_terminal_two_lines_each(self) -> None:
@@ -213,9 +213,9 @@ class TestManySkills:
             "PASS   skills/good",
             "       score 100; nothing",
             "",
-            "1 of 2 skills passed; checked exactly,",
-            "the questions of meaning were not asked",
-            "(--agent NAME asks)",
+            "1 of 2 skills passed; exact checks only,",
+            "meaning was not reviewed (--agent NAME",
+            "reviews it)",
         ]
 
     def test_none_is_told(self) -> None:

@@ -211,7 +211,7 @@ async def test_whoever_waits_hears_that_the_session_was_closed(case: Case) -> No
         waiting = asyncio.ensure_future(case.agent.wait([id], 20_000))
         await asyncio.sleep(0)
         await case.agent.close_agent(id)
-        with pytest.raises(AgentError, match="closed while it was at work") as raised:
+        with pytest.raises(AgentError, match="closed while it was working") as raised:
             await waiting
         assert raised.value.kind == "died"
 

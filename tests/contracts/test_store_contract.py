@@ -82,7 +82,7 @@ def test_a_created_state_reads_back(store: AnyStore, made: Made) -> None:
 
 def test_an_id_is_taken_once(store: AnyStore, made: Made) -> None:
     store.create(made(), actor="user")
-    with pytest.raises(Conflict, match="exists already"):
+    with pytest.raises(Conflict, match="already exists"):
         store.create(made(title="Another"), actor="user")
     assert store.read("loop-1").title == "A title"
 
@@ -184,7 +184,7 @@ def nested(depth: int) -> object:
 
 def test_an_id_can_not_change(store: AnyStore, made: Made, sort: Sort) -> None:
     store.create(made(), actor="user")
-    with pytest.raises(Invalid, match="id can not change"):
+    with pytest.raises(Invalid, match="id cannot change"):
         store.update("loop-1", lambda s: sort.rename(s, "loop-2"), actor="user", event=EDITED)
 
 

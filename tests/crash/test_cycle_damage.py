@@ -271,5 +271,5 @@ async def test_when_nothing_is_left_it_says_so(killed: dict[str, Killed]) -> Non
             path.write_bytes(b"")
     ran = recover(at, "--json")
     assert ran.returncode == 6
-    assert "can not be rebuilt" in ran.stdout + ran.stderr, ran
+    assert "cannot be rebuilt" in ran.stdout + ran.stderr, ran
     assert (at.progress / "ra" / "requirements.md").read_bytes() == b""

@@ -1,4 +1,4 @@
-"""When a cycle is over: what was measured decides, never what is said; and what it says when it can not go on."""
+"""When a cycle is over: what was measured decides, never what is said; and what it says when it cannot go on."""
 
 from pathlib import Path
 

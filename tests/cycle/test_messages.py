@@ -83,10 +83,10 @@ async def test_an_override_speaks_in_a_cycle(make_stage: MakeCycleStage, tmp_pat
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("contract.md", "{{ order }}", "must be in it"),
-        ("plan.md", "Plan it", "{{ documents }}, {{ folder }} must be in it"),
-        ("implement.md", "{{ task }} {{ task_id }} {{ tsk }}", "nothing fills {{ tsk }}"),
-        ("implmenet.md", "x", "no prompt is named so"),
+        ("contract.md", "{{ order }}", "is required"),
+        ("plan.md", "Plan it", "{{ documents }}, {{ folder }} is required"),
+        ("implement.md", "{{ task }} {{ task_id }} {{ tsk }}", "unknown {{ tsk }}"),
+        ("implmenet.md", "x", "no prompt has this name"),
     ],
 )
 def test_an_override_that_can_not_be_used_is_named(tmp_path: Path, name: str, text: str, words: str) -> None:

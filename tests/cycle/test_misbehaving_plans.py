@@ -1,4 +1,4 @@
-"""Plans that can not be carried out, invented ids, and limits, troubles and permissions of single roles."""
+"""Plans that cannot be carried out, invented ids, and limits, troubles and permissions of single roles."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -24,7 +24,7 @@ def task(id: str, **more: object) -> Task:
 BAD: dict[str, tuple[list[Task], str]] = {
     "a circle": (
         [task("TASK-001", depends_on=["TASK-002"]), task("TASK-002", depends_on=["TASK-001"])],
-        "wait for each other: TASK-001 → TASK-002 → TASK-001",
+        "depend on each other: TASK-001 → TASK-002 → TASK-001",
     ),
     "an invented id": ([task("TASK-001", depends_on=["TASK-777"])], "TASK-001 depends on TASK-777"),
     "the same id twice": ([task("TASK-001"), task("TASK-001")], "two tasks of the plan have the id TASK-001"),
@@ -132,7 +132,7 @@ class TestTroubles:
 
         state = await driven(stage, "ep.plan", used_up, park=False)
         assert (state.status, state.engine.outcome) == ("failed", "failed")
-        assert "switched off (park)" in (state.failure_reason or "")
+        assert "disabled (park)" in (state.failure_reason or "")
         assert state.requirements is not None
 
     async def test_a_rate_limit_is_waited_for_in_the_same_session(self, make_stage: MakeCycleStage) -> None:

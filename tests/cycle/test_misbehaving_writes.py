@@ -98,7 +98,7 @@ async def test_state_and_journal_are_the_engines_whoever_writes_them(make_stage:
 
 @pytest.mark.parametrize("step", ["ep.plan"])
 async def test_what_was_written_elsewhere_is_told(make_stage: MakeCycleStage, step: str, tmp_path: Path) -> None:
-    """It can not be put back: nobody knows what was there."""
+    """It cannot be put back: nobody knows what was there."""
     stage = make_stage()
     outside = str(tmp_path / "outside.txt")
     state = await driven(stage, step, also_writes(step, ".git/config", outside))

@@ -46,7 +46,7 @@ def task_of(turn: Turn) -> str:
 
 
 def is_conflict(turn: Turn) -> bool:
-    return "can not be merged" in turn.message.text
+    return "cannot be merged" in turn.message.text
 
 
 def by_task(plays: Mapping[str, Play]) -> list[Play]:

@@ -55,7 +55,7 @@ def test_which_requests_an_answer_is_for() -> None:
     assert pausing.chosen_requests((answered, TWO), None, every=True) == ("ask-2",)
     for none in ((), (answered,)):
         for every in (True, False):
-            with pytest.raises(Invalid, match="asks for no permission"):
+            with pytest.raises(Invalid, match="no open permission request"):
                 pausing.chosen_requests(none, None, every=every)
     with pytest.raises(Invalid, match="ask-1, ask-2"):
         pausing.chosen_requests((ONE, TWO), None)
@@ -63,7 +63,7 @@ def test_which_requests_an_answer_is_for() -> None:
 
 def test_answers_that_come_too_late_change_nothing() -> None:
     state = asking(ONE.evolve(answer="deny"), TWO)
-    with pytest.raises(Conflict, match="answered already: deny"):
+    with pytest.raises(Conflict, match="already answered: deny"):
         pausing.answer_permission(state, ("ask-1",), "allow")
     with pytest.raises(NotFound, match="ask-3"):
         pausing.answer_permission(state, ("ask-2", "ask-3"), "allow")

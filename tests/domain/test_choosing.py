@@ -62,9 +62,9 @@ def test_only_a_running_loop_offers_anything(status: LoopStatus) -> None:
         (engine(loop("running"), settings=RunSettings(mode="auto")), "develop", Invalid, "mode auto"),
         (RUNNING, "develop", Conflict, "not at its menu now"),
         (begin_action(OPEN, Next("VALIDATE", 0)), "develop", Conflict, "asks again after VALIDATE"),
-        (chosen(OPEN, "exit"), "develop", Conflict, "somebody has chosen already: exit"),
-        (OPEN, "dance", Invalid, r"'dance' is not offered \(there are: develop, exit\)"),
-        (OPEN, "debug", Conflict, "debug can not be chosen now: nothing fails"),
+        (chosen(OPEN, "exit"), "develop", Conflict, "a choice was already made: exit"),
+        (OPEN, "dance", Invalid, r"'dance' is not offered \(available: develop, exit\)"),
+        (OPEN, "debug", Conflict, "debug cannot be chosen now: nothing fails"),
     ],
 )
 def test_what_is_refused(state: LoopState, choice: str, kind: type[Exception], words: str) -> None:

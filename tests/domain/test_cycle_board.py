@@ -44,15 +44,15 @@ def test_each_type_with_what_it_needs(type: str) -> None:
 REFUSED: dict[str, tuple[object, str]] = {
     "no JSON": ("{", "one JSON object"),
     "a list": ([], "a JSON object"),
-    "no type": ({"data": {}}, r"has a type of: tech_stack, .*\(got 'None'\)"),
+    "no type": ({"data": {}}, r"types of a discovery are tech_stack, .*\(got 'None'\)"),
     "another type": ({"type": "weather", "data": {}}, "got 'weather'"),
     "no data": ({"type": "utility", "data": "x"}, "the data of a utility is a JSON object with name, file, usage"),
     "no name": (raw("utility", name=" "), "the name of a utility is a text that names it"),
     "a number as name": (raw("utility", name=3), r"names it \(got 3\)"),
     "too long": (json.dumps(raw("utility", usage="x" * LONGEST)), "at most 20,000 characters"),
     "too long, parsed": (raw("utility", usage="x" * LONGEST), "at most 20,000 characters"),
-    "half a character": (raw("utility", usage="\ud800"), "can not hold"),
-    "no number": (raw("utility", usage=float("nan")), "can not hold"),
+    "half a character": (raw("utility", usage="\ud800"), "cannot hold"),
+    "no number": (raw("utility", usage=float("nan")), "cannot hold"),
 }
 
 
@@ -99,7 +99,7 @@ def test_bad_lines_are_kept_aside_with_the_reason() -> None:
     text = "\n".join([json.dumps(raw("test_command")), "", "no", json.dumps({"type": "x"}), "{" * 50_000])
     findings, bad = read_board(text, ts=AT, agent="ep")
     assert [one.type for one in findings] == ["test_command"]
-    assert [one.error[:20] for one in bad] == ["a line of the board ", "a discovery has a ty", "a discovery has at m"]
+    assert [one.error[:20] for one in bad] == ["a line of the board ", "the types of a disco", "a discovery has at m"]
     assert json.loads(bad[0].line) == {"ts": AT, "agent": "ep", "error": bad[0].error, "given": "no"}
     assert len(bad[2].given) <= LONGEST
     assert read_bad("".join(f"{one.line}\n" for one in bad) + "torn") == bad

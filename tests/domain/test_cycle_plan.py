@@ -92,22 +92,22 @@ def test_one_dependency_needs_no_list_and_files_are_relative() -> None:
 # ── the meaning ──────────────────────────────────────────────────────────────────────────────────────────────
 
 REFUSED: dict[str, tuple[str, str]] = {
-    "no JSON": ("I shall do it step by step.", "no JSON that can be read; write"),
+    "no JSON": ("I shall do it step by step.", "not readable JSON; write"),
     "broken JSON": ('{"tasks": [{"id": "A",}]}', r"\(line 1, column \d+: "),
     "no list": ('{"steps": 3}', "no list of tasks in it"),
     "nothing in it": ('{"tasks": []}', "no tasks; list every task"),
-    "no objects": ('{"tasks": ["do it"]}', "task 1 of the plan is no JSON object"),
+    "no objects": ('{"tasks": ["do it"]}', "task 1 of the plan is not a JSON object"),
     "too many": (dumped(*(raw(f"T{n}") for n in range(MOST + 1))), f"has {MOST + 1} tasks; at most {MOST}"),
     "twice": (dumped(raw("A"), raw("A")), "two tasks of the plan have the id A"),
     "unknown": (dumped(raw("A", "B")), "A depends on B, which the plan does not have"),
-    "itself": (dumped(raw("A", "A")), "wait for each other: A → A"),
-    "a circle": (dumped(raw("A", "B"), raw("B", "A")), "wait for each other: "),
+    "itself": (dumped(raw("A", "A")), "depend on each other: A → A"),
+    "a circle": (dumped(raw("A", "B"), raw("B", "A")), "depend on each other: "),
     "blank": (dumped({"id": "A", "description": "  \n"}), "A has no description"),
-    "an id with a blank": (dumped(raw("A B")), "the id 'A B' of task 1 is none"),
+    "an id with a blank": (dumped(raw("A B")), "the id 'A B' of task 1 is invalid"),
     "an effort": (dumped(raw("A", effort="2 days")), "A has the effort '2 days'; it is small, medium or large"),
     "objects as files": (dumped(raw("A", files=[{"x": 1}])), "A: files is a list of texts"),
     **{
-        f"the file {path}": (dumped(raw("A", files=[path])), "files are relative to the project")
+        f"the file {path}": (dumped(raw("A", files=[path])), "files must be relative to the project")
         for path in ("/etc/passwd", "../x", "a/../../x", "~/x", "C:\\x", "\\x", ".", "a\0b")
     },
     **{f"the file {path}": (dumped(raw("A", files=[path])), "belongs to") for path in (".git/x", "./.workflow/y")},

@@ -165,7 +165,7 @@ class TestExploration:
             "- 3 tests, 2 passed and 1 failed (the engine's first test run)",
             "- shop = shop:main (pyproject.toml)",
             "- A cart; defines Cart; imports src/money.py; imported by 1 file (src/cart.py)",
-            "- can not be read: line 2: invalid syntax (src/lonely.py)",
+            "- cannot be read: line 2: invalid syntax (src/lonely.py)",
             "- the tests run 12.5 % of its lines (src/money.py)",
             "- no test imports it (5 lines) (src/lonely.py)",
             "- left out of this survey (src/huge.py is larger than 512 KiB)",

@@ -94,17 +94,17 @@ def test_how_deep_shells_are_looked_through() -> None:
         verdicts.append(objection(command))
         command = f"bash -c {shlex.quote(command)}"
     assert verdicts[:4] == [None] * 4
-    assert verdicts[4] == "it is nested too deep"
+    assert verdicts[4] == "it is nested too deeply"
 
 
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("rm x", "rm is not known to only read"),
+        ("rm x", "rm is not known to be read-only"),
         ("cat x > y", "> redirects to or from a file"),
-        ("git push", "git push is not known to only read"),
+        ("git push", "git push is not known to be read-only"),
         ("find . -delete", "find -delete may do more"),
-        ("cat $(x)", "what $ stands for is not known before it runs"),
+        ("cat $(x)", "the value of $ is unknown before it runs"),
         ("sed -i 1p x", "sed -i may do more"),
         ("", "it is empty"),
     ],

@@ -37,9 +37,9 @@ def test_the_latest_line_of_an_issue_counts() -> None:
 
 
 def test_unknown_issues_are_told_with_those_that_are_known() -> None:
-    with pytest.raises(NotFound, match=r"Issue not found: X \(there are: ISS-1, ISS-2\)$"):
+    with pytest.raises(NotFound, match=r"Issue not found: X \(available: ISS-1, ISS-2\)$"):
         found_issue(read_lines(text(ISSUE, {"id": "ISS-2"})), "X")
-    with pytest.raises(NotFound, match=r"\(there are: none\); issues.jsonl, line 2: no JSON object, mend it"):
+    with pytest.raises(NotFound, match=r"\(available: none\); issues.jsonl, line 2: not a JSON object, fix it"):
         found_issue(read_lines('\n{"id": "ISS-1", \n'), "ISS-1")
     with pytest.raises(NotFound, match=r"i9, … \(30 in all\)\)"):
         found_issue(read_lines(text(*({"id": f"i{n}"} for n in range(30)))), "X")
@@ -95,7 +95,7 @@ def test_needs_and_order_stay() -> None:
             "in a circle: A, B",
         ),
         (({"title": "x", "depends_on": ["T1"]},), "in a circle: T1"),
-        (tuple({"title": "x"} for _ in range(MOST + 1)), f"has 201 tasks; at most {MOST} are taken"),
+        (tuple({"title": "x"} for _ in range(MOST + 1)), f"has 201 tasks; at most {MOST} are accepted"),
     ],
 )
 def test_what_can_not_be_imported(tasks: tuple[object, ...], words: str) -> None:

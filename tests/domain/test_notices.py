@@ -64,7 +64,7 @@ NO_NEWS: list[tuple[str, LoopState, LoopState]] = [
     ("stopped", RUNNING, commands.stop(RUNNING, AT)),
     ("stopped while it asks", asking, commands.stop(asking, AT)),
     ("stopped before it began", CREATED, commands.stop(CREATED, AT)),
-    ("left from the menu", menu, commands.leave(RUNNING)),
+    ("exited from the menu", menu, commands.leave(RUNNING)),
     ("reopened", done, commands.reopen(done)),
     ("edited at its end", done, commands.edit(done, {"notes": "n"})),
     ("an incident at its end", failed, engine(failed, rev=9)),
@@ -78,7 +78,7 @@ NO_NEWS: list[tuple[str, LoopState, LoopState]] = [
     ("menu closed", menu, RUNNING),
     ("parked, then edited", parked, commands.edit(parked, {"notes": "n"})),
     ("parked, then paused", parked, commands.pause(parked)),
-    ("the limit has passed", parked, commands.resume(parked, live=True)),
+    ("the limit has reset", parked, commands.resume(parked, live=True)),
     ("paused with an old failure", engine(with_task, retry=("task-1",)), halted),
 ]
 

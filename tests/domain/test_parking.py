@@ -84,7 +84,7 @@ def test_a_parked_loop_always_waits_and_never_for_ever(ahead: timedelta | None, 
 def test_where_it_shall_not_wait_the_loop_ends_and_says_why() -> None:
     state = limited(engine(working(), settings=RunSettings(mode="auto", park=False)))
     assert (state.status, state.engine.outcome, state.engine.parked) == ("failed", "failed", None)
-    assert state.failure_reason == "codex: usage limit reached; waiting for that is switched off (park)"
+    assert state.failure_reason == "codex: usage limit reached; waiting for it is disabled (park)"
 
 
 @pytest.mark.parametrize("status", ["paused", "user_exit"])

@@ -264,7 +264,7 @@ def test_with_a_folder_of_its_own_all_else_is_as_before() -> None:
     for kind, policy, cell in rows(OUTSIDE):
         assert decide(asked(kind, f"{OWN}/x", "/etc/hosts"), policy, PROJECT, OWN).verdict == cell
     refused = decide(Asked("edit", paths=("src/app.py",)), "read-only", PROJECT, OWN)
-    assert f"outside of {OWN}" in refused.reason
+    assert f"outside {OWN}" in refused.reason
     writes = Asked("execute", paths=(f"{OWN}/x",), command=f"echo x > {OWN}/x")
     assert decide(writes, "read-only", PROJECT, OWN).verdict == "deny"
     assert decide(Asked("edit"), "read-only", PROJECT, OWN).verdict == "deny"

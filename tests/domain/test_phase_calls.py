@@ -132,17 +132,18 @@ def test_decisions_however_they_are_given(given: JsonValue) -> None:
     [
         ("report_phase_result", {**DONE, "status": "needs_input"},
          "Not recorded: status was 'needs_input'; allowed are success, failed, partial. "
-         "Mend this and call report_phase_result again."),
+         "Fix this and call report_phase_result again."),
         ("report_phase_result", {**DONE, "phase": "cd"}, "phase was 'cd', and your order is ep.plan. Report on that."),
         ("report_phase_result", {**DONE, "phase": "ep.explore"}, "phase was 'ep.explore', and your order is ep.plan"),
         ("report_phase_result", {}, "phase is missing; status is missing; summary is missing"),
         ("report_phase_result", {**DONE, "issues": 7}, "issues: Input should be a valid"),
         ("report_phase_result", {**DONE, "blockers": True}, "blockers: Input should be a valid"),
-        ("report_phase_result", {**DONE, "summary": "x" * 2001}, "at most 2,000 are taken"),
+        ("report_phase_result", {**DONE, "summary": "x" * 2001}, "at most 2,000 are accepted"),
         ("report_action_result", {"action": "INIT", "status": "success", "message": "m"},
-         "No tool is named 'report_action_result'; there are report_phase_result, report_discovery."),
+         "No tool is named 'report_action_result'; available: report_phase_result, report_discovery."),
         ("propose_tasks", {"tasks": ["a"]}, "No tool is named 'propose_tasks'"),
-        ("report_discovery", {"title": "t", "text": "x"}, "Not recorded: a discovery has a type of: tech_stack, "),
+        ("report_discovery", {"title": "t", "text": "x"}, "Not recorded: the types of a discovery are tech_stack,"
+            " "),
         ("report_discovery", {"type": "gossip", "data": {}}, "(got 'gossip')"),
         ("report_discovery", {"type": "utility", "data": {"name": "n"}}, "file, usage is missing"),
         ("report_discovery", {"type": "utility", "data": "n"}, "a utility needs"),
@@ -159,7 +160,7 @@ def test_what_does_not_fit_has_words(tool: str, arguments: JsonValue, words: str
 
 
 def test_a_loop_has_no_tool_of_a_cycle() -> None:
-    with pytest.raises(Invalid, match="No tool is named 'report_phase_result'; there are report_action_result"):
+    with pytest.raises(Invalid, match="No tool is named 'report_phase_result'; available: report_action_result"):
         read_call(Order(turn=1, action="INIT"), "report_phase_result", DONE)
 
 

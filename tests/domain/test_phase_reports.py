@@ -224,7 +224,7 @@ def test_a_recommendation_that_is_none_of_the_options_recommends_nothing() -> No
     for written in (" which? | a | b | recommended: c", ' {"question": "which?", "options": ["a", "b"], "default": 3}'):
         (decision,) = listing("decisions", written).decisions
         assert (decision.options, decision.recommended) == (("a", "b"), "")
-    with pytest.raises(ValueError, match="none of the options"):
+    with pytest.raises(ValueError, match="not one of the options"):
         ReportedDecision(description="which?", options=("a",), recommended="b")
 
 
@@ -238,7 +238,7 @@ def test_json_that_can_not_be_read_is_told(written: str) -> None:
 def test_a_quoted_block_does_not_count() -> None:
     quoted = "\n".join(f"> {line}" for line in PLAIN.splitlines())
     assert parse_report(quoted, STEP) is None
-    assert problem_of(quoted, STEP) == "the PHASE_RESULT block stood in a quotation"
+    assert problem_of(quoted, STEP) == "the PHASE_RESULT block was inside a quotation"
     assert parsed(f"{quoted}\n\n{PLAIN.replace('partial', 'failed')}").status == "failed"
 
 
@@ -247,7 +247,7 @@ def test_the_last_block_counts_and_one_of_the_ordered_phase_before_others() -> N
     other = PLAIN.replace("phase: ep", "phase: vas").replace("partial", "failed")
     assert parsed(PLAIN + other).status == "partial"
     assert parse_report(other, STEP) is None, "one of another phase is no report on this one"
-    assert problem_of(other, STEP) == f"it speaks of vas, and the order is {STEP}"
+    assert problem_of(other, STEP) == f"it reports vas, but the order is {STEP}"
 
 
 def test_each_order_takes_its_own_kind_of_block() -> None:

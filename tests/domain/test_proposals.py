@@ -74,7 +74,7 @@ def test_an_action_proposes_nothing_of_anothers() -> None:
 
 def test_what_could_not_be_read_is_told() -> None:
     given = ActionReport(action="INIT", status="success", unread="state_updates")
-    assert refused_updates("INIT", given) == "INIT gave state_updates that can not be read"
+    assert refused_updates("INIT", given) == "INIT gave state_updates that cannot be read"
 
 
 def test_long_texts_are_cut() -> None:

@@ -154,7 +154,7 @@ def test_the_block_of_the_action_that_was_ordered_counts() -> None:
     assert ordered is not None
     assert (ordered.action, ordered.status) == ("DEVELOP", "success")
     assert parse_report(text, "DEBUG") is None, "one of another action is no report on this one"
-    assert problem_of(text, "DEBUG") == "it speaks of VALIDATE, and the order is DEBUG"
+    assert problem_of(text, "DEBUG") == "it reports VALIDATE, but the order is DEBUG"
 
 
 def test_an_incomplete_block_behind_a_complete_one_changes_nothing() -> None:
@@ -210,7 +210,7 @@ def test_no_block_is_no_report(text: str) -> None:
     [
         ("", "there was no ACTION_RESULT block"),
         ("All is done, the ACTION_RESULT block is superfluous.", "there was no ACTION_RESULT block"),
-        ("\n".join(f"> {line}" for line in PLAIN.splitlines()), "the ACTION_RESULT block stood in a quotation"),
+        ("\n".join(f"> {line}" for line in PLAIN.splitlines()), "the ACTION_RESULT block was inside a quotation"),
         ("ACTION_RESULT:", "the block had no line “- action: …”"),
         ("ACTION_RESULT:\n- action: INIT\n", "the block had no line “- status: …” (success, failed, needs_input)"),
         (PLAIN.replace("success", "done"), "its status was 'done'; allowed are success, failed, needs_input"),

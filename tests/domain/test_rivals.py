@@ -66,7 +66,7 @@ def holder(**more: object) -> Hypothesis:
 def test_a_rival_is_told_by_the_call_that_tells_it_apart() -> None:
     assert difference_words(PATCH.comparison, rival()) == "f(0) gives 1 with the patch, gives 0 with this instead"
     assert patch_lines(PATCH) == [
-        "a.py:f:2: one; plausible, one of 21: 21 of 156 edits pass; 12 of 20 others compared behave otherwise",
+        "a.py:f:2: one; plausible, one of 21: 21 of 156 edits pass; 12 of 20 others compared behave differently",
         "rival-1: f(0) gives 1 with the patch, gives 0 with this instead (two)",
     ]
     assert choice_words(PATCH)["rival-1"] == "rival-1: f(0) gives 0; f(1) gives 2 (two)"

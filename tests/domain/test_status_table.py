@@ -216,7 +216,7 @@ def test_an_answer_is_taken_in_every_status_when_there_is_a_question(status: Loo
     for words in ("", "  \n"):
         with pytest.raises(Invalid, match="needs text"):
             commands.answer(asked, words)
-    with pytest.raises(Invalid, match="asks nothing"):
+    with pytest.raises(Invalid, match="no open question"):
         commands.answer(loop(status), "b")
 
 
@@ -286,10 +286,10 @@ def test_take_up_runs_a_loop_of_any_status(status: LoopStatus) -> None:
     ("changes", "words"),
     [
         ({}, "nothing to change"),
-        ({"status": "completed"}, "can not edit status"),
-        ({"skill_state": None}, "can not edit skill_state"),
-        ({"engine": {}}, "can not edit engine"),
-        ({"current_iteration": 0, "loop_id": "x"}, "can not edit current_iteration, loop_id"),
+        ({"status": "completed"}, "cannot edit status"),
+        ({"skill_state": None}, "cannot edit skill_state"),
+        ({"engine": {}}, "cannot edit engine"),
+        ({"current_iteration": 0, "loop_id": "x"}, "cannot edit current_iteration, loop_id"),
         ({"title": " "}, "title: must not be blank"),
         ({"title": None}, "title"),
         ({"title": 5}, "title"),

@@ -52,16 +52,16 @@ def test_tasks_however_they_are_listed(given: JsonValue) -> None:
     [
         (DEVELOP, "report_action_result", {**DONE, "status": "done"},
          "Not recorded: status was 'done'; allowed are success, failed, needs_input. "
-         "Mend this and call report_action_result again."),
+         "Fix this and call report_action_result again."),
         (DEVELOP, "report_action_result", {**DONE, "action": "VALIDATE"},
          "action was 'VALIDATE', and your order is DEVELOP"),
         (DEVELOP, "report_action_result", {}, "action is missing; status is missing; message is missing"),
         (DEVELOP, "report_action_result", {**DONE, "message": " "}, "message must not be blank"),
         (DEVELOP, "report_action_result", {**DONE, "message": "x" * 2001},
-         "message has 2,001 characters; at most 2,000 are taken"),
+         "message has 2,001 characters; at most 2,000 are accepted"),
         (DEVELOP, "report_action_result", {**DONE, "message": 3}, "message: Input should be a valid string"),
         (DEVELOP, "report_action_result", {**DONE, "options": [str(n) for n in range(11)]},
-         "options has 11 entries, and at most 10 are taken"),
+         "options has 11 entries, and at most 10 are accepted"),
         (DEVELOP, "report_action_result", "success", "action is missing"),
         (DEVELOP, "report_action_result", [], "arguments"),
         (DEVELOP, "propose_tasks", {"tasks": ["a"]}, "propose_tasks is for INIT, and your order is DEVELOP: leave it"),
@@ -69,11 +69,11 @@ def test_tasks_however_they_are_listed(given: JsonValue) -> None:
         (INIT, "propose_tasks", {"tasks": []}, "tasks is empty"),
         (INIT, "propose_tasks", {"tasks": ["a", {"description": "\n"}, {}]},
          "tasks.1.description must not be blank; tasks.2.description is missing."),
-        (INIT, "propose_tasks", {"tasks": ["a"] * 8}, "tasks has 8 entries, and at most 7 are taken"),
+        (INIT, "propose_tasks", {"tasks": ["a"] * 8}, "tasks has 8 entries, and at most 7 are accepted"),
         (INIT, "propose_tasks", {"tasks": 7}, "tasks"),
         (INIT, "propose_tasks", {"tasks": "[" * 100_000}, "tasks.0.description has 100,000 characters"),
         (DEBUG, "report_discovery", {"text": "x"}, "title is missing"),
-        (DEBUG, "no_such_tool", {}, "No tool is named 'no_such_tool'; there are report_action_result, propose_tasks"),
+        (DEBUG, "no_such_tool", {}, "No tool is named 'no_such_tool'; available: report_action_result, propose_tasks"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_has_words(order: Order, tool: str, arguments: JsonValue, words: str) -> None:

@@ -83,7 +83,7 @@ def test_kinds_that_are_mended_the_same_way_share_their_tries() -> None:
 
 def test_a_question_says_what_to_do_and_how_to_go_on() -> None:
     outcome = outcome_of(AgentError("auth", "codex needs a login: run codex login."), NOW)
-    words = "codex needs a login: run codex login. When that is settled, resume the loop."
+    words = "codex needs a login: run codex login. Fix that, then resume the loop."
     assert outcome == NeedsInput(words, by_resuming=True)
 
 

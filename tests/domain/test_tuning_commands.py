@@ -201,9 +201,9 @@ class TestChoose:
         assert (end.status, end.applied_fixes, len(end.issues)) == ("completed", (), 2)
 
     def test_what_is_not_offered(self) -> None:
-        with pytest.raises(Invalid, match="no fix FIX-009 is offered; there are: FIX-001, FIX-002"):
+        with pytest.raises(Invalid, match="no fix FIX-009 is offered; available: FIX-001, FIX-002"):
             choose(offered(choosing=True), ["FIX-001", "FIX-009"])
-        with pytest.raises(Conflict, match="does not ask"):
+        with pytest.raises(Conflict, match="no open choice"):
             choose(offered(), ["FIX-001"])
 
     def test_it_waits_for_nothing_else(self) -> None:
@@ -233,7 +233,7 @@ class TestRollBack:
         state = completed()
         with pytest.raises(NotFound, match=r"no fix FIX-009 was applied \(applied: FIX-001, FIX-002\)"):
             require_rollback(state, "FIX-009")
-        with pytest.raises(Conflict, match="rolled back already"):
+        with pytest.raises(Conflict, match="already rolled back"):
             require_rollback(rolled_back(state, "FIX-002", (), (), {}, {}), "FIX-002")
         with pytest.raises(IllegalTransition):
             require_rollback(in_files(offered(), "FIX-001"), "FIX-001")

@@ -180,7 +180,7 @@ class TestErrors:
             state = ended(state, "action-init", Failed(f"no {n}", recoverable=True))
         state = ended(state, "action-fail", Ended(failed=True))
         assert (state.status, state.engine.outcome) == ("failed", "failed")
-        assert state.failure_reason == "3 errors happened, the most that a session may have; the last one: no 2"
+        assert state.failure_reason == "3 errors happened, the maximum for a session; the last one: no 2"
 
     def test_one_that_no_other_try_helps_against_is_told_as_what_it_is(self) -> None:
         state = ended(created(), "action-init", Failed("there is no SKILL.md in skills/a", recoverable=False))
@@ -200,7 +200,7 @@ class TestErrors:
         assert state.applied_fixes[0].verification_result == "fail"
         assert state.failure_reason is not None
         assert state.failure_reason.startswith("3 errors happened")
-        assert state.failure_reason.endswith("; and not all was put back: action-fail broke")
+        assert state.failure_reason.endswith("; and not everything was restored: action-fail broke")
 
     def test_a_fix_that_can_not_be_written_leaves_the_others(self) -> None:
         step = TuningStep("action-apply-fix", "FIX-001")

@@ -1,4 +1,4 @@
-"""The state of a tuning session is the seed's, key by key; what makes no sense can not be built."""
+"""The state of a tuning session is the seed's, key by key; what makes no sense cannot be built."""
 
 import json
 from typing import Any
@@ -80,7 +80,7 @@ def test_a_session_can_not_end_with_a_fix_that_nobody_has_verified() -> None:
 
 @pytest.mark.parametrize(("found", "severity"), [(0, "low"), (2, "none")])
 def test_a_result_counts_what_has_a_severity(found: int, severity: str) -> None:
-    with pytest.raises(ValidationError, match="can not have the severity"):
+    with pytest.raises(ValidationError, match="cannot have the severity"):
         DiagnosisResult.model_validate({"status": "completed", "issues_found": found, "severity": severity})
 
 

@@ -13,13 +13,13 @@ def output(signs: int = 0, text: str = "", *, asking: bool = False) -> AgentOutp
 def test_a_turn_has_its_seconds_and_no_more() -> None:
     watch = TurnWatch(seconds=10, silence=0, last=100)
     assert watch.late(output(1), 109.9) is None
-    assert watch.late(output(2), 110) == "was still at work after 10 s"
+    assert watch.late(output(2), 110) == "was still working after 10 s"
 
 
 def test_whoever_gives_no_sign_of_life_is_late_sooner() -> None:
     watch = TurnWatch(seconds=1000, silence=100, last=0)
     assert watch.late(output(), 100 + SLACK - 1) is None
-    assert watch.late(output(), 100 + SLACK) == "gave no sign of life for 100 s"
+    assert watch.late(output(), 100 + SLACK) == "showed no activity for 100 s"
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def test_while_it_waits_for_a_persons_answer_its_time_stands() -> None:
     assert watch.late(output(), 3) is None
     assert watch.late(output(asking=True), 3600) is None
     assert watch.late(output(), 3604) is None
-    assert watch.late(output(), 3605) == "gave no sign of life for 4 s"
+    assert watch.late(output(), 3605) == "showed no activity for 4 s"
     assert watch.late(output(1), 3606) is None
-    assert watch.late(output(2), 3607) == "was still at work after 10 s"
+    assert watch.late(output(2), 3607) == "was still working after 10 s"
 
 
 def test_no_silence_is_no_limit() -> None:

@@ -107,5 +107,5 @@ def test_a_command_of_the_loop_can_not_answer_for_it(project: Project) -> None:
     assert project.call("tasks", loop_id, "add", "approve", "--tool", "bash", "--command", approve)[0] == 0
     project.call("run", "--loop-id", loop_id, "--auto")
     said = (project.root / "said.txt").read_text()
-    assert "a loop can not permit itself what it asks for" in said
+    assert "a loop cannot grant its own requests" in said
     assert said.splitlines()[-1] == "5"

@@ -159,5 +159,5 @@ def test_more_than_it_can_do_is_not_claimed(tmp_path: Path) -> None:
     assert run(project, "Add a vegetarian menu") == 1
     state = the_cycle(project)
     assert state["status"] == "failed"
-    assert "can not write features" in state["failure_reason"]
+    assert "cannot write features" in state["failure_reason"]
     assert texts(project) == before

@@ -106,5 +106,5 @@ def test_a_loop_can_not_lift_the_checks_on_its_own_work(words: str, tmp_path: Pa
     assert project.call("tasks", loop_id, "edit", task["task_id"], "--command", command)[0] == 0
     assert project.call("run", "--loop-id", loop_id, "--auto")[0] == 1
     said = (project.root / "lifted.txt").read_text()
-    assert "a loop can not lift the checks on its own work" in said
+    assert "a loop cannot lift the checks on its own work" in said
     assert said.endswith("\n5\n")

@@ -87,7 +87,7 @@ def test_a_sick_skill_is_diagnosed_mended_verified_and_put_back(shop: Shop) -> N
     assert back.returncode == 0, back
     assert shop.bytes_of(skill) == before
     twice = shop.run("tune", skill, "--rollback", "FIX-001")
-    assert (twice.returncode, "rolled back already" in twice.stderr) == (5, True)
+    assert (twice.returncode, "already rolled back" in twice.stderr) == (5, True)
 
 
 def test_after_a_rollback_every_view_tells_what_is_so_now(shop: Shop) -> None:
@@ -229,15 +229,15 @@ def test_killed_in_the_middle_and_taken_up_by_its_id(shop: Shop, moment: str) ->
         ([".", "--format", "html"], 2, "text, json, sarif"),
         ([".", "--max-iterations", "0"], 2, "--max-iterations: must be from 1 to 1,000,000 (got 0)"),
         ([".", "--agent", "codex", "--max-cost", "-1"], 2, "--max-cost: must be greater than 0 (got -1.0)"),
-        ([".", "--max-cost", "1"], 2, "name that with --agent"),
-        ([".", "--max-tokens", "1"], 2, "name that with --agent"),
-        ([".", "--fix=all"], 2, "name that with --agent"),
+        ([".", "--max-cost", "1"], 2, "name it with --agent"),
+        ([".", "--max-tokens", "1"], 2, "name it with --agent"),
+        ([".", "--fix=all"], 2, "name it with --agent"),
         ([".", "--yes"], 2, "--yes applies fixes"),
         ([".", "--update-baseline"], 2, "--baseline FILE"),
         (["--tuning-id", "skill-tuning-20260101T000000-00000000"], 4, "not found"),
         (["--rollback", "FIX-001"], 2, "--tuning-id"),
-        (["--installed", "."], 2, "leave the paths out"),
-        (["--tuning-id", "skill-tuning-20260101T000000-00000000", "--fix"], 2, "as it was begun"),
+        (["--installed", "."], 2, "omit the paths"),
+        (["--tuning-id", "skill-tuning-20260101T000000-00000000", "--fix"], 2, "omit the others"),
         ([".", "--update-baseline", "--baseline", "b.json", "--fix"], 2, "mend first"),
     ],
 )

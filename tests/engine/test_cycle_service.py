@@ -142,14 +142,14 @@ def test_decisions_and_blockers_are_settled(service: CycleService) -> None:
             service.decide(id, "DEC-001", "other")
         (blocker,) = service.resolve(id, "BLK-001", "see docs", workaround=True).coordination.blockers
         assert (blocker.status, blocker.resolution) == ("workaround", "see docs")
-        with pytest.raises(Conflict, match="settled already"):
+        with pytest.raises(Conflict, match="already resolved"):
             service.resolve(id, "BLK-001", "again")
 
 
 def test_an_answer_makes_the_only_decision(service: CycleService) -> None:
     id = made(service)
     with running(service, id):
-        with pytest.raises(Invalid, match="asks nothing"):
+        with pytest.raises(Invalid, match="no open question"):
             service.answer(id, "one")
         changed(service, id, asking)
         agents = replace(service, actor="mcp")
@@ -322,7 +322,7 @@ def test_a_document_is_read_in_any_of_its_versions(service: CycleService, docume
 
     assert [text(version) for version in ("1.0.0", "1.9.0", "1.10.0", None)] == ["first", "second", "third", "third"]
     assert service.document(documented, "ra/requirements.md").version == "1.10.0"
-    with pytest.raises(NotFound, match=r"no version 1.1.0 \(there are: 1.0.0, 1.9.0, 1.10.0\)"):
+    with pytest.raises(NotFound, match=r"no version 1.1.0 \(available: 1.0.0, 1.9.0, 1.10.0\)"):
         text("1.1.0")
 
 

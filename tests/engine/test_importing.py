@@ -60,7 +60,7 @@ def test_nothing_is_taken_of_a_plan_that_does_not_hold(made: Stage) -> None:
 
 def test_where_nobody_tracks_issues(stage: MakeStage) -> None:
     made = stage()
-    with pytest.raises(NotFound, match="there are: none"):
+    with pytest.raises(NotFound, match="available: none"):
         made.service.tasks.import_issue(made.create(), "ISS-1")
 
 

@@ -140,7 +140,7 @@ async def test_a_cancelled_request_is_withdrawn(desk: Desk) -> None:
     assert waiting.cancelled()
     assert desk.open == ()
     assert desk.told()[-1] == ("permission_withdrawn", "runner", "deny")
-    with pytest.raises(Invalid, match="asks for no permission"):
+    with pytest.raises(Invalid, match="no open permission request"):
         desk.service.approve(desk.loop_id, answer="allow")
 
 
@@ -233,7 +233,7 @@ async def test_ids_are_never_the_agents(desk: Desk) -> None:
 
 async def test_answers_that_fit_nothing(desk: Desk) -> None:
     approve = desk.service.approve
-    with pytest.raises(Invalid, match="asks for no permission"):
+    with pytest.raises(Invalid, match="no open permission request"):
         approve(desk.loop_id, answer="allow")
     permits = desk.permits()
     waiting = asyncio.gather(*map(permits, (RUN, FETCH)))
@@ -244,7 +244,7 @@ async def test_answers_that_fit_nothing(desk: Desk) -> None:
     with pytest.raises(NotFound, match=f"no request ask-1 is open.*open: {ids[0]}, {ids[1]}"):
         approve(desk.loop_id, "ask-1", answer="allow")
     approve(desk.loop_id, ids[0], answer="deny")
-    with pytest.raises(Conflict, match=f"{ids[0]} is answered already: deny"):
+    with pytest.raises(Conflict, match=f"{ids[0]} is already answered: deny"):
         approve(desk.loop_id, ids[0], answer="allow")
     (last,) = approve(desk.loop_id, answer="allow")
     assert last.id == ids[1], "it is the only one without an answer"

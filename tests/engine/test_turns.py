@@ -17,7 +17,7 @@ from tests.troubles import Watched
 HANGS = Answer(hangs=True, says_before="I am still thinking")
 DONE = Answer(text=said("DEVELOP"))
 SAYS_NOTHING = Answer(text="Nearly there.")
-TIMED_OUT = "scripted was still at work after 2 s"
+TIMED_OUT = "scripted was still working after 2 s"
 ORDER = Message(action="DEVELOP", text="the order", seconds=2)
 WAYS = (ORDER.evolve(text="report where you are"), ORDER.evolve(text="finish now"))
 
@@ -81,7 +81,7 @@ def talk(project: Path, *answers: Answer) -> Talk:
 async def test_it_is_asked_to_wrap_up_until_it_reports(tmp_path: Path, answers: tuple[Answer, ...], asked: int) -> None:
     with_it = talk(tmp_path, *answers)
     reported = await with_it.report(*WAYS)
-    assert (reported.report.status, reported.late) == ("success", "was still at work after 2 s")
+    assert (reported.report.status, reported.late) == ("success", "was still working after 2 s")
     assert with_it.orders == ["the order", *(way.text for way in WAYS[:asked])]
     assert (with_it.agent.sessions, with_it.agent.open) == (1, set())
 

@@ -27,7 +27,7 @@ DOCUMENTS = {
     "doctor.txt": ("doctor", "--no-probe"),
 }
 MACHINE = "doctor.txt"
-"""What is null in it depends on what is installed."""
+"""What is null in it depends on installed packages."""
 NAMES = {"str": "string", "dict": "object", "list": "array", "NoneType": "null"}
 Seen = dict[str, set[str]]
 

@@ -60,7 +60,7 @@ async def test_it_says_that_it_can_not(cycle_stage: CycleStage) -> None:
     state = await extended(cycle_stage, ["Make suite::app pass", "Also add a menu"])
     assert state.status == "failed"
     assert state.failure_reason is not None
-    assert "can not write features" in state.failure_reason
+    assert "cannot write features" in state.failure_reason
 
 
 async def test_tests_that_pass_already_are_done_and_show_nothing_of_what_was_added(cycle_stage: CycleStage) -> None:

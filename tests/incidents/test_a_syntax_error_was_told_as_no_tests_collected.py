@@ -38,7 +38,7 @@ async def test_the_hypothesis_points_at_the_line(tmp_path: Path, files: dict[str
     assert diagnosis.active_bug == "basket.py, line 2: SyntaxError: expected ':'"
     assert first.logging_point == "basket.py:<module>:2"
     assert first.description == (
-        "`def add(self, price)` (basket.py, line 2) can not be loaded: SyntaxError: expected ':'"
+        "`def add(self, price)` (basket.py, line 2) cannot be loaded: SyntaxError: expected ':'"
     )
     found = await PythonDebugger("loop-syntax").search(asked.evolve(hypotheses=diagnosis.hypotheses))
     assert found.patch is None
@@ -65,4 +65,4 @@ async def test_other_faults_are_still_looked_for(tmp_path: Path) -> None:
 async def test_code_that_a_test_compiles_itself_is_not_the_project(tmp_path: Path) -> None:
     write({"test_eval.py": "def test_eval():\n    assert eval('1 +') == 2\n"}, tmp_path)
     diagnosis = await PythonDebugger("loop-syntax").diagnose(request(tmp_path, "test_eval.py::test_eval"))
-    assert "can not be loaded" not in str(diagnosis)
+    assert "cannot be loaded" not in str(diagnosis)

@@ -38,7 +38,7 @@ class Caller:
     async def rested(self, loop_id: str) -> Told:
         """Waits again and again, as the tool says one should."""
         while not (told := await self.call("wait", id=loop_id, seconds=20))["rested"]:
-            assert told["next"] == "`wait` until it rests"
+            assert told["next"] == "`wait` until it ends or pauses"
         return told
 
     async def refused(self, tool: str, /, **arguments: object) -> str:

@@ -48,7 +48,7 @@ async def test_a_loop_from_its_start_to_its_proof(ledger: Desk) -> None:
             "completed", "succeeded", True, False,
         )  # fmt: skip
         assert ended["tests"]["failed"] == 0 < ended["tests"]["passed"]
-        assert ended["next"] == "`diff` shows what was changed"
+        assert ended["next"] == "`diff` shows the changes"
         assert any("DEBUG" in words for words in caller.progress)
         changed = await caller.call("diff", id=id)
         assert "\n+" in changed["diff"]
@@ -70,7 +70,7 @@ async def test_pause_resume_extend_and_stop(desk: Desk) -> None:
         assert (created["status"], created["next"]) == ("created", "`resume` starts it")
         assert (await caller.call("resume", id=id, auto=True))["status"] == "running"
         waited = await caller.call("wait", id=id, seconds=0.3)
-        assert (waited["rested"], waited["next"]) == (False, "`wait` until it rests")
+        assert (waited["rested"], waited["next"]) == (False, "`wait` until it ends or pauses")
         paused = await caller.call("pause", id=id, now=True)
         assert paused["status"] == "paused"
         assert (await caller.call("wait", id=id))["rested"]
@@ -78,7 +78,7 @@ async def test_pause_resume_extend_and_stop(desk: Desk) -> None:
         assert "Cannot pause loop with status: paused" in await caller.refused("pause", id=id)
         assert (await caller.call("resume", id=id))["status"] == "running"
         assert "it is 10 already" in await caller.refused("extend", id=id, max_iterations=3)
-        assert "say which limit" in await caller.refused("extend", id=id)
+        assert "name the limit" in await caller.refused("extend", id=id)
         assert (await caller.call("extend", id=id, max_iterations=12, max_minutes=5))["max_iterations"] == 12
         stopped = await caller.call("stop", id=id)
         assert (stopped["status"], stopped["outcome"], stopped["live"]) == ("failed", "stopped", False)
@@ -98,14 +98,14 @@ async def test_a_question_is_answered(desk: Desk) -> None:
         assert (await caller.call("answer", id=id, text="blue"))["status"] == "running"
         ended = await caller.rested(id)
         assert (ended["status"], ended["question"]) == ("failed", None)
-        assert "asks nothing" in await caller.refused("answer", id=id, text="red")
+        assert "no open question" in await caller.refused("answer", id=id, text="red")
 
 
 async def test_tasks_are_added(desk: Desk) -> None:
     async with calling(desk) as caller:
         id = (await caller.call("start_loop", task="Do it", agent="bash", start=False))["loop_id"]
         added = await caller.call("add_task", id=id, description="list files", command="ls", on_error="pause")
-        assert (added["tool"], added["next"]) == ("bash", "`resume` lets the loop take it up")
+        assert (added["tool"], added["next"]) == ("bash", "`resume` makes the loop pick it up")
         told = await caller.call("status", id=id)
         assert [task["task_id"] for task in told["open_tasks"]] == [added["task_id"]]
         words = await caller.refused("add_task", id=id, description="x", tool="nobody")
@@ -117,14 +117,14 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
     ("status", {"id": "../../etc/passwd"}, "loop"),
     ("status", {}, "id: is missing; Id of a loop, a cycle or a tuning session"),
     ("status", {"id": 7}, "id: Input should be a valid string (got 7)"),
-    ("status", {"id": NO_ID, "loop_id": "x"}, "loop_id: there is no such argument; there are id, project"),
+    ("status", {"id": NO_ID, "loop_id": "x"}, "loop_id: unknown argument; available: id, project"),
     ("diff", {"id": NO_ID, "checkpoint": 0}, "checkpoint: "),
     ("wait", {"id": NO_ID}, "not found"),
     ("wait", {"id": NO_ID, "seconds": -1}, "seconds: "),
     ("wait", {"id": NO_ID, "seconds": 1e9}, "seconds: "),
     ("list", {"status": "done"}, "status: Input should be 'created', 'running'"),
     ("list", {"limit": 1000}, "limit: "),
-    ("list", {"project": "elsewhere"}, "Project not found: elsewhere (there are: project)"),
+    ("list", {"project": "elsewhere"}, "Project not found: elsewhere (available: project)"),
     ("start_loop", {"task": "x", "project": "elsewhere"}, "Project not found: elsewhere"),
     ("start_loop", {"task": ""}, "task: "),
     ("start_loop", {"task": "   "}, "a loop needs a task"),
@@ -134,8 +134,8 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
     ("start_loop", {"task": "x", "max_iterations": 0}, "max_iterations: must be from 1 to 1,000,000"),
     ("start_loop", {"task": "x", "permissions": "everything"}, "permissions: Input should be 'ask'"),
     ("start_loop", {"task": "x", "agent": "bash", "test_command": "/no/such/program"}, "there is no program"),
-    ("add_task", {"id": NO_ID, "description": "x", "allow_test_changes": True}, "there is no such argument"),
-    ("approve", {"id": NO_ID}, "there is no tool 'approve' (there are: start_loop, start_cycle"),
+    ("add_task", {"id": NO_ID, "description": "x", "allow_test_changes": True}, "unknown argument"),
+    ("approve", {"id": NO_ID}, "there is no tool 'approve' (available: start_loop, start_cycle"),
 ]  # fmt: skip
 
 
@@ -154,7 +154,7 @@ async def test_a_loop_does_not_drive_itself(desk: Desk) -> None:
     async with calling(desk, **marks) as caller:
         for tool in ("pause", "resume", "stop", "extend", "wait", "answer"):
             more = {"text": "x"} if tool == "answer" else {}
-            assert "a loop can not drive itself" in await caller.refused(tool, id=id, **more)
+            assert "a loop cannot drive itself" in await caller.refused(tool, id=id, **more)
         assert (await caller.call("status", id=id))["status"] == "created"
         assert (await caller.call("add_task", id=id, description="more", command="ls"))["tool"] == "bash"
 

@@ -76,7 +76,7 @@ async def test_lists_hold_both_kinds(desk: Desk) -> None:
         (desk.project / CYCLES.folder / f"{cycle}.events.ndjson").write_text("{nonsense")
         (damaged,) = (await caller.call("list"))["damaged"]
         assert (damaged["kind"], damaged["id"]) == ("cycle", cycle)
-        assert f"{cycle} can not be read" in await caller.text("list")
+        assert f"{cycle} cannot be read" in await caller.text("list")
 
 
 async def test_what_a_cycle_asks_is_settled(desk: Desk) -> None:
@@ -84,7 +84,7 @@ async def test_what_a_cycle_asks_is_settled(desk: Desk) -> None:
         id = await made(caller, auto=False)
         changed(desk.project, id, asking)
         asked = await caller.call("wait", id=id)
-        assert (asked["needs"], asked["next"], asked["rested"]) == ("decision", "`decide` what is pending", True)
+        assert (asked["needs"], asked["next"], asked["rested"]) == ("decision", "`decide` the pending decisions", True)
         assert asked["pending"] == [{"id": "DEC-001", "description": "Which?", "options": ["one", "other"]}]
         assert "decision DEC-001: Which? (one / other)" in await caller.text("status", id=id)
         assert "one | other" in await caller.refused("decide", id=id, decision="DEC-001", option="neither")
@@ -93,7 +93,7 @@ async def test_what_a_cycle_asks_is_settled(desk: Desk) -> None:
         assert [one["id"] for one in kept["open_blockers"]] == ["BLK-001"]
         settled = await caller.call("resolve", id=id, blocker="BLK-001", resolution="see docs", workaround=True)
         assert (settled["open_blockers"], settled["needs"]) == ([], "resume")
-        assert "settled already" in await caller.refused("resolve", id=id, blocker="BLK-001", resolution="again")
+        assert "already resolved" in await caller.refused("resolve", id=id, blocker="BLK-001", resolution="again")
     with FileStore(desk.project, CYCLES, FakeClock()) as store:
         (decision,) = store.read(id).coordination.pending_decisions
         assert (decision.chosen_option, decision.made_by) == ("one", "mcp")
@@ -102,7 +102,7 @@ async def test_what_a_cycle_asks_is_settled(desk: Desk) -> None:
 async def test_documents_are_listed_and_read(desk: Desk) -> None:
     async with calling(desk) as caller:
         id = await made(caller)
-        assert "no role has written anything" in await caller.text("documents", id=id)
+        assert "no documents" in await caller.text("documents", id=id)
         with FileStore(desk.project, CYCLES, FakeClock()) as store:
             new = "<!-- version 1.1.0 · iteration 2 -->\n\n" + "new " * 100
             store.write_progress(id, {"ra/requirements.md": new.encode(), "ra/history/requirements-v1.0.0.md": b"old"})
@@ -115,14 +115,14 @@ async def test_documents_are_listed_and_read(desk: Desk) -> None:
         assert (old["text"], old["version"], old["truncated"]) == ("old", "1.0.0", False)
         cut = await caller.call("documents", id=id, name="ra/requirements.md", max_chars=100)
         assert (len(cut["text"]), cut["truncated"]) == (100, True)
-        assert "named such as ra/requirements.md" in await caller.refused("documents", id=id, name="../secret")
+        assert "name looks like ra/requirements.md" in await caller.refused("documents", id=id, name="../secret")
 
 
 async def test_limits_are_raised_and_tasks_added(desk: Desk) -> None:
     async with calling(desk) as caller:
         id = await made(caller)
         assert "Cannot extend cycle with status: created" in await caller.refused("extend", id=id, task="more")
-        assert "say which limit" in await caller.refused("extend", id=id)
+        assert "name the limit" in await caller.refused("extend", id=id)
         assert "it is 5 already" in await caller.refused("extend", id=id, max_iterations=3, task="more")
         assert (await caller.call("extend", id=id, max_iterations=7))["max_iterations"] == 7
         stopped = await caller.call("stop", id=id)
@@ -142,7 +142,7 @@ async def test_what_is_only_for_the_other_kind_says_so(desk: Desk) -> None:
             assert "is a loop" in await caller.refused(tool, id=loop, **arguments), tool
         assert "Iteration 1 not found" in await caller.refused("diff", id=cycle, iteration=1)
         assert "not both" in await caller.refused("diff", id=cycle, iteration=1, checkpoint=1)
-        assert await caller.text("diff", id=cycle) == "nothing was changed so far"
+        assert await caller.text("diff", id=cycle) == "no changes so far"
 
 
 async def test_a_cycle_does_not_drive_itself(desk: Desk) -> None:
@@ -155,5 +155,5 @@ async def test_a_cycle_does_not_drive_itself(desk: Desk) -> None:
             ("answer", {"text": "x"}),
             ("decide", {"decision": "D", "option": "x"}), ("resolve", {"blocker": "B", "resolution": "x"}),
         ):  # fmt: skip
-            assert "a cycle can not drive itself" in await caller.refused(tool, id=id, **more), tool
+            assert "a cycle cannot drive itself" in await caller.refused(tool, id=id, **more), tool
         assert (await caller.call("status", id=id))["status"] == "created"

@@ -54,7 +54,7 @@ async def test_the_failing_tests_of_a_loop_and_its_log(ledger: Desk) -> None:
         assert {hit["hid"] for hit in hits} <= {json.loads(line)["hid"] for line in known}
         assert "not found" in await caller.refused("spectrum", id=NO_ID)
         cycle = (await caller.call("start_cycle", task="Fix it", agent="builtin", start=False))["cycle_id"]
-        assert "is a cycle; leave `id` out" in await caller.refused("probe", id=cycle, place="ledger.py:1")
+        assert "is a cycle; omit `id`" in await caller.refused("probe", id=cycle, place="ledger.py:1")
 
 
 async def test_what_can_not_be_debugged_is_told(desk: Desk) -> None:
@@ -63,7 +63,7 @@ async def test_what_can_not_be_debugged_is_told(desk: Desk) -> None:
         words = await caller.refused("run_failing_tests", test_command="git status")
         assert "'git status' is neither plain pytest nor unittest" in words
         words = await caller.refused("probe", place="x" * 400 + ":3", test_command="python -m pytest")
-        assert "at most 300 are taken" in words
+        assert "at most 300 are accepted" in words
 
 
 async def test_a_loop_that_searches_itself_is_left_alone(ledger: Desk) -> None:
@@ -74,5 +74,5 @@ async def test_a_loop_that_searches_itself_is_left_alone(ledger: Desk) -> None:
         while (await caller.call("status", id=id))["action"] != "debug":
             assert not (await caller.call("wait", id=id, seconds=0.1))["rested"]
         words = await caller.refused("propose_fix", id=id)
-        assert words == "the loop's own debugger is searching already: `wait` until it rests, then see the `diff`"
+        assert words == "the loop's own debugger is searching: `wait` until it ends or pauses, then see the `diff`"
         await caller.call("stop", id=id)

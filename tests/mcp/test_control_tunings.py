@@ -50,7 +50,7 @@ async def test_a_skill_is_mended_from_start_to_end(desk: Desk, root: Path) -> No
         assert (ended["status"], ended["gate"], ended["fixes"]["applied"]) == ("completed", "pass", 2)
         assert texts(root) == MENDED
         assert ended["words"].startswith("Done: quality gate pass, score 88 (exact checks only), 1 issue left")
-        assert "`roll_back` takes a fix out again" in ended["next"]
+        assert "`roll_back` undoes a fix" in ended["next"]
         left = await caller.call("findings", id=id)
         assert ([one["file"] for one in left["findings"]], left["total"]) == (["phases/02-write.md"], 1)
         assert (await caller.call("findings", id=id, dimension="agent"))["total"] == 0
@@ -131,11 +131,11 @@ async def test_what_is_wrong_is_named(desk: Desk, root: Path) -> None:
         id = (await caller.call("start_tuning", path="skills/notes", start=False))["tuning_id"]
         for tool, arguments, words in (
             ("diagnose", {"path": "nowhere"}, "there is no folder"),
-            ("diagnose", {"path": "empty"}, "a skill's folder holds a file SKILL.md"),
+            ("diagnose", {"path": "empty"}, "a skill's folder contains a file SKILL.md"),
             ("diagnose", {"path": "skills/notes", "dimensions": ["speed"]}, "'context', 'memory', 'dataflow'"),
             ("diagnose", {"path": "skills/notes", "dimensions": []}, "dimensions"),
             ("diagnose", {"path": "skills/notes", "limit": 0}, "limit"),
-            ("start_tuning", {"path": "empty"}, "a skill's folder holds a file SKILL.md"),
+            ("start_tuning", {"path": "empty"}, "a skill's folder contains a file SKILL.md"),
             ("start_tuning", {"path": "skills/notes", "fix": "some"}, "'none', 'mechanical' or 'all'"),
             ("start_tuning", {"path": "skills/notes", "agent": "nobody"}, "nobody"),
             ("start_tuning", {"path": "skills/notes", "agent": "builtin"}, "no model to read with"),
@@ -148,12 +148,12 @@ async def test_what_is_wrong_is_named(desk: Desk, root: Path) -> None:
             ("documents", {"id": id}, "is a tuning session; only cycles have that"),
             ("add_task", {"id": id, "description": "x"}, "is a tuning session; only loops have that"),
             ("pause", {"id": id}, "Cannot pause tuning session with status: pending"),
-            ("extend", {"id": id, "task": "more"}, "a skill is tuned anew"),
+            ("extend", {"id": id, "task": "more"}, "start a new tuning session instead"),
         ):  # fmt: skip
             told = await caller.refused(tool, **arguments)
             assert words in told, (tool, arguments, told)
         assert (await caller.call("list"))["total"] == 2
-        assert "no fix was proposed so far" in await caller.text("fixes", id=id)
+        assert "no fixes proposed so far" in await caller.text("fixes", id=id)
 
 
 async def test_a_session_does_not_steer_itself(desk: Desk, root: Path) -> None:
@@ -166,6 +166,6 @@ async def test_a_session_does_not_steer_itself(desk: Desk, root: Path) -> None:
             ("choose", {"fixes": []}), ("roll_back", {"fix": "FIX-001"}), ("stop", {}), ("resume", {}), ("wait", {}),
             ("answer", {"text": "all"}), ("extend", {"max_iterations": 9}),
         ):  # fmt: skip
-            assert "a tuning session can not drive itself" in await caller.refused(tool, id=id, **more), tool
+            assert "a tuning session cannot drive itself" in await caller.refused(tool, id=id, **more), tool
         assert (await caller.call("status", id=id))["status"] == "pending"
         assert (await caller.call("findings", id=id))["total"] == 0

@@ -125,7 +125,7 @@ async def test_an_agent_finds_a_cause_with_them_and_nothing_is_changed(turn: Tur
         assert fix["patch"]["fixes"] == [FAILING]
         measured, *compared, applied = fix["words"].split("; ")
         assert measured == (
-            "measured on a copy of the project: every failing test passes then, and none that passed is broken"
+            "measured on a copy of the project: every failing test passes with it, and none that passed is broken"
         )
         assert " edits" in compared[0], "how it compares with the other edits that pass"
         assert applied == "nothing was applied"
@@ -158,10 +158,10 @@ async def test_who_may_not_run_commands_only_looks(turn: Turn) -> None:
 WRONG: list[tuple[str, dict[str, object], str]] = [
     ("probe", {}, "place is missing: The line, as file:line"),
     ("probe", {"place": "shop.py"}, "expected file:line or file:function:line"),
-    ("probe", {"place": "../x.py:1"}, "does not lie in the project"),
-    ("probe", {"place": PLACE, "expression": "x"}, "there is no such argument; there are place, expressions"),
+    ("probe", {"place": "../x.py:1"}, "is not in the project"),
+    ("probe", {"place": PLACE, "expression": "x"}, "unknown argument; available: place, expressions"),
     ("probe", {"place": PLACE, "expressions": ["x"] * 9}, "expressions: "),
-    ("probe", {"place": PLACE, "expressions": ["x" * 501]}, "at most 500 are taken"),
+    ("probe", {"place": PLACE, "expressions": ["x" * 501]}, "at most 500 are accepted"),
     ("probe", {"place": PLACE, "hits": 0}, "hits: "),
     ("probe", {"place": "shop.py:5"}, "nothing runs at line 5 of shop.py (the nearest that do: "),
     ("probe", {"place": PLACE, "tests": ["test_nope"]}, "tests: none is called 'test_nope'; the first of 5 is"),
@@ -191,7 +191,7 @@ async def test_one_search_at_a_time(turn: Turn, tmp_path: Path) -> None:
         done, pending = await asyncio.wait(searches, return_when=asyncio.FIRST_COMPLETED)
         (refused,) = (each.result() for each in done)
         assert refused.is_error
-        assert "a search is under way here already" in str(refused.content)
+        assert "a search is already running here" in str(refused.content)
         assert not (await pending.pop()).is_error
         assert (await second.call("propose_fix", seconds=1))["applied"] is False, "it is free again"
 
@@ -216,7 +216,7 @@ async def test_a_session_without_python_tests_is_not_offered_them(turn: Turn) ->
 
 Spoil = Callable[[Turn], object]
 SPOILT: list[tuple[Spoil, str]] = [
-    (lambda turn: turn.mailbox._folder.joinpath("ground.json").write_text("{"), "can not be read any more"),
+    (lambda turn: turn.mailbox._folder.joinpath("ground.json").write_text("{"), "can no longer be read"),
     (lambda turn: turn.mailbox._folder.joinpath("ground.json").unlink(), "There is nothing to debug"),
 ]
 

@@ -118,7 +118,7 @@ async def test_a_session_of_a_cycle(mailbox: Mailbox, tmp_path: Path) -> None:
         schemas = json.dumps([tool.input_schema for tool in listed.values()])
         assert not any(word in schemas for word in ("$ref", "$defs", "anyOf", "kind", '"title": "'))
         assert '"enum": ["success", "failed", "partial"]' in schemas
-        assert '"data": {"description": "The fact, by the keys that its type needs.", "type": "object"}' in schemas
+        assert '"data": {"description": "The fact, with the keys its type needs.", "type": "object"}' in schemas
         assert '"enum": ["tech_stack", "project_config"' in schemas
         taken, told = await talk.call("report_discovery", type="test_command", data={})
         assert (taken, "a test_command needs unit in its data" in told) == (False, True)

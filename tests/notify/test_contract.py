@@ -14,7 +14,7 @@ from tests.notify.letters import LETTER, KeptLetters
 from tests.notify.listener import listening
 
 Made = Callable[[Path, bool], AbstractAsyncContextManager[Notifier]]
-"""In a folder; one that can tell, or one that can not."""
+"""In a folder; one that can tell, or one that cannot."""
 
 
 @asynccontextmanager

@@ -127,7 +127,7 @@ async def test_what_takes_too_long_is_cut_off_and_holds_nobody_up(
     assert (await drive(ready, loop_id, slow, kept)).status == "completed"
     assert slow.holders == [None], "the loop is let go of before: it can be taken up meanwhile"
     assert told(kept) == ["finished"]
-    words = "notification (finished) not delivered: cut off: its process has ended"
+    words = "notification (finished) not delivered: cancelled: its process has ended"
     assert words in [note.text for note in ready.notes]
     assert [incident.message for incident in ready.service.read(loop_id).engine.incidents] == [words]
 
@@ -201,7 +201,7 @@ async def test_a_flood_of_news_is_cut(stage: MakeStage) -> None:
             actor="runner", event=Event(type="asked"),
         )  # fmt: skip
         await soon(lambda n=n: len(slow.holders) + len(said_of) == n + 1)  # type: ignore[misc]  # bound now
-    assert said_of == [f"a notification was not sent: {AT_ONCE} others are on their way"]
+    assert said_of == [f"a notification was not sent: {AT_ONCE} others are pending"]
     leaving = asyncio.ensure_future(watching.__aexit__(None, None, None))
     await asyncio.sleep(0)
     leaving.cancel()

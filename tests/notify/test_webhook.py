@@ -58,7 +58,7 @@ async def test_a_refusal_is_final(status: int) -> None:
 async def test_no_redirect_is_followed(status: int) -> None:
     async with listening(status, 200) as listener:
         told = await hook(listener).notify(LETTER)
-    assert told == f"notify_url: 127.0.0.1 points elsewhere ({status}); give the address that it points to"
+    assert told == f"notify_url: 127.0.0.1 redirects ({status}); use the address it redirects to"
     assert len(listener.heard) == 1
 
 
@@ -66,7 +66,7 @@ async def test_nobody_listens() -> None:
     async with listening(200) as gone:
         pass
     told = await hook(gone).notify(LETTER)
-    assert told == "notify_url: 127.0.0.1 can not be reached (ConnectError) (tried 3 times)"
+    assert told == "notify_url: 127.0.0.1 cannot be reached (ConnectError) (tried 3 times)"
 
 
 async def test_one_that_never_answers() -> None:

@@ -101,12 +101,12 @@ DIFFERING = compared(21, compared=20, inputs=96, differing=12)
         ),
         (
             DIFFERING, "confirmed", "`return a` is plausibly wrong: one",
-            "plausible, one of 21: 21 of 156 edits pass; 12 of 20 others compared behave otherwise; "
+            "plausible, one of 21: 21 of 156 edits pass; 12 of 20 others compared behave differently; "
             "the tests confirm this place, not this edit",
         ),
         (
             {**DIFFERING, "elsewhere": 1}, "inconclusive", "`return a` is plausibly wrong: one",
-            "12 of 20 others compared behave otherwise; the tests confirm neither this edit nor this place",
+            "12 of 20 others compared behave differently; the tests confirm neither this edit nor this place",
         ),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Two patches that the tests can not tell apart are told apart by a call, where there is one."""
+"""Two patches that the tests cannot tell apart are told apart by a call, where there is one."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Suites that hang, crash, depend on their order or on chance, or can not be loaded: an answer, and a clear one."""
+"""Suites that hang, crash, depend on their order or on chance, or cannot be loaded: an answer, and a clear one."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Suites that can not be loaded, that have nothing to mend, that are large; and the same order given twice."""
+"""Suites that cannot be loaded, that have nothing to mend, that are large; and the same order given twice."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def test_a_missing_module(tmp_path: Path) -> None:
     assert "adding.py, line 1: ModuleNotFoundError: No module named 'no_such_module'" in found.note
     (place,) = diagnose(tmp_path / "again", files).hypotheses
     assert place.logging_point == "adding.py:<module>:1"
-    said = "`import no_such_module` (adding.py, line 1) can not be loaded: ModuleNotFoundError: No module named"
+    said = "`import no_such_module` (adding.py, line 1) cannot be loaded: ModuleNotFoundError: No module named"
     assert place.description.startswith(said)
 
 
@@ -34,7 +34,7 @@ def test_a_file_that_raises_when_it_is_loaded_beside_others(tmp_path: Path) -> N
     found = diagnose(tmp_path, files)
     assert [one.logging_point for one in found.hypotheses[:2]] == ["adding.py:<module>:1", "prices.py:<module>:2"]
     assert "cannot import name 'subtract' from 'adding'" in found.hypotheses[0].description
-    assert "can not be loaded: KeyError: 'full'" in found.hypotheses[1].description
+    assert "cannot be loaded: KeyError: 'full'" in found.hypotheses[1].description
     assert mended(files, search(tmp_path / "search", files), *MINUS)
 
 

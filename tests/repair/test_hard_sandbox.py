@@ -125,7 +125,7 @@ def test_a_program_that_ends_what_has_started_it(tmp_path: Path) -> None:
     )
     files = {"level.py": program, "test_level.py": LEVEL_TESTS}
     if forked(lambda: 0 if confinement.keep_signals_inside() else 77) == 77:
-        pytest.skip("this kernel can not keep signals in")
+        pytest.skip("this kernel cannot keep signals in")
     assert mended(files, search(tmp_path, files), "number - 1", "number + 1")
 
 
@@ -210,7 +210,7 @@ def test_a_confined_process_ends_only_its_own() -> None:
 
         status = forked(work)
         if status == 77:
-            pytest.skip("this kernel can not keep signals in")
+            pytest.skip("this kernel cannot keep signals in")
         assert status == 0
         assert process.poll() is None
 

@@ -227,7 +227,7 @@ def test_what_an_expression_writes_stays_in_the_copy(shop: Path, tmp_path: Path)
 
 @pytest.mark.parametrize("expression", ["while True", "x = 1", "total +", "\0", "("])
 def test_what_is_no_expression_is_refused(shop: Path, expression: str) -> None:
-    with pytest.raises(Invalid, match=r"^expressions: .* is no Python expression: "):
+    with pytest.raises(Invalid, match=r"^expressions: .* is not a Python expression: "):
         probe(shop, COMPARED, expression)
 
 
@@ -242,7 +242,7 @@ def test_what_is_no_expression_is_refused(shop: Path, expression: str) -> None:
         ({"line": 900}, r"nothing runs at line 900 of shop.py \(the nearest that do: 27, 28, 29\)"),
         ({"line": 16, "func": "add"}, r"line 16 of shop.py lies in Cart.total, not in add; add has the lines 11 to 11"),
         ({"file": "cart.py", "line": 3}, r"there is no file cart.py in the project"),
-        ({"file": "bad.py", "line": 3}, r"bad.py is no valid Python: line 1, "),
+        ({"file": "bad.py", "line": 3}, r"bad.py is not valid Python: line 1, "),
     ],
 )
 def test_a_place_that_can_not_be_watched_is_told_which_could(shop: Path, place: dict[str, object], words: str) -> None:
@@ -271,9 +271,9 @@ def test_a_line_in_another_thread_is_watched_too(shop: Path) -> None:
 
 
 def test_a_line_that_no_test_comes_to_says_so(shop: Path) -> None:
-    assert probe(shop, 18).note == "none of these tests came to that line"
+    assert probe(shop, 18).note == "none of these tests reached that line"
     seen = probe(shop, 3)
-    assert seen.note.endswith("a line outside of all functions runs when its file is imported")
+    assert seen.note.endswith("a line outside all functions runs when its file is imported")
 
 
 def test_an_alarm_that_a_test_has_set_still_rings(shop: Path) -> None:
@@ -299,7 +299,7 @@ def test_an_endless_test_is_cut_and_what_was_seen_of_it_is_told(shop: Path) -> N
 
 def test_an_expression_that_can_not_be_stopped_ends_the_run_with_words(shop: Path) -> None:
     given = ProbeOrder(file="shop.py", func=None, line=COMPARED, expressions=("1 in iter(int, 1)",))
-    with pytest.raises(Invalid, match="did not come to an end within 3 seconds"):
+    with pytest.raises(Invalid, match="did not finish within 3 seconds"):
         asked(PythonDebugger("look").probe(request(shop, FAILING, budget_seconds=3), given))
 
 

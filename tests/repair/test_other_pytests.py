@@ -34,7 +34,7 @@ OTHERS = {
     },
     "broken": {"pytest/__init__.py": "raise OSError('not for this interpreter')\n", "_pytest/__init__.py": ""},
 }
-CALLED = {"older": "pytest 6.2.5", "newer": "pytest 99.1", "broken": "the project's pytest can not"}
+CALLED = {"older": "pytest 6.2.5", "newer": "pytest 99.1", "broken": "the project's pytest cannot"}
 
 
 @pytest.mark.parametrize("which", OTHERS)
@@ -44,7 +44,7 @@ def test_another_pytest_is_told_and_replaced(which: str, tmp_path: Path) -> None
     found = search(tmp_path / "project", SHOP, test_command=command)
     assert mended(SHOP, found, "total > 100", "total >= 100")
     assert CALLED[which] in found.note
-    assert f"can not be driven from within: its tests were run by pytest {pytest.__version__}" in found.note
+    assert f"cannot be driven from within: its tests were run by pytest {pytest.__version__}" in found.note
 
 
 def test_the_project_s_own_pytest_needs_no_word(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What certainly can not be computed is known to be absurd, and nothing else is."""
+"""What certainly cannot be computed is known to be absurd, and nothing else is."""
 
 import ast
 
@@ -63,7 +63,7 @@ def test_what_can_be_computed_is_never_absurd_and_has_the_kind_that_was_said(tex
     except Exception:  # noqa: BLE001 - whatever it raises: nothing is claimed about it
         return
     if " == " in text:
-        return  # equality that can not hold computes, and makes no sense
+        return  # equality that cannot hold computes, and makes no sense
     kind = kind_of(ast.parse(text, mode="eval").body, KNOWN)
     assert kind is None or type(value).__name__ in kind or "iterator" in kind
 

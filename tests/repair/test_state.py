@@ -1,4 +1,4 @@
-"""What tests leave behind in a loaded project is put back, in place; what can not be put back is known."""
+"""What tests leave behind in a loaded project is put back, in place; what cannot be put back is known."""
 
 import io
 import itertools

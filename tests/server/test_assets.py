@@ -93,5 +93,5 @@ def _compressed(path: Path) -> int:
 def _npm(npm: str, folder: Path, *words: str) -> None:
     done = subprocess.run([npm, *words], cwd=folder, capture_output=True, text=True, timeout=120)
     if done.returncode and words[0] == "ci" and NO_NETWORK.search(done.stderr):
-        pytest.skip(f"npm can not reach its registry: {done.stderr.splitlines()[0]}")
+        pytest.skip(f"npm cannot reach its registry: {done.stderr.splitlines()[0]}")
     assert done.returncode == 0, done.stderr

@@ -215,7 +215,7 @@ def test_steps_that_overlap_are_told(office: Office, cycle: str) -> None:
     told = of(office, "GET", cycle, "/timeline").data
     assert [(one["action"], one["task"], one["role"], one["result"]) for one in told] == [
         ("ra.analyse", None, "ra", "done"), ("ep.explore", None, "ep", "explored"),
-        ("cd.implement", "TASK-001", "cd", "broken off: its runner died"), ("vas.validate", None, "vas", "fail"),
+        ("cd.implement", "TASK-001", "cd", "interrupted: its runner died"), ("vas.validate", None, "vas", "fail"),
         ("cd.implement", "TASK-002", "cd", None),
     ]  # fmt: skip
     assert told[0]["ended_at"] >= told[1]["started_at"]

@@ -1,4 +1,4 @@
-"""The feed: numbered, kept over the death of its process, and honest where it can not go on."""
+"""The feed: numbered, kept over the death of its process, and honest where it cannot go on."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

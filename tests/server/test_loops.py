@@ -213,7 +213,7 @@ def test_the_mode_is_changed_with_the_command(office: Office) -> None:
 def test_a_question_is_answered(office: Office) -> None:
     loop = office.create()
     at = f"{LOOPS}/{loop}"
-    assert office.ask("POST", f"{at}/answer", {"text": "yes"}).error == "this loop asks nothing at the moment"
+    assert office.ask("POST", f"{at}/answer", {"text": "yes"}).error == "this loop has no open question"
     office.ask("POST", f"{at}/start")
     office.ask("POST", f"{at}/pause")
     waiting = Waiting(question="Which?", since=AT)
@@ -234,7 +234,7 @@ def test_a_menu_that_nobody_would_read_offers_nothing(office: Office) -> None:
     office.service().commit(loop, lambda s: opened(s, entries, AT), "menu_opened")
     assert office.ask("GET", f"{at}/menu").data == []
     refused = office.ask("POST", f"{at}/choose", {"choice": "validate"})
-    assert (refused.status, refused.error[:28]) == (409, "nobody waits for a choice: t")
+    assert (refused.status, refused.error[:28]) == (409, "nothing is waiting for a cho")
     with office.service().store.lease(loop):
         assert office.ask("GET", f"{at}/menu").data == [entries[0].model_dump()]
         live = office.ask("GET", at)
@@ -246,7 +246,7 @@ def test_a_menu_that_nobody_would_read_offers_nothing(office: Office) -> None:
 def test_permissions_are_answered_by_whoever_watches(office: Office) -> None:
     loop = office.create()
     at = f"{LOOPS}/{loop}/approve"
-    assert office.ask("POST", at, {"answer": "allow"}).error == "it asks for no permission at the moment"
+    assert office.ask("POST", at, {"answer": "allow"}).error == "there is no open permission request"
     assert office.ask("POST", at, {"answer": "maybe"}).status == 400
     assert office.ask("POST", at, {"answer": "deny", "request": "p1", "every": True}).error.startswith(
         "name one request"
@@ -257,26 +257,26 @@ def test_permissions_are_answered_by_whoever_watches(office: Office) -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (b"{", "the body is no JSON: "),
-        (b"", "body: is needed"),
+        (b"{", "the body is not JSON: "),
+        (b"", "body: is required"),
         (b"[1]", "body: "),
         (b"null", "body: "),
         (b'"text"', "body: "),
-        (b"{}", "title: is needed"),
+        (b"{}", "title: is required"),
         (b'{"title": "  "}', "title: must not be blank"),
         (b'{"title": 5}', "title: Input should be a valid string (got 5)"),
-        (b'{"title": "x", "titel": "y"}', "titel: is not known here"),
+        (b'{"title": "x", "titel": "y"}', "titel: is unknown"),
         (b'{"title": "x", "max_iterations": 0}', "max_iterations: must be from 1 to 1,000,000"),
         (b'{"title": "x", "max_iterations": 1.5}', "max_iterations: "),
         (b'{"title": "x", "max_iterations": true}', "max_iterations: "),
-        (b'{"title": "x", "max_iterations": 1' + b"0" * 5000 + b"}", "the body is no JSON: number is inf"),
-        (b'{"title": "x", "max_minutes": NaN}', "the body is no JSON: "),
+        (b'{"title": "x", "max_iterations": 1' + b"0" * 5000 + b"}", "the body is not JSON: number is inf"),
+        (b'{"title": "x", "max_minutes": NaN}', "the body is not JSON: "),
         (b'{"title": "x", "max_minutes": 1e999}', ""),
         (b'{"title": "x", "max_minutes": -1}', "max_minutes: "),
-        (b'{"title": "\\ud800"}', "the body is no JSON: "),
-        (b'{"title": "\xff"}', "the body is no JSON: "),
-        (b'\xef\xbb\xbf{"title": "x"}', "the body is no JSON: "),
-        (b'{"title": ' + b"[" * 100_000 + b"}", "the body is no JSON: "),
+        (b'{"title": "\\ud800"}', "the body is not JSON: "),
+        (b'{"title": "\xff"}', "the body is not JSON: "),
+        (b'\xef\xbb\xbf{"title": "x"}', "the body is not JSON: "),
+        (b'{"title": ' + b"[" * 100_000 + b"}", "the body is not JSON: "),
         (b'{"title": "x", "agent": "nobody"}', "no agent is named 'nobody'"),
         (b'{"title": "x", "agent": ""}', "agent: "),
     ],
@@ -317,13 +317,13 @@ def test_an_agent_that_is_not_here(office: Office, monkeypatch: pytest.MonkeyPat
         ("GET", f"{LOOPS}?offset={'9' * 5000}", 400, "offset: "),
         ("GET", f"{LOOPS}?status=lost", 400, "status: Input should be 'all', 'created'"),
         ("GET", f"{LOOPS}?view=none", 400, "view: "),
-        ("GET", f"{LOOPS}?project=none", 404, "Project not found: none (there are: shop)"),
+        ("GET", f"{LOOPS}?project=none", 404, "Project not found: none (available: shop)"),
         ("GET", f"{LOOPS}/", 404, "there is nothing at /api/loops/v2/"),
         ("GET", "/api", 404, "there is nothing at /api"),
         ("GET", f"{LOOPS}/x/nothing", 404, "there is nothing at"),
-        ("PUT", LOOPS, 405, "PUT is not possible here; possible are: GET, POST"),
-        ("POST", f"{LOOPS}/x", 405, "POST is not possible here; possible are: DELETE, GET, PUT"),
-        ("PATCH", "/api/health", 405, "PATCH is not possible here; possible are: GET"),
+        ("PUT", LOOPS, 405, "PUT is not allowed here; allowed: GET, POST"),
+        ("POST", f"{LOOPS}/x", 405, "POST is not allowed here; allowed: DELETE, GET, PUT"),
+        ("PATCH", "/api/health", 405, "PATCH is not allowed here; allowed: GET"),
     ],
 )
 def test_paths_and_queries_that_are_refused(refusing: Office, method: str, path: str, status: int, words: str) -> None:
@@ -370,7 +370,7 @@ def test_several_projects(tmp_path: Path, shop: Path) -> None:
         office.service("shop-2").store.create(state, actor="test")
         twice = office.ask("GET", f"{LOOPS}/{here}")
         assert twice.status == 409
-        assert "say in which project" in twice.error
+        assert "name the project" in twice.error
         assert office.ask("GET", f"{LOOPS}/{here}?project=shop-2").body["project"] == "shop-2"
 
 

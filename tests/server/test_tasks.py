@@ -50,7 +50,7 @@ def test_who_does_it_where_nobody_is_named(office: Office) -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ({}, "description: is needed"),
+        ({}, "description: is required"),
         ({"description": " "}, "description: must not be blank"),
         ({"description": "x", "mode": "paint"}, "mode: Input should be 'analysis', 'write' or 'review'"),
         ({"description": "x", "tool": "nobody"}, "tool: no agent is named 'nobody'"),
@@ -58,7 +58,7 @@ def test_who_does_it_where_nobody_is_named(office: Office) -> None:
         ({"description": "x", "tool": "builtin", "command": "true"}, "only tasks with tool bash run a command"),
         ({"description": "x", "depends_on": ["t9"]}, "task "),
         ({"description": "x", "depends_on": "t9"}, "depends_on: "),
-        ({"description": "x", "order": 3}, "order: is not known here"),
+        ({"description": "x", "order": 3}, "order: is unknown"),
         ({"description": "x", "on_error": "cry"}, "on_error: "),
     ],
 )
@@ -89,8 +89,8 @@ def test_versions_hold_for_tasks_too(office: Office) -> None:
 def test_the_loop_has_to_be_named_for_changes(office: Office) -> None:
     loop, other = office.create(), office.create()
     id = office.add_task(loop)
-    assert office.ask("PUT", f"{LOOPS}/tasks/{id}", {"description": "x"}).error == "loop_id: is needed"
-    assert office.ask("DELETE", f"{LOOPS}/tasks/{id}").error == "loop_id: is needed"
+    assert office.ask("PUT", f"{LOOPS}/tasks/{id}", {"description": "x"}).error == "loop_id: is required"
+    assert office.ask("DELETE", f"{LOOPS}/tasks/{id}").error == "loop_id: is required"
     assert office.ask("PUT", f"{LOOPS}/tasks/{id}", {"loop_id": other, "description": "x"}).status == 404
     assert office.ask("PUT", f"{LOOPS}/tasks/{id}", {"loop_id": "a/b", "description": "x"}).status == 400
     assert office.ask("DELETE", f"{LOOPS}/tasks/{id}?loop_id=nope").status == 404

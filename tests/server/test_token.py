@@ -34,7 +34,7 @@ def test_a_file_without_one(tmp_path: Path, text: str) -> None:
     path = tmp_path / "server-token"
     path.write_text(text)
     path.chmod(0o600)
-    with pytest.raises(Invalid, match="holds no token"):
+    with pytest.raises(Invalid, match="contains no token"):
         kept_token(tmp_path)
 
 

@@ -122,7 +122,7 @@ def test_nothing_is_written_through_a_link(root: Path, backup: Path, tmp_path: P
 def test_a_folder_or_a_pipe_in_the_place_of_a_file(root: Path, backup: Path) -> None:
     os.mkfifo(root / "pipe.md")
     for name in ("phases", "pipe.md", "SKILL.md/inner.md"):
-        with pytest.raises(Invalid, match="no plain file"):
+        with pytest.raises(Invalid, match="not a regular file"):
             SKILLS.apply(root, Rewrite({name: b"x"}, {name: None}), backup)
 
 
@@ -140,7 +140,7 @@ def test_a_change_can_ask_for_files_that_it_does_not_touch(root: Path, backup: P
     change = Rewrite({"SKILL.md": b"x"}, {"SKILL.md": digest(FILES["SKILL.md"]), "run.sh": digest(b"else")})
     with pytest.raises(Conflict, match=r"run\.sh"):
         SKILLS.apply(root, change, backup)
-    with pytest.raises(Invalid, match=r"what SKILL\.md should hold"):
+    with pytest.raises(Invalid, match=r"expected content of SKILL\.md"):
         SKILLS.apply(root, Rewrite({"SKILL.md": b"x"}, {}), backup)
 
 
@@ -327,7 +327,7 @@ def test_what_somebody_changes_while_we_do_stays(
 
     change = rewrite(root)
     monkeypatch.setattr(os, "rename", rename)
-    with pytest.raises(Conflict, match=r"run\.sh was changed by somebody else"):
+    with pytest.raises(Conflict, match=r"run\.sh was changed by another process"):
         SKILLS.apply(root, change, backup)
     assert contents(snapshot(root)) == {**FILES, "run.sh": b"mine"}
 

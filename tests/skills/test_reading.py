@@ -136,7 +136,7 @@ def test_a_main_file_that_is_a_link(skill: Path, tmp_path: Path) -> None:
     (skill / "README.md").rename(tmp_path / "out.md")
     (skill / "SKILL.md").unlink()
     (skill / "SKILL.md").symlink_to(tmp_path / "out.md")
-    with pytest.raises(Invalid, match="is no skill"):
+    with pytest.raises(Invalid, match="is not a skill"):
         read(skill)
 
 
@@ -195,7 +195,7 @@ def test_a_gitignore_above_is_not_heeded(skill: Path) -> None:
 def test_no_folder_and_no_skill(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no folder"):
         read(tmp_path / "nowhere")
-    with pytest.raises(Invalid, match=r"holds a file SKILL\.md"):
+    with pytest.raises(Invalid, match=r"contains a file SKILL\.md"):
         read(tmp_path)
     put(tmp_path, "a.md")
     with pytest.raises(NotFound):
@@ -204,5 +204,5 @@ def test_no_folder_and_no_skill(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="larger than"):
         read(tmp_path / "large")
     (tmp_path / "folder/SKILL.md").mkdir(parents=True)
-    with pytest.raises(Invalid, match="is no skill"):
+    with pytest.raises(Invalid, match="is not a skill"):
         read(tmp_path / "folder")

@@ -227,7 +227,7 @@ def test_with_nothing_left_recovery_says_so(tmp_path: Path) -> None:
     some_history(tmp_path)
     json_of(tmp_path).write_bytes(b"")
     journal_of(tmp_path).write_bytes(b"")
-    with files_at(tmp_path) as store, pytest.raises(Corrupt, match="nothing is left"):
+    with files_at(tmp_path) as store, pytest.raises(Corrupt, match="nothing readable is left"):
         store.recover(ID, actor="user")
 
 

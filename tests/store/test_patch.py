@@ -127,5 +127,5 @@ def test_numbers_and_truths_are_told_apart() -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, b"bytes"])
 def test_what_json_can_not_hold_is_refused(value: object) -> None:
-    with pytest.raises(Invalid, match="a state can not hold"):
+    with pytest.raises(Invalid, match="a state cannot hold"):
         plain({"deep": [value]})

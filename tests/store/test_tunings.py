@@ -140,7 +140,7 @@ class TestOthers:
         (top / "manual-1" / "state.json").write_text('{"status": "running"}')
         before = tree(top)
         for call in (store.read, store.progress_path, store.holder, store.kept, store.events):
-            with pytest.raises(NotFound, match="their ids begin with 'skill-tuning-'"):
+            with pytest.raises(NotFound, match="such ids begin with 'skill-tuning-'"):
                 call("manual-1")
         with pytest.raises(NotFound):
             store.delete("manual-1", actor="user")
@@ -241,7 +241,7 @@ class TestFiles:
         assert (state.status, state.engine.outcome) == ("failed", "stopped")
         assert (state.quality_score, state.max_iterations) == (0, 9)
         (incident,) = state.engine.incidents
-        assert incident.message == "another program changed quality_score; put back"
+        assert incident.message == "another program changed quality_score; reverted"
 
     def test_nothing_rebuilds_a_lost_one(self, store: FileStore[TuningState], top: Path) -> None:
         store.create(tuning(ID), actor="user")
@@ -250,7 +250,7 @@ class TestFiles:
             (top / ID / name).write_bytes(b"\0" * 100)
         with again(top.parent.parent) as other:
             assert list(other.damaged()) == [ID]
-            with pytest.raises(Corrupt, match="nothing is left"):
+            with pytest.raises(Corrupt, match="nothing readable is left"):
                 other.recover(ID, actor="user")
             other.delete(ID, actor="user")
             assert not (top / ID).exists()

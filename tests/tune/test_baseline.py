@@ -64,7 +64,7 @@ def test_a_finding_that_moved_or_is_told_otherwise_is_still_accepted() -> None:
 @each(
     ("data", "words"),
     [
-        (b"", "is no JSON"), (b"\xff", "is no JSON"), (b"[" * 100_000, "is no JSON"), (b"[]", "is no baseline"),
+        (b"", "is not JSON"), (b"\xff", "is not JSON"), (b"[" * 100_000, "is not JSON"), (b"[]", "is not a baseline"),
         (b"{}", "version"), (b'{"schema": 1, "version": "1", "created": "x"}', "created"),
         (b'{"schema": 0, "version": "1", "created": "2026-01-22T10:00:00Z"}', "schema"),
         (b'{"version": "1", "created": "2026-01-22T10:00:00Z", "entries": [{}]}', "entries.0.skill"),

@@ -191,7 +191,7 @@ class TestOfTheUser:
     @each(
         ("text", "words"),
         [
-            ("host = ", "mine.toml: is no TOML"),
+            ("host = ", "mine.toml: is not TOML"),
             ('host = "cursor"', "mine.toml: host"),
             ('tools = ["Read"]', "mine.toml: tools"),
             ("[tool.Read]", "mine.toml: unknown key tool (known: host, namespaces, functions, tools, old)"),
@@ -232,7 +232,7 @@ class TestOfTheUser:
         folder = tmp_path / ".loopwright" / "catalogue"
         folder.mkdir(parents=True)
         (folder / "a.toml").write_bytes(b"\xff\xfe")
-        with pytest.raises(Invalid, match=r"a\.toml: can not be read"):
+        with pytest.raises(Invalid, match=r"a\.toml: cannot be read"):
             config.read_catalogues(tmp_path)
 
     def test_they_are_read_with_the_skill_and_only_then(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -156,7 +156,7 @@ def _wide_within(nodes: list[Node]) -> Iterator[Node]:
 
 
 def _parts(node: Node, inner: Node, takes: Letters, flags: int) -> bool:
-    """It is in each turn, and holds a letter that the inner repeat can not take, so that turns are told apart."""
+    """It is in each turn, and holds a letter that the inner repeat cannot take, so that turns are told apart."""
     if node is inner or _empty(node):
         return False
     within = _inner(node)

@@ -132,7 +132,7 @@ def test_another_finding_whose_subject_moves_is_not_new() -> None:
 def test_a_silencing_comment_mends_nothing() -> None:
     about = finding()
     made = proposal(replaced(LOOP, f"{BOUNDED} <!-- loopwright: ignore unlimited-repeat - it is fine -->"), about=about)
-    assert "silences" in reasons(made, about)
+    assert "suppresses" in reasons(made, about)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_silencing_comment_mends_nothing() -> None:
 def test_taking_other_lines_away_mends_nothing(old: str, new: str, said: str) -> None:
     about = finding()
     told = reasons(proposal(replaced(old, new), about=about), about)
-    assert "takes away" in told
+    assert "removes" in told
     assert said in told
 
 
@@ -156,7 +156,7 @@ def test_a_dead_reference_may_go_with_its_sentence() -> None:
     made = proposal(replaced("See [style](references/style.md) for the wording.\n", "", files=files), about=about)
     assert reasons(made, about, files=files) == ""
     greedy = proposal(replaced(MAIN[MAIN.index(f"3. {LOOP}") :], "", files=files), about=about)
-    assert "takes away" in reasons(greedy, about, files=files)
+    assert "removes" in reasons(greedy, about, files=files)
 
 
 def test_instructions_may_move_to_another_file() -> None:
@@ -218,7 +218,7 @@ def test_nothing_else_may_have_changed(other: dict[str, str | None]) -> None:
     made = proposal(replaced(LOOP, BOUNDED), about=about)
     files = {name: text for name, text in {**after(made), **other}.items() if text is not None}
     told = "\n".join(judge(made, skill(FILES), skill(files), (about,), ()))
-    assert "no part of the fix" in told or "is not what the fix makes of it" in told
+    assert "not part of the fix" in told or "is not what the fix makes of it" in told
 
 
 def test_a_fix_of_other_files_does_not_hold() -> None:

@@ -114,7 +114,7 @@ def test_without_a_reason_the_finding_stays_and_says_so(comment: str) -> None:
     assert away == ()
     assert kept.advice == (
         "Make it. The comment in line 3 is ignored because it gives no reason;"
-        " right is: loopwright: ignore dead-reference - why it is right here."
+        " write: loopwright: ignore dead-reference - why it is right here."
     )
     assert kept.fingerprint == known.fingerprint
     assert kept.evolve(advice=known.advice) == known
@@ -126,7 +126,7 @@ def test_a_comment_that_names_no_rule_is_told_by_the_findings_it_may_be_about() 
     kept, away = split(made, [here, there])
     assert [one.advice for one in kept] == [
         "The comment in line 1 names an unknown rule (ded-reference);"
-        " right is: loopwright: ignore dead-reference - why it is right here.",
+        " write: loopwright: ignore dead-reference - why it is right here.",
         "",
     ]
     assert away == ()

@@ -141,14 +141,14 @@ class TestHostile:
             (BOMB.encode("utf-32"), "UTF-8"),
             (b'<?xml version="1.0" encoding="cp037"?>' + BOMB.encode("cp037"), "UTF-8"),
             (f'<?xml version="1.0" encoding="UTF-7"?>{GREEN}', "UTF-8"),
-            (f"{GREEN}<!DOCTYPE x>", "no whole XML"),
-            ("", "no whole XML"),
-            ("<testsuite>", "no whole XML"),
-            ("<testsuite>&e;</testsuite>", "no whole XML"),
-            ("<testsuite>\ud800</testsuite>", "no whole XML"),
-            ("<!--" * 100_000, "no whole XML"),
-            ("<?" + "?" * 200_000, "no whole XML"),
-            ("<html/>", "no JUnit"),
+            (f"{GREEN}<!DOCTYPE x>", "not a complete XML"),
+            ("", "not a complete XML"),
+            ("<testsuite>", "not a complete XML"),
+            ("<testsuite>&e;</testsuite>", "not a complete XML"),
+            ("<testsuite>\ud800</testsuite>", "not a complete XML"),
+            ("<!--" * 100_000, "not a complete XML"),
+            ("<?" + "?" * 200_000, "not a complete XML"),
+            ("<html/>", "not a JUnit"),
         ],
     )
     def test_refused_with_one_reason_and_at_once(self, tmp_path: Path, text: str | bytes, why: str) -> None:
@@ -156,7 +156,7 @@ class TestHostile:
         reading = read(text, folder=tmp_path)
         assert (reading.damaged, reading.complete, reading.results) == (True, False, ())
         assert why in reading.why
-        assert reading.why.startswith("report-0.xml can not be read: ")
+        assert reading.why.startswith("report-0.xml cannot be read: ")
         assert time.monotonic() - begun < 2
 
     def test_a_document_type_in_a_message_is_only_text(self, tmp_path: Path) -> None:

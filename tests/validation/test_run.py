@@ -61,7 +61,7 @@ def test_a_hanging_test_has_failed_and_those_before_it_are_known(tmp_path: Path)
 def test_a_silent_test_has_failed_long_before_the_run_takes_too_long(tmp_path: Path) -> None:
     case(tmp_path, "pass", "time.sleep(60)")
     measured = run(tmp_path, PYTEST, timeout=60, silence=2.5)
-    why = "gave no sign of life for 2.5 s and was ended (setting silence_timeout)"
+    why = "showed no activity for 2.5 s and was ended (setting silence_timeout)"
     assert (measured.trouble, measured.why) == ("silent", f"it {why}")
     assert message_of(measured, KEYS["pytest"].format("test_b")) == f"still running when the test run {why}"
 
@@ -245,7 +245,7 @@ class TestCheck:
             ("./missing.sh", "no program './missing.sh'"),
             ("./plain.txt", "no program './plain.txt'"),
             ("./", "no program './'"),
-            ("pytest 'tests", "can not be read"),
+            ("pytest 'tests", "cannot be read"),
             ("", "empty"),
             ("  ", "empty"),
             ("A=1", "empty"),

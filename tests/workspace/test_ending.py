@@ -79,7 +79,7 @@ def test_sweep_finds_it(way: str) -> None:
 
 
 def test_a_swept_session_and_its_children_go_even_without_any_mark() -> None:
-    """As on a system where limits can not be set: the leader is known from the registry, the rest hangs on it."""
+    """As on a system where limits cannot be set: the leader is known from the registry, the rest hangs on it."""
     child, orphan = f"env -i setsid {HIDDEN} &", f"(env -i {HIDDEN} &)"
     with started("bash", "-c", f"{child} {orphan}; wait; sleep 60") as leader:
         hidden = {int(line_of(leader)), int(line_of(leader))}

@@ -125,7 +125,7 @@ def test_an_edit_that_puts_the_old_time_back_is_noticed(project: Path, workspace
     (project / "app.py").write_text("aaaa")
     os.utime(project / "app.py", (old, old))
     first = workspace.tree()
-    # The change time can not be put back; git compares it by the second.
+    # The change time cannot be put back; git compares it by the second.
     while os.stat(project / "app.py").st_ctime_ns // 10**9 == _now_of(project):
         pass
     (project / "app.py").write_text("bbbb")
@@ -267,7 +267,7 @@ class TestRestore:
         (project / "data").mkdir()
         (project / "data" / "precious.log").write_text("precious")
         (project / "app.py").write_text("changed")
-        with pytest.raises(Conflict, match=r"^data can not be put back: the ignored file data/precious.log"):
+        with pytest.raises(Conflict, match=r"^data cannot be restored: the ignored file data/precious.log"):
             workspace.restore(kept.commit)
         assert (project / "data" / "precious.log").read_text() == "precious"
         assert (project / "app.py").read_text() == "changed"

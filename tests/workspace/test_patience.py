@@ -77,5 +77,5 @@ def test_the_words_name_the_limit_and_its_setting() -> None:
         "took longer than 595 s and was ended (setting timeout_per_action)"
     )
     assert patience.told("silence", "test_timeout") == (
-        "gave no sign of life for 300 s and was ended (setting silence_timeout)"
+        "showed no activity for 300 s and was ended (setting silence_timeout)"
     )

@@ -38,7 +38,7 @@ class CommandAgent(TurnwiseAgent):
         self._heard[id] = ""
         command = message.definition.command if message.definition is not None else None
         if message.action != "DEVELOP" or not command:
-            return _answer(id, message, "failed", "This agent runs the commands of tasks; it can do nothing else.")
+            return _answer(id, message, "failed", "This agent only runs the commands of tasks.")
         patience = Patience(message.seconds - min(_HEADROOM, message.seconds / 4), message.silence)
         try:
             done = await run_shell(
@@ -86,23 +86,23 @@ def _answer(
 
 _AT_WORK = "Testing edits on a copy of the project."
 
-_NO_MODEL = "The builtin agent has no model: what it can say without one the engine writes itself."
+_NO_MODEL = "The builtin agent has no model; the engine itself writes what can be said without one."
 
 _UNABLE: dict[str, tuple[Literal["success", "failed"], str]] = {
-    "INIT": ("success", "The builtin agent proposes no tasks: it mends what failing tests show."),
-    "DEVELOP": ("failed", "The builtin agent can not write features: it only mends small faults that tests show."),
-    "DEBUG": ("failed", "There is no failing test to measure with, and the builtin agent has no other way to debug."),
-    "VALIDATE": ("success", "The engine runs the tests by itself; the builtin agent has nothing to add."),
+    "INIT": ("success", "The builtin agent proposes no tasks: it only fixes faults that failing tests reveal."),
+    "DEVELOP": ("failed", "The builtin agent cannot write features: it only fixes small faults that tests show."),
+    "DEBUG": ("failed", "There is no failing test to measure with, and the builtin agent cannot debug otherwise."),
+    "VALIDATE": ("success", "The engine runs the tests itself; the builtin agent has nothing to add."),
     "COMPLETE": ("success", "The builtin agent has nothing to add to the summary."),
     "ra.analyse": ("failed", _NO_MODEL),
     "ep.explore": ("failed", _NO_MODEL),
     "ep.plan": ("failed", _NO_MODEL),
-    "cd.implement": ("failed", "The builtin agent can not write features: it only mends small faults that tests show."),
-    "vas.baseline": ("success", "The engine runs the tests by itself."),
-    "vas.validate": ("success", "The engine runs the tests by itself; the builtin agent has nothing to add."),
-    "aggregation": ("success", "The engine puts the results together by itself."),
+    "cd.implement": ("failed", "The builtin agent cannot write features: it only fixes small faults that tests show."),
+    "vas.baseline": ("success", "The engine runs the tests itself."),
+    "vas.validate": ("success", "The engine runs the tests itself; the builtin agent has nothing to add."),
+    "aggregation": ("success", "The engine assembles the results itself."),
 }
-"""What it answers to an order it can not carry out."""
+"""What it answers to an order it cannot carry out."""
 
 
 class BuiltinAgent(TurnwiseAgent):
@@ -142,7 +142,7 @@ def _told(findings: Findings) -> str:
     """Nothing found is an outcome, and a useful one: the ranked hypotheses say where to look."""
     note = f" ({findings.note})" if findings.note else ""
     if findings.patch is None:
-        return f"No small edit mends it; the hypotheses say where to look{note}."
+        return f"No small edit fixes it; the hypotheses say where to look{note}."
     left = len(findings.patch.still_failing)
     rest = f"; {left} other tests still fail" if left else ""
     return f"Found a patch: {findings.patch.description}{rest}{note}."

@@ -8,7 +8,7 @@ from loopwright.core.protocol import Usage
 def price(usage: Usage) -> float | None:
     """US dollars for one turn; None where the model has no known price, or not both ways of the tokens are known.
 
-    An estimate: discounts, and prices that depend on a single request's size, can not be seen from a turn's sum.
+    An estimate: discounts, and prices that depend on a single request's size, cannot be seen from a turn's sum.
     """
     if usage.model is None or usage.input is None or usage.output is None:
         return None

@@ -79,7 +79,7 @@ class Letterbox:
         file = os.open(self._letters, flags, 0o600)
         try:
             if os.fstat(file).st_size + len(line) > FULL:
-                raise Invalid(f"This turn has reported more than {FULL:,} bytes already; say the rest in your answer.")
+                raise Invalid(f"This turn has already reported more than {FULL:,} bytes; put the rest in your answer.")
             if os.write(file, line) < len(line):
                 raise OSError("only a part could be written")
         finally:
@@ -103,7 +103,7 @@ def _read(path: Path) -> bytes:
     file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(file, "rb") as opened:
         if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise OSError(f"{path} is no file")
+            raise OSError(f"{path} is not a file")
         return opened.read(FULL)
 
 

@@ -55,7 +55,7 @@ class Answer(Record):
     def failure(self) -> AgentError | None:
         """What the turn ends with instead of an answer."""
         if self.dies:
-            return AgentError("died", "the script ends the session in the middle of its turn")
+            return AgentError("died", "the script ends the session during its turn")
         if self.error is None:
             return None
         until = datetime.fromisoformat(self.until) if self.until else None
@@ -79,7 +79,7 @@ def read_script(path: Path) -> Script:
     except FileNotFoundError as error:
         raise Invalid(f"no such script: {path}") from error
     except ValidationError as error:
-        raise Invalid(f"{path} is no script: {first_problem(error)}") from error
+        raise Invalid(f"{path} is not a script: {first_problem(error)}") from error
 
 
 class ScriptedAgent(TurnwiseAgent):

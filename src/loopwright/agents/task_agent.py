@@ -33,7 +33,7 @@ class TurnwiseAgent(ABC):
 
     async def send_input(self, id: str, message: Message) -> None:
         if not self._turn(id).done():
-            raise AgentError("protocol", f"{id} is still at work")
+            raise AgentError("protocol", f"{id} is still working")
         self._begin(id, message)
 
     async def cancel_turn(self, id: str) -> None:
@@ -66,7 +66,7 @@ class TurnwiseAgent(ABC):
 
     def _output(self, id: str, turn: asyncio.Task[AgentOutput]) -> AgentOutput:
         if id not in self._turns:
-            raise AgentError("died", f"{id} was closed while it was at work")
+            raise AgentError("died", f"{id} was closed while it was working")
         if turn.cancelled():
             return self.at_work(id).evolve(running=False)
         return turn.result() if turn.done() else self.at_work(id)

@@ -31,4 +31,4 @@ def check_agent(name: str, *, own: str, configured: Iterable[str] = ()) -> None:
 def unknown_agent(name: str, configured: Iterable[str] = ()) -> str:
     """What to say of such a name."""
     known = ", ".join(known_agents(configured))
-    return f"no agent is named {name!r} (known: {known}; another one is added as [agents.NAME] in loopwright.toml)"
+    return f"no agent is named {name!r} (known: {known}; add others as [agents.NAME] in loopwright.toml)"

@@ -47,9 +47,9 @@ class TurnWatch:
         if output.asking or sign != self.sign:
             self.quiet, self.sign = 0, sign
         if self.worked >= self.seconds:
-            return f"was still at work after {self.seconds:g} s"
+            return f"was still working after {self.seconds:g} s"
         if self.silence and self.quiet >= self.silence + min(SLACK, self.silence / 4):
-            return f"gave no sign of life for {self.silence:g} s"
+            return f"showed no activity for {self.silence:g} s"
         return None
 
 
@@ -108,7 +108,7 @@ class Recall(Generic[R]):
         return self.tell(self.store.read(self.id), str(self.store.progress_path(self.id)), said)
 
 
-BROKEN_OFF = "Your last turn broke off before its end. Look at what is there, and go on from it."
+BROKEN_OFF = "Your last turn broke off before it ended. Look at the current state and continue from there."
 
 TEXT_KEPT = 200_000
 """Characters of an answer that are kept: the end of it, where the report stands."""
@@ -372,9 +372,9 @@ async def _put_back(ground: TestedGround[R], before: Snapshot, who: str, wrote: 
     others = [file for file in changed if file not in wrote]
     if own:
         await in_thread(ground.workspace.restore, before.commit, own)
-        ground.note("put_back", f"put back what {who} wrote: {_named(own)}")
+        ground.note("put_back", f"reverted what {who} wrote: {_named(own)}")
     if others:
-        ground.note("changed_meanwhile", f"changed while {who} ran, and left alone: {_named(others)}")
+        ground.note("changed_meanwhile", f"changed while {who} ran, left as is: {_named(others)}")
 
 
 def _named(files: list[str]) -> str:

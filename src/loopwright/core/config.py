@@ -32,13 +32,13 @@ def _words(given: object) -> object:
         try:
             given = shlex.split(given)
         except ValueError as error:
-            raise ValueError(f"can not be read as a command line: {error}") from None
+            raise ValueError(f"cannot be read as a command line: {error}") from None
     if not isinstance(given, list | tuple) or not given or not all(isinstance(word, str) for word in given):
-        raise ValueError("must be a command line, or a list of its words")
+        raise ValueError("must be a command line or a list of words")
     if not given[0].strip():
-        raise ValueError("must begin with a program")
+        raise ValueError("must start with a program")
     if any("\0" in word for word in given):
-        raise ValueError("must hold no NUL")
+        raise ValueError("must not contain NUL")
     return tuple(given)
 
 
@@ -68,7 +68,7 @@ class Settings(BaseModel):
     )
     max_tokens: Tokens | None = Field(None, description="tokens after which a loop ends as over_budget")
     max_cost: float | None = Field(None, gt=0, description="US dollars after which a loop ends as over_budget")
-    test_command: str | None = Field(None, min_length=1, description="how the tests are run (default: detected)")
+    test_command: str | None = Field(None, min_length=1, description="command that runs the tests (default: detected)")
     test_timeout: float = Field(600, gt=0, le=TEN_YEARS, description="seconds a test run may take")
     per_test_timeout: float | None = Field(
         None,
@@ -77,7 +77,7 @@ class Settings(BaseModel):
         description="seconds one test may take (0: no limit; default: ten times as long as all others, at least 20)",
     )
     silence_timeout: float = Field(
-        300, ge=0, le=TEN_YEARS, description="seconds a program may give no sign of life (0: no limit)"
+        300, ge=0, le=TEN_YEARS, description="seconds a program may show no activity (0: no limit)"
     )
     timeout_per_action: float = Field(
         600, gt=0, le=TEN_YEARS, description="seconds an agent's turn or a bash task may take"
@@ -86,41 +86,41 @@ class Settings(BaseModel):
     permissions: Policy = Field(
         "workspace", description="what an agent may do without asking: workspace, ask, read-only, or all"
     )
-    park: bool = Field(True, description="wait for an agent's usage limit to pass (false: the loop ends as failed)")
+    park: bool = Field(True, description="wait for an agent's usage limit to reset (false: the loop ends as failed)")
     prompts: str | None = Field(
         None, min_length=1, description="folder of prompts that replace ours (default: .loopwright/prompts)"
     )
-    allow_test_changes: bool = Field(False, description="accept tests that pass only since their own source changed")
+    allow_test_changes: bool = Field(False, description="accept tests that pass only because their own source changed")
     proof: ProofPolicy = Field(
-        "auto", description="what has to show that the goal is reached: auto, mend, preserve or none"
+        "auto", description="what must prove that the goal is reached: auto, mend, preserve or none"
     )
     allow_environment_changes: bool = Field(
-        False, description="accept that what the tests run with and git does not see differs from when the run began"
+        False, description="accept changes to the test environment that git does not see"
     )
-    require: Require = Field("all", description="all, or no_new_failures for projects that were red before")
+    require: Require = Field("all", description="all, or no_new_failures for projects whose tests already failed")
     min_pass_rate: float = Field(100, ge=0, le=100, description="percent of tests that must pass")
     min_coverage: float = Field(0, ge=0, le=100, description="percent of lines that must be covered")
     min_mutation_score: float = Field(
         0,
         ge=0,
         le=100,
-        description="percent of the changed lines' mutants that the tests of the goal must kill",
+        description="percent of the changed lines' mutants that the goal's tests must kill",
     )
     min_diff_coverage: float = Field(
-        0, ge=0, le=100, description="percent of the changed lines that the tests of the goal must run"
+        0, ge=0, le=100, description="percent of the changed lines that the goal's tests must run"
     )
-    timezone: str = Field("+08:00", description="offset that times are written in")
+    timezone: str = Field("+08:00", description="UTC offset for written times")
     checkpoints: str | None = Field(None, description="folder of the private repositories (default: state directory)")
     notify_command: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
-        (), description="program that is told of news of a loop, as JSON on its stdin"
+        (), description="program that gets a loop's notifications, as JSON on its stdin"
     )
     notify_url: Annotated[SecretStr, AfterValidator(_address)] | None = Field(
-        None, description="address that news of a loop is posted to, as JSON"
+        None, description="address that a loop's notifications are posted to, as JSON"
     )
     notify_on: Annotated[tuple[NoticeKind, ...], BeforeValidator(_list)] = Field(
-        get_args(NoticeKind), description="what is news: finished, needs_person, parked"
+        get_args(NoticeKind), description="what to notify about: finished, needs_person, parked"
     )
-    unsafe_fs: bool = Field(False, description="work on a network file system, where locks may not hold")
+    unsafe_fs: bool = Field(False, description="allow a network file system, where locks may not work")
 
 
 def _by_role(given: object) -> object:
@@ -130,13 +130,13 @@ def _by_role(given: object) -> object:
     if isinstance(given, list | tuple):
         parts = [word.partition("=") if isinstance(word, str) else ("", "", "") for word in given]
         if not all(role and agent for role, _, agent in parts):
-            raise ValueError("must say who plays which role, as in cd=codex")
+            raise ValueError("must assign agents to roles, as in cd=codex")
         given = {role: agent for role, _, agent in parts}
     if not isinstance(given, Mapping):
         raise ValueError('must be a table of agents by role, as in [cycle.roles] cd = "codex"')
     if strange := [name for name in given if name not in ROLES]:
         known = ", ".join(f"{role} ({title})" for role, title in TITLES.items())
-        raise ValueError(f"there is no role {strange[0]!r}; there are {known}")
+        raise ValueError(f"there is no role {strange[0]!r}; available: {known}")
     return given
 
 
@@ -145,11 +145,11 @@ class CycleSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    parallel: Parallel = Field(2, description="agents at work at once in a cycle, 1 to 4")
+    parallel: Parallel = Field(2, description="agents working at once in a cycle, 1 to 4")
     max_iterations: Iterations = Field(MAX_ITERATIONS, description="iterations after which a cycle ends as exhausted")
-    timeout_per_turn: float = Field(1800, gt=0, le=TEN_YEARS, description="seconds that a role's turn may take")
+    timeout_per_turn: float = Field(1800, gt=0, le=TEN_YEARS, description="seconds a role's turn may take")
     grace_timeout: float = Field(
-        180, ge=0, le=TEN_YEARS, description="seconds it has to report where it is, and once more to finish"
+        180, ge=0, le=TEN_YEARS, description="seconds it has to report its progress, and again to finish"
     )
     roles: Annotated[dict[Role, Annotated[str, Field(min_length=1)]], BeforeValidator(_by_role)] = Field(
         default={}, description="agent that plays a role (default: agent)"
@@ -173,7 +173,7 @@ def _variable(name: str) -> str:
 
 def _value(text: str) -> str:
     if "\0" in text:
-        raise ValueError("must hold no NUL")
+        raise ValueError("must not contain NUL")
     return text
 
 
@@ -186,17 +186,17 @@ class AgentTable(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     command: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
-        default=(), description="starts it, speaking ACP"
+        default=(), description="command that starts it, speaking ACP"
     )
     env: dict[Variable, Annotated[str, AfterValidator(_value)]] = Field(
-        default={}, description="variables it gets as well"
+        default={}, description="environment variables to add"
     )
-    without_env: tuple[Variable, ...] = Field(default=(), description="variables of ours that it does not get")
+    without_env: tuple[Variable, ...] = Field(default=(), description="environment variables to remove")
     mode: Annotated[dict[Policy, str], BeforeValidator(_by_policy)] = Field(
         default={}, description="session mode by policy"
     )
-    install: str = Field(default="", description="what a person types to install it")
-    login: str = Field(default="", description="what a person types to log in")
+    install: str = Field(default="", description="command that installs it")
+    login: str = Field(default="", description="command that logs in")
 
 
 PREFIX = "LOOPWRIGHT_"
@@ -291,12 +291,12 @@ def _cycle(origin: str, table: object) -> dict[str, Any]:
 def _tables(origin: str, tables: object) -> dict[str, dict[str, Any]]:
     """The agents of one source, each with the keys that are given there."""
     if not isinstance(tables, dict):
-        raise Invalid(f"{origin}: {AGENTS}: must hold tables, as in [agents.NAME] (got {tables!r})")
+        raise Invalid(f"{origin}: {AGENTS}: must contain tables, as in [agents.NAME] (got {tables!r})")
     found = {}
     for name, table in tables.items():
         where = f"{origin}: {AGENTS}.{name}"
         if name in BUILT_IN or not _NAME.fullmatch(name):
-            built_in = f"{', '.join(BUILT_IN)} are taken"
+            built_in = f"{', '.join(BUILT_IN)} are reserved"
             raise Invalid(f"{where}: not a name for an agent (letters, digits, - _ . and at most 64; {built_in})")
         if not isinstance(table, dict):
             raise Invalid(f"{where}: must be a table, as in [agents.{name}] (got {table!r})")
@@ -362,7 +362,7 @@ FOLDER = "catalogue"
 def read_catalogues(project: Path) -> tuple[tuple[str, str], ...]:
     """(file, text) of each, the user's before the project's, which come to hold where both name a tool.
 
-    Invalid for one that can not be read.
+    Invalid for one that cannot be read.
     """
     folders = (Path(platformdirs.user_config_dir("loopwright")) / FOLDER, project / ".loopwright" / FOLDER)
     return tuple((str(file), _text(file)) for folder in folders for file in sorted(folder.glob("*.toml")))
@@ -372,4 +372,4 @@ def _text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Invalid(f"{file}: can not be read: {error}") from error
+        raise Invalid(f"{file}: cannot be read: {error}") from error

@@ -15,7 +15,7 @@ from loopwright.core.record import Entry, Items, Record, Timestamp
 from loopwright.core.state import Checkpoint
 from loopwright.evidence.testing import TestResult
 
-BROKEN_OFF = "broken off: its runner died"
+BROKEN_OFF = "interrupted: its runner died"
 
 VERDICTS = {"pass": True, "fail": False}
 """How a validation's result is named; any other word is that of a step without one."""
@@ -51,7 +51,7 @@ class Check(Measured):
 
 
 class CourseStep(Record):
-    """One action. `seq` is the number of its beginning; without `ended_at` it is under way.
+    """One action. `seq` is the number of its start; without `ended_at` it is in progress.
 
     `checkpoint` holds the files as it left them, while that is kept.
     """

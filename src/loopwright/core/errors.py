@@ -69,7 +69,7 @@ class Outdated(Conflict):
 
 
 class Invalid(LoopwrightError):
-    """Input that can not be accepted; the text says what was wrong and what would be right."""
+    """Input that cannot be accepted; the text says what was wrong and what would be right."""
 
 
 class StoreError(LoopwrightError):
@@ -77,7 +77,7 @@ class StoreError(LoopwrightError):
 
 
 class Corrupt(StoreError):
-    """State that can not be read and could not be rebuilt."""
+    """State that cannot be read and could not be rebuilt."""
 
 
 class NewerSchema(StoreError):

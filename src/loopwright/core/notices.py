@@ -80,7 +80,7 @@ class Letter(Record):
     @model_validator(mode="after")
     def _is_about_one(self) -> Self:
         if [self.loop_id, self.cycle_id, self.tuning_id].count(None) != 2:
-            raise ValueError("a letter is about one loop, one cycle or one tuning session")
+            raise ValueError("a notification is about one loop, one cycle or one tuning session")
         return self
 
     @property

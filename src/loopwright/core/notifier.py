@@ -83,7 +83,7 @@ class Herald(Generic[R]):
         if notice is None or notice.event not in self.on:
             return
         if len(self._under_way) >= AT_ONCE:
-            self.say(f"a notification was not sent: {AT_ONCE} others are on their way")
+            self.say(f"a notification was not sent: {AT_ONCE} others are pending")
             return
         at = self.clock.now().isoformat(timespec="milliseconds")
         told = self.letter(notice, state, self.project, at, self.secrets.masked)
@@ -93,7 +93,7 @@ class Herald(Generic[R]):
             task.add_done_callback(self._under_way.discard)
 
     async def _deliver(self, notifier: Notifier, told: Letter) -> None:
-        problem = "cut off: its process has ended"
+        problem = "cancelled: its process has ended"
         try:
             problem = await notifier.notify(told) or ""
         finally:

@@ -33,7 +33,7 @@ def failed_tasks(state: Run) -> tuple[str, ...]:
 def paused_words(state: Run) -> str:
     """Why, in a sentence without its full stop, where it is neither a question nor a limit, which have their own."""
     if failed := failed_tasks(state):
-        again = "it is tried again when the run is resumed"
+        again = "it is retried when the run is resumed"
         return f"Paused because {', '.join(failed)} failed, as its on_error asks for; {again}"
     return "Paused on request, by a person or a program"
 
@@ -49,9 +49,9 @@ def chosen_requests(requests: tuple[PermissionRequest, ...], id: str | None, *, 
     if id is not None:
         return (id,)
     if not unanswered:
-        raise Invalid("it asks for no permission at the moment")
+        raise Invalid("there is no open permission request")
     if len(unanswered) > 1 and not every:
-        raise Invalid(f"several requests are open; name one of them, or answer all: {', '.join(unanswered)}")
+        raise Invalid(f"several requests are open; name one, or answer all: {', '.join(unanswered)}")
     return unanswered
 
 
@@ -63,7 +63,7 @@ def answer_permission(state: R, ids: tuple[str, ...], answer: Literal["allow", "
             open_ones = ", ".join(known) or "none"
             raise NotFound(f"no request {id} is open; it may have been answered or withdrawn (open: {open_ones})")
         if known[id].answer:
-            raise Conflict(f"request {id} is answered already: {known[id].answer}")
+            raise Conflict(f"request {id} is already answered: {known[id].answer}")
     return _asking(state, tuple(r.evolve(answer=answer) if r.id in ids else r for r in state.engine.asked))
 
 

@@ -61,10 +61,10 @@ class Permits(Generic[R]):
 
     async def __call__(self, request: PermissionRequest) -> bool:
         if self._asking >= MOST:
-            self._bus.publish("activity", f"{request.agent} asks for too much at once; denied: {request.title[:200]}")
+            self._bus.publish("activity", f"{request.agent} asks too much at once; denied: {request.title[:200]}")
             return False
         if self._asking == AT_ONCE:
-            self._bus.publish("activity", f"{request.agent} asks for more than {AT_ONCE} things; the others wait")
+            self._bus.publish("activity", f"{request.agent} has more than {AT_ONCE} requests; the others wait")
         self._asking += 1
         try:
             async with self._places:
@@ -131,7 +131,7 @@ class Permits(Generic[R]):
 
     async def _at_terminal(self, person: Person, request: PermissionRequest) -> _Given:
         """One question at a time; an answer for the whole kind spares the others theirs."""
-        always = f"allow everything of this kind ({request.kind}) while this run lasts"
+        always = f"allow everything of this kind ({request.kind}) for this run"
         async with self._terminal:
             if request.kind in self._always:
                 return _Given(True, "answered")

@@ -162,7 +162,7 @@ class Changes(NamedTuple):
     """Ids of states, by what happened to them.
 
     `shown`: what was committed can be read without waiting, or the state is gone. `written`: a commit is under way, and
-    `shown` follows, unless its writer dies or can not show it. `noted`: the progress files of a state that is heard.
+    `shown` follows, unless its writer dies or cannot show it. `noted`: the progress files of a state that is heard.
     """
 
     shown: frozenset[str]
@@ -431,7 +431,7 @@ class TestRunner(Protocol):
         """The project's test command, or None."""
 
     def check(self, command: str) -> None:
-        """Invalid when the command can not be started (no such program)."""
+        """Invalid when the command cannot be started (no such program)."""
 
     def interpreter(self, command: str) -> str | None:
         """The Python that this command runs the tests with, or None when they are not Python tests."""

@@ -128,7 +128,7 @@ def _parts(name: str) -> list[str]:
     """Of a name with '/'. Invalid where it would lead elsewhere."""
     parts = name.split("/")
     if len(parts) > DEEPEST or "\0" in name or any(part in ("", ".", "..") for part in parts):
-        raise Invalid(f"{name!r} is no name of a progress file")
+        raise Invalid(f"{name!r} is not the name of a progress file")
     return parts
 
 

@@ -34,7 +34,7 @@ class Prompt:
         """Fills every `{{ name }}`. A prompt of a project may leave out what is not required."""
         if self.variables != values.keys():
             missing, unused = sorted(self.variables - values.keys()), sorted(values.keys() - self.variables)
-            raise PromptError(f"prompt {self.name} does not fit: no value for {missing}, no place for {unused}")
+            raise PromptError(f"prompt {self.name} does not fit: no value for {missing}, no placeholder for {unused}")
         return PLACE.sub(lambda match: values[match[1]], self.text)
 
 
@@ -71,7 +71,7 @@ def _files(folder: Path, known: Mapping[str, Prompt]) -> Iterator[tuple[str, Pat
         if path.name.startswith(".") or (path.is_dir() and not path.suffix):
             continue
         if path.suffix != ".md" or path.stem not in known:
-            raise Invalid(f"{path}: no prompt is named so (there are {', '.join(f'{name}.md' for name in known)})")
+            raise Invalid(f"{path}: no prompt has this name (available: {', '.join(f'{name}.md' for name in known)})")
         yield path.stem, path
 
 
@@ -80,11 +80,11 @@ def _own(known: Mapping[str, Prompt], path: Path) -> Prompt:
     text = _read(path)
     used = set(PLACE.findall(text))
     if strange := sorted(used - ours.variables):
-        raise Invalid(f"{path}: nothing fills {_places(strange)} ({ours.name} knows {_places(sorted(ours.variables))})")
+        raise Invalid(f"{path}: unknown {_places(strange)} ({ours.name} knows {_places(sorted(ours.variables))})")
     if missing := sorted(ours.required - used):
-        raise Invalid(f"{path}: {_places(missing)} must be in it")
+        raise Invalid(f"{path}: {_places(missing)} is required")
     if text.count("{{") != len(PLACE.findall(text)):
-        raise Invalid(f"{path}: a place for a value is written {{{{ name }}}}, with nothing else in it")
+        raise Invalid(f"{path}: a placeholder is written {{{{ name }}}}, with nothing else inside")
     return Prompt(ours.name, text, ours.variables, ours.required, path)
 
 
@@ -99,7 +99,7 @@ def _read(path: Path) -> str:
     if len(text) > LONGEST:
         raise Invalid(f"{path}: longer than {LONGEST:,} characters")
     if not text.strip():
-        raise Invalid(f"{path}: empty (remove it, and ours is used)")
+        raise Invalid(f"{path}: empty (remove it to use ours)")
     return text
 
 

@@ -134,7 +134,7 @@ class Transcript(Generic[R]):
     """Keeps every note but program output, a line each: {ts, after, kind, text, …}. Best effort: appended, not synced.
 
     `after` is the number of the last commit before it, so that a reader can put both in order; `role` stands in lines
-    that are about one. A line that can not be written does not hold up the run; the next that can be says how many are
+    that are about one. A line that cannot be written does not hold up the run; the next that can be says how many are
     missing. `name` is that of its file among the progress files.
     """
 

@@ -53,7 +53,7 @@ class Access(Generic[R]):
         return self.store.events(self._checked(id), after)
 
     def damaged(self) -> Mapping[str, str]:
-        """Ids that can not be read, with the reason."""
+        """Ids that cannot be read, with the reason."""
         return self.store.damaged()
 
     def commit(self, id: str, rule: Rule[R], type: str, **data: str) -> R:
@@ -160,7 +160,7 @@ class Runs(Access[R]):
         """
         at, rules = self._now(), self.rules
         if waiver != NOTHING_WAIVED and self.processes.within(id):
-            raise Forbidden(f"A {self.kind} cannot choose how its own work is judged; whoever started it can")
+            raise Forbidden(f"A {self.kind} cannot choose how its own work is judged; only whoever started it can")
 
         def rule(state: R) -> R:
             state = rules.limited(state, limits)
@@ -198,9 +198,9 @@ class Runs(Access[R]):
         """Answers what an agent asks to be permitted: that request, the only one that is open, or `every` open one."""
         asked = self.read(id).engine.asked
         if self.processes.within(id):
-            raise Forbidden(f"a {self.kind} can not permit itself what it asks for; whoever started it can")
+            raise Forbidden(f"a {self.kind} cannot grant its own requests; only whoever started it can")
         if asked and not self.is_live(id):
-            raise Conflict(f"nobody waits for an answer: the runner of {id} is gone; resume the {self.kind}")
+            raise Conflict(f"nothing is waiting for an answer: the runner of {id} is gone; resume the {self.kind}")
         ids = pausing.chosen_requests(asked, request_id, every=every)
         state = self.commit(
             id, lambda s: pausing.answer_permission(s, ids, answer), "permission_answered",
@@ -235,7 +235,7 @@ class Runs(Access[R]):
         self.processes.forget(id)
 
     def _last_readable(self, id: str) -> int:
-        """The commit it stands at, or 0 where that can not be read."""
+        """The commit it stands at, or 0 where that cannot be read."""
         try:
             return self.store.read(id).engine.rev
         except Corrupt:

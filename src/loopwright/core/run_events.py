@@ -129,7 +129,7 @@ class Hearing:
     def _end_turn(self) -> None:
         self.flush()
         if self._left_out:
-            self._tell(Trouble(text=f"… {self._left_out:,} more characters of this turn are left out"))
+            self._tell(Trouble(text=f"… {self._left_out:,} more characters of this turn were dropped"))
         self._room, self._left_out = TURN, 0
         self._tools.clear()
 
@@ -139,9 +139,7 @@ class Hearing:
         try:
             self._tell(event_of(fields))
         except ValueError:  # a secret that is also one of the words that a field can hold
-            self._tell(
-                Trouble(text=f"a line of the kind {event.kind} is left out: it can not be told without a secret")
-            )
+            self._tell(Trouble(text=f"a line of kind {event.kind} was dropped: it cannot be written without a secret"))
 
     def _stop_timer(self) -> None:
         if self._timer:

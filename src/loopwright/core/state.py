@@ -11,7 +11,7 @@ from loopwright.evidence.proof import NamedTest, Proof, ProofPolicy
 
 
 class MenuEntry(Record):
-    """`blocked`: why it can not be chosen now. One entry is `preselected`."""
+    """`blocked`: why it cannot be chosen now. One entry is `preselected`."""
 
     name: str
     words: str
@@ -20,7 +20,7 @@ class MenuEntry(Record):
 
 
 class Menu(Record):
-    """Open until a choice is taken. `choice` is what somebody chose and the runner has yet to take."""
+    """Open until a choice is taken. `choice` was made, but the runner has not taken it yet."""
 
     since: Timestamp
     entries: Items[MenuEntry]
@@ -55,9 +55,9 @@ SIGHTINGS_KEPT = 20
 
 
 class LoopTask(Record):
-    """A task as the API speaks of it: what shall be done. Progress is kept in the DevelopTask of the same id.
+    """A task in the API: what to do. Its progress is in the DevelopTask with the same id.
 
-    `proof`: what shows it, where that is not the run's own. `planned`: the agent itself proposed it.
+    `proof`: what proves it, if different from the run's. `planned`: the agent itself proposed it.
     """
 
     task_id: str = Field(min_length=1)
@@ -77,7 +77,7 @@ class LoopTask(Record):
 
 
 class Waiting(Record):
-    """A question that only a person can answer; `by_resuming`: something to be settled, then the loop is resumed."""
+    """A question that only a person can answer; `by_resuming`: a problem to fix before the loop is resumed."""
 
     question: str
     options: Items[str] = ()
@@ -86,10 +86,10 @@ class Waiting(Record):
 
 
 class PermissionRequest(Record):
-    """Something an agent wants to do and its policy leaves to a person.
+    """Something an agent wants to do that its policy leaves to a person.
 
-    `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` where it is one.
-    `reason`: why it is asked.
+    `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` if it is one.
+    `reason`: why it asks.
     """
 
     id: str = Field(min_length=1)
@@ -105,7 +105,7 @@ class PermissionRequest(Record):
 
 
 class Parked(Record):
-    """Waiting for a limit of the agent's to pass."""
+    """Waiting for the agent's limit to reset."""
 
     until: Timestamp
     reason: str
@@ -114,8 +114,8 @@ class Parked(Record):
 class LastValidation(Record):
     """`tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
 
-    `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile. `measured`: when the
-    tests were run, where they were not run for it (`at INIT`).
+    `reasons` say why it did not pass; `touched` are project files that changed meanwhile. `measured`: when the
+    tests ran, if they were not run for it (`at INIT`).
     """
 
     tree: str
@@ -148,17 +148,17 @@ class Sighting(Record):
 
 
 class BaselineTest(Record):
-    """`source`: digest of the test's own function and fixtures; empty where it is not known."""
+    """`source`: digest of the test's own function and fixtures; empty if unknown."""
 
     status: Literal["passed", "failed", "skipped"]
     source: str = ""
 
 
 class Baseline(Record):
-    """The first test run: what every later one is compared with.
+    """The first test run, which every later one is compared with.
 
-    `commit` holds the files it ran on; `touched` are those of them that the run itself changed. `endless`: tests that
-    did not end by themselves, with the seconds they get from then on.
+    `commit` holds the files it ran on; `touched` are those that the run itself changed. `endless`: tests that
+    did not end on their own, with the seconds they get from then on.
     """
 
     tree: str
@@ -172,7 +172,7 @@ class Baseline(Record):
 class Checkpoint(Record):
     """A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.
 
-    `rev` is the commit of the state that belongs to it.
+    `rev` is the state commit that belongs to it.
     """
 
     n: int
@@ -184,7 +184,7 @@ class Checkpoint(Record):
 
 
 class Incident(Record):
-    """Something that was put back or repaired, and why."""
+    """Something that was reverted or repaired, and why."""
 
     kind: str
     message: str
@@ -200,7 +200,7 @@ class Reached(NamedTuple):
 
 
 class Budget(Record):
-    """Limits (None: no limit) and what has been spent. Cost in US dollars."""
+    """Limits (None: no limit) and usage. Cost in US dollars."""
 
     max_minutes: float | None = Field(default=None, gt=0)
     max_tokens: Tokens | None = None
@@ -233,10 +233,10 @@ class Limits:
 
 
 class RunSettings(Record):
-    """What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
+    """What the loop was started with, so that a resumed one continues the same way. Times in seconds.
 
-    `per_test_timeout`: of a single test (0: none; None: by what the others take). `grace_timeout`: how long an agent
-    whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+    `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
+    whose time is up has to wrap up. `park`: wait for a usage limit to reset.
     """
 
     mode: Mode = "interactive"

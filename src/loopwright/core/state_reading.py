@@ -27,7 +27,7 @@ def copied(raw: Json) -> Json:
         text = json.dumps(raw, ensure_ascii=False, allow_nan=False)
         text.encode()
     except (ValueError, TypeError, RecursionError) as error:
-        raise Invalid(f"this state holds what JSON in UTF-8 can not: {error}") from error
+        raise Invalid(f"this state contains something that JSON in UTF-8 cannot hold: {error}") from error
     copy: Json = json.loads(text)
     return copy
 
@@ -37,7 +37,7 @@ def refuse_newer(document: Json) -> None:
     schema = part(document, "engine").get("schema", SCHEMA)
     if isinstance(schema, int) and schema > SCHEMA:
         raise NewerSchema(
-            f"this state has schema {schema}, this loopwright knows up to {SCHEMA}; a newer loopwright wrote it"
+            f"this state has schema {schema}, this loopwright reads up to {SCHEMA}; a newer loopwright wrote it"
         )
 
 

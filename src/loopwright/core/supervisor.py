@@ -84,7 +84,7 @@ async def until_it_goes_on(
         await ground.clock.sleep(LOOK_SECONDS)
         state = _resumed(ground, goes_on)
     if told and state.status == "running":
-        ground.bus.publish("activity", "going on")
+        ground.bus.publish("activity", "continuing")
     return told is not None and state.status == "running"
 
 
@@ -93,7 +93,7 @@ def _resumed(ground: Ground[R], goes_on: Callable[[R, datetime], R]) -> R:
     now, state = ground.clock.now(), ground.state()
     if not is_due(state, now):
         return state
-    event = Event(type="resumed", data={"why": "the limit has passed"})
+    event = Event(type="resumed", data={"why": "the limit has reset"})
     return ground.store.update(
         ground.id, lambda state: goes_on(state, now), actor="runner", event=event, epoch=ground.epoch
     )

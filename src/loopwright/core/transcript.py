@@ -106,7 +106,7 @@ TRANSCRIPT = "transcript.ndjson"
 """Its name among the progress files."""
 
 FORM = 1
-"""Version of a recorded turn; one of another version can not be played again."""
+"""Version of a recorded turn; one of another version cannot be played again."""
 
 MARKS = {"pending": "·", "in_progress": "▸", "completed": "✓", "failed": "✗"}
 """How a tool call stands."""

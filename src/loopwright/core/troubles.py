@@ -67,7 +67,7 @@ def outcome_of(error: AgentError, now: datetime) -> ActionFailed | LimitReached 
     if row.then == "parks" or _lasts(error, now):
         return LimitReached(str(error), error.until.isoformat() if error.until else None)
     if row.then == "asks":
-        return NeedsInput(f"{str(error).rstrip('. ')}. When that is settled, resume the loop.", by_resuming=True)
+        return NeedsInput(f"{str(error).rstrip('. ')}. Fix that, then resume the loop.", by_resuming=True)
     return ActionFailed(str(error))
 
 

@@ -277,7 +277,7 @@ def _results(run: _Run) -> list[TestResult]:
     died = any(not block.closed for block in run.blocks)
     text = "\n".join(run.said)
     if died or (run.failed and not any(result.status == "failed" for result in results)):
-        return [*results, failure("", run.suite, text or "the test binary did not come to its end")]
+        return [*results, failure("", run.suite, text or "the test binary did not finish")]
     if not run.blocks and not run.is_doc:  # a harness of its own, whose exit status is its only word
         return [TestResult(test_name=run.suite, status="passed")]
     return results

@@ -58,7 +58,7 @@ def read_cobertura(file: Path, root: Path) -> Iterator[FileLines]:
     """The files of a report; UnreadableXml where it is none, or has a document type."""
     report = parse(file.read_bytes())
     if report.tag != "coverage":
-        raise UnreadableXml("it is no Cobertura report")
+        raise UnreadableXml("it is not a Cobertura report")
     sources = [Path((source.text or "").strip() or ".") for source in report.iter("source")]
     places = [*(root / source for source in sources), root, file.parent]  # an absolute source stays what it is
     for measured in report.iter("class"):

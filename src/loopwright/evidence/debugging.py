@@ -153,7 +153,7 @@ class ProbeOrder(Record):
 
 
 class RanTest(Record):
-    """One test, run again. `place`: the last line of the project that its error came from, as file:line in function."""
+    """One test, run again. `place`: the last project line its error came from, as file:line in function."""
 
     test: str
     status: Status
@@ -163,7 +163,7 @@ class RanTest(Record):
 
 
 class RanTests(Record):
-    """`tests` are those that were asked for; where none were named, those that fail. The counts are of all that ran."""
+    """`tests` are the requested ones, or by default those that fail. The counts are of all that ran."""
 
     tests: Items[RanTest]
     passed: int
@@ -173,7 +173,7 @@ class RanTests(Record):
 
 
 class Statement(Record):
-    """A suspicious statement: so many tests ran it. `score` from 0 to 1; `raised`: exceptions that came from it."""
+    """A suspicious statement, and how many tests ran it. `score` from 0 to 1; `raised`: exceptions raised there."""
 
     rank: int
     file: str
@@ -187,7 +187,7 @@ class Statement(Record):
 
 
 class Spectrum(Record):
-    """The most suspicious of `total` statements that a failing test ran."""
+    """The most suspicious of the `total` statements that a failing test ran."""
 
     statements: Items[Statement]
     total: int
@@ -197,14 +197,14 @@ class Spectrum(Record):
 
 
 class Watched(RanTest):
-    """`reached`: how often the test came to the line; `hits` are the first of these times."""
+    """`reached`: how often the test reached the line; `hits` are the first of these times."""
 
     reached: int
     hits: Items[ProbeHit]
 
 
 class Probed(Record):
-    """What was there each time just before the line ran."""
+    """The values each time just before the line ran."""
 
     place: str
     code: str
@@ -213,9 +213,9 @@ class Probed(Record):
 
 
 class ProposedPatch(Record):
-    """`diff` as git and patch take it; `cut` where it was too long. The tests it turns, and those that still fail.
+    """`diff` as git and patch take it; `cut` if it was too long. The tests it fixes, and those that still fail.
 
-    `differs`: of a rival, a call that tells it from the patch, where one is known.
+    `differs`: for a rival, a call that tells it from the patch, if one is known.
     """
 
     file: str
@@ -228,7 +228,7 @@ class ProposedPatch(Record):
 
 
 class Proposal(Record):
-    """What the search found; it is never applied. `rivals` hold as well as the patch does, as far as tests can tell."""
+    """What the search found; it is never applied. `rivals` are as good as the patch, as far as tests can tell."""
 
     patch: ProposedPatch | None
     rivals: Items[ProposedPatch]
@@ -245,10 +245,10 @@ def read_place(told: str, root: str) -> Place:
     """`file:line` or `file:function:line`; the file relative to the project, or absolute within it. Invalid."""
     found = _PLACE.fullmatch(told.strip())
     if found is None:
-        raise Invalid(f"place: {clipped(told, 200)!r} is none (expected file:line or file:function:line)")
+        raise Invalid(f"place: {clipped(told, 200)!r} is not valid (expected file:line or file:function:line)")
     file = posixpath.normpath(posixpath.join(root, found["file"]))
     if not file.startswith(f"{root.rstrip('/')}/"):
-        raise Invalid(f"place: {found['file']} does not lie in the project {root}")
+        raise Invalid(f"place: {found['file']} is not in the project {root}")
     return Place(file[len(root.rstrip("/")) + 1 :], found["func"], int(found["line"]))
 
 

@@ -43,7 +43,7 @@ def parse(data: bytes) -> ElementTree.Element:
     try:
         return ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError, LookupError) as error:
-        raise UnreadableXml(f"it is no whole XML document ({error})") from error
+        raise UnreadableXml(f"it is not a complete XML document ({error})") from error
 
 
 _BY_ATTRIBUTE: dict[str, TestStatus] = {
@@ -78,7 +78,7 @@ def cases(data: bytes) -> Iterator[Case]:
     """All tests of a report; UnreadableXml where it is none."""
     root = parse(data)
     if _tag(root) not in ("testsuites", "testsuite"):
-        raise UnreadableXml("it is no JUnit report")
+        raise UnreadableXml("it is not a JUnit report")
     waiting: list[tuple[Element, tuple[str, ...]]] = [(root, ())]
     has_failed = False
     while waiting:
@@ -107,7 +107,7 @@ def read(files: list[tuple[str, Path]]) -> Reading:
         try:
             found = list(cases(file.read_bytes()))
         except UnreadableXml as error:
-            why.append(f"{file.name} can not be read: {error}")
+            why.append(f"{file.name} cannot be read: {error}")
             continue
         results += [case.result(prefix + (case.classname or "/".join(case.suites) or file.stem)) for case in found]
     return Reading(

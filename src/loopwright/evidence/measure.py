@@ -33,10 +33,10 @@ async def environment_doubt(ground: TestedGround[R], command: str | None) -> str
         count = plural(len(found.explained), "file")
         ground.note("dependencies_changed", f"{count} of packages changed, as the run's manifests and locks say")
     if found.variables:
-        ground.note("environment_differs", f"another environment than at first: {environment_words(found.variables)}")
+        ground.note("environment_differs", f"the environment has changed: {environment_words(found.variables)}")
     if not found.unexplained:
         return None
-    words = f"what the tests run with was changed: {environment_words(found.unexplained)}"
+    words = f"the test environment was changed: {environment_words(found.unexplained)}"
     allowed = engine.settings.allow_environment_changes
     ground.note("environment_changed", f"{words}{' (allowed)' if allowed else ''}")
     return None if allowed else words
@@ -59,11 +59,11 @@ async def _changed(ground: TestedGround[R], remembered: str, command: str | None
 
 
 def _manifests(ground: TestedGround[R]) -> Manifests:
-    """What the run has changed of the files that say what is installed and what is ignored."""
+    """What the run has changed of the files that say installed packages and what is ignored."""
     start = ground.start()
     if start is None:
         return Manifests({})
-    here = ground.workspace.snapshot(ground.id, "what is installed").commit
+    here = ground.workspace.snapshot(ground.id, "installed packages").commit
     changes = ground.workspace.changes(start, here)
     changed = [change.file for change in changes]
     named = [file for file in changed if MANIFEST.fullmatch(file)]
@@ -111,7 +111,7 @@ async def run_tests(ground: TestedGround[R], command: str, when: str) -> Measure
     run = await ground.tests.run(order)
     ground.endless = known_after(run)
     if run.exit_code is None and run.trouble is None:
-        ground.note("tests_ended", f"the test run did not end by itself: {run.why}")
+        ground.note("tests_ended", f"the test run did not finish: {run.why}")
     if run.trouble in ("crashed", "unparsable"):
         last_words = run.output.strip().splitlines()[-LAST_LINES:]
         for words in (TROUBLES[run.trouble].format(exit_code=run.exit_code), *last_words):
@@ -243,7 +243,7 @@ def _remember(ground: TestedGround[R], outcome: Validated) -> None:
 
 
 def nothing_to_run(tree: str, *, counted: bool = True) -> Validated:
-    """The validation of a project without a test command: it can not pass."""
+    """The validation of a project without a test command: it cannot pass."""
     return Validated(
         tree=tree, left=tree, passed=False, tests_found=False, results=(), coverage=0.0,
         reasons=("no test command is known",), counted=counted,

@@ -32,7 +32,7 @@ class MutationOrder(Record):
 
 
 class Survivor(Record):
-    """A mutant that no test notices: what was changed where."""
+    """A mutant that no test detects: what was changed where."""
 
     file: str
     line: int
@@ -43,7 +43,7 @@ class Survivor(Record):
 
 
 class Mutants(Record):
-    """Of `total` that were tried, how many made a test fail or never end. `survivors`: the first of the others.
+    """How many of the `total` tried made a test fail or never end. `survivors`: the first of the others.
 
     `made`: how many there are, where not all of them were tried: those that were are spread evenly over the lines and
     the kinds of changes.
@@ -95,20 +95,20 @@ NAMES_SHOWN = 3
 
 
 class NamedTest(Record):
-    """A test that failed at the start and shows the goal; `by`: who says so."""
+    """A test that failed at the start and proves the goal; `by`: who says so."""
 
     test: str
     by: str
 
 
 class Proof(Record):
-    """What shows that the goal was reached, for the tree that a validation ran on.
+    """What proves that the goal was reached, for the tree that a validation ran on.
 
-    `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
-    both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
+    `fail_to_pass`: tests that fail on the original product and pass now. `pass_to_pass_count`: tests that pass on
+    both. `named_by`: who named a test that failed at the start as proof. `diff_coverage`: percent of the
     changed lines that these tests run. `mutants` of the changed lines, tried under these tests, or `unmeasured`: why
-    there are none. `missing`: what is missing, as a clause; None where nothing is. `weak`: the goal is shown, and a
-    threshold is missed. `notes`: tests that were looked at and show nothing, with the reason.
+    there are none. `missing`: what is missing, as a clause; None if nothing is. `weak`: the goal is proved, but a
+    threshold is missed. `notes`: tests that were considered and prove nothing, with the reason.
     """
 
     kind: ProofKind

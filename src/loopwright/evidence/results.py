@@ -98,7 +98,7 @@ def joined(readings: Sequence[Reading]) -> Reading:
 
 
 def _lowest(measured: Sequence[Coverage]) -> Coverage | None:
-    """Percentages of several languages can not be added up: a threshold has to hold for each."""
+    """Percentages of several languages cannot be added up: a threshold has to hold for each."""
     if not measured:
         return None
     files = {file: percent for coverage in measured for file, percent in coverage.files.items()}

@@ -38,12 +38,12 @@ def take_rival(
 ) -> R:  # fmt: skip
     """Exchanges it while no runner is at work. NotFound; Conflict, and nothing was written, where that is not possible.
 
-    `landed`: the state with what was taken, which must refuse whatever can not go on from there.
+    `landed`: the state with what was taken, which must refuse whatever cannot go on from there.
     """
     if runs.processes.within(id):
-        raise Forbidden(f"a {runs.kind} can not choose among its own patches; whoever started it can")
+        raise Forbidden(f"a {runs.kind} cannot choose among its own patches; only whoever started it can")
     if runs.is_live(id):
-        raise Conflict(f"{id} is at work; wait until it rests, or pause it, then choose {rival}")
+        raise Conflict(f"{id} is running; wait until it ends, or pause it, then choose {rival}")
     patch, other = rival_of(patches(runs.read(id)), rival)
     landed(runs.read(id), Taken(rival, runs.actor, "", ""))
     with runs.store.lease(id) as lease:
@@ -55,7 +55,7 @@ def take_rival(
 
 
 async def choose_patch(person: Person, findings: Findings, patch: Patch) -> tuple[Patch, str | None]:
-    """What the person takes of the edits that the tests can not tell apart: the patch itself, or a rival by its id."""
+    """What the person takes of the edits that the tests cannot tell apart: the patch itself, or a rival by its id."""
     comparison = findings.comparison
     if comparison is None or not findings.rivals:
         return patch, None
@@ -88,11 +88,11 @@ def exchange(workspace: Workspace, id: str, patch: AppliedPatch, rival: Rival, b
 def _write(workspace: Workspace, old: Mapping[str, str], new: Mapping[str, str]) -> None:
     for file, text in new.items():
         if text != old[file] and not workspace.replace_text(file, old[file], text):
-            raise Conflict(f"{file} is being changed by somebody else; try again")
+            raise Conflict(f"{file} is being changed by another process; try again")
 
 
 def _text(root: Path, file: str) -> str:
     path = root / file
     if path.is_symlink() or not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
-        raise NotFound(f"{file} is not there any more, or is no file of the project")
+        raise NotFound(f"{file} no longer exists, or is not a file of the project")
     return path.read_bytes().decode()

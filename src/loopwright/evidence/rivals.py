@@ -76,14 +76,14 @@ def _place(block: str, text: str, number: int) -> int | None:
 RIVAL = re.compile(r"rival-([1-9][0-9]{0,8})")
 """The id of a rival; no other exists twice in a run."""
 
-NO_CALL = "no call is known that tells it from the patch"
+NO_CALL = "no known call tells it from the patch"
 
 
 class Rival(Record):
-    """An edit that passes the same tests as the patch, in a fresh process too, and behaves otherwise.
+    """An edit that passes the same tests as the patch, also in a fresh process, and behaves differently.
 
-    `place`: file, function and line. `diff`: against the file without any patch. `gives`: by call what comes of it.
-    `alike`: so many of the edits that were compared behave as this one does, itself among them.
+    `place`: file, function and line. `diff`: against the file without any patch. `gives`: its result by call.
+    `alike`: how many of the compared edits behave as this one does, including itself.
     """
 
     id: str
@@ -97,11 +97,11 @@ class Rival(Record):
 
 
 class Comparison(Record):
-    """Of the edits that were `tried`, the `passing` ones turn the tests that the patch turns, and break none.
+    """Of the `tried` edits, the `passing` ones fix the tests that the patch fixes, and break none.
 
-    The patch is one of them. So many others were `compared` with it by the same calls (`inputs`), of which `differing`
-    behave otherwise. `elsewhere`: others that change another statement, and are not known to behave alike.
-    `gives`: what comes of the calls that tell rivals apart, with the patch. `chosen_by`: who took it among its rivals.
+    The patch is one of them. `compared` others ran the same calls (`inputs`), of which `differing`
+    behave differently. `elsewhere`: others that change another statement, and are not known to behave alike.
+    `gives`: results with the patch of the calls that tell rivals apart. `chosen_by`: who chose it among its rivals.
     """
 
     tried: int
@@ -121,7 +121,7 @@ class Comparison(Record):
 
 
 class AppliedPatch(Record):
-    """An edit that is in the project. `place`: file, function and line. `diff`: against the file without it."""
+    """An edit applied to the project. `place`: file, function and line. `diff`: against the file without it."""
 
     place: str
     description: str
@@ -144,7 +144,7 @@ def comparison_words(found: Comparison) -> str:
         which = "all behave" if found.compared == others else f"the {found.compared:,} compared with it behave"
         return f"{passing}; {which} alike in what was compared ({plural(found.inputs, 'call')})"
     which = f"{found.differing:,} of {plural(found.compared, 'other')} compared"
-    words = f"{passing}; {which} {agreeing(found.differing, 'behaves')} otherwise"
+    words = f"{passing}; {which} {agreeing(found.differing, 'behaves')} differently"
     chosen = f"; chosen by {found.chosen_by}" if found.chosen_by else ""
     return f"plausible, one of {found.passing:,}: {words}{chosen}"
 
@@ -168,7 +168,7 @@ def patch_lines(patch: AppliedPatch) -> list[str]:
 
 
 def choice_words(patch: AppliedPatch) -> dict[str, str]:
-    """The edits that the tests can not tell apart, by what they are chosen by: what each gives, and what it is."""
+    """The edits that the tests cannot tell apart, by what they are chosen by: what each gives, and what it is."""
     edits = [("patch", patch.comparison.gives, patch.description)]
     edits += [(one.id, one.gives, one.description) for one in patch.comparison.rivals]
     return {
@@ -233,7 +233,7 @@ def texts_with(rival: Rival, texts: Mapping[str, str]) -> dict[str, str]:
 def _changed(texts: Mapping[str, str], file: str, diff: str, *, back: bool) -> dict[str, str]:
     text = changed_by(diff, texts[file], back=back)
     if text is None:
-        raise Conflict(f"{file} was changed where the patch is, so it can not be exchanged; nothing was written")
+        raise Conflict(f"{file} was changed where the patch is, so it cannot be replaced; nothing was written")
     return {**texts, file: text}
 
 

@@ -127,7 +127,7 @@ class Watch:
         limit = self.limits.of(key, self.others, shared=shared is not None)
         if seconds >= limit and self._signal(pid, RING):
             running.rung, running.limit = own, limit
-            self.tell(f"{key} {endless_words(limit)}; the rest goes on")
+            self.tell(f"{key} {endless_words(limit)}; the rest continues")
         elif words_due(seconds, running.told):
             running.told += 1
             self.tell(f"{key} has been running for {seconds:.0f} s")
@@ -256,7 +256,7 @@ class Rounds:
         return probe.narrowed(self._environment, only=self._again or self._order.only, without=known)
 
     def _has_others(self) -> bool:
-        """Whether tests in other languages were run too: those can not be left out."""
+        """Whether tests in other languages were run too: those cannot be left out."""
         return any(file.suffix in (".ndjson", ".out") for file in self._watch.folder.iterdir())
 
 
@@ -287,7 +287,7 @@ class ProjectTests:
         try:
             words = shlex.split(command)
         except ValueError as error:
-            raise Invalid(f"The test command {command!r} can not be read: {error}") from None
+            raise Invalid(f"The test command {command!r} cannot be read: {error}") from None
         first = next((word for word in words if not _ASSIGNMENT.fullmatch(word)), None)
         if first is None:
             raise Invalid("The test command is empty")
@@ -368,7 +368,7 @@ def is_done(runner: Runner, root: Path, folder: Path) -> bool:
 
 
 def trouble_of(reading: Reading, results: tuple[TestResult, ...], finished: Finished) -> RunTrouble | None:
-    """Why the results can not be complete, or None."""
+    """Why the results cannot be complete, or None."""
     if finished.cut in _CUT_SHORT:
         return _CUT_SHORT[finished.cut]
     if reading.damaged:

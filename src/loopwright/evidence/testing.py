@@ -70,7 +70,7 @@ class TestRun(Record):
     """One run of the test command.
 
     `sources` maps a test's key to a digest of all the source that says what it means ("" where unknown).
-    `output` is the end of what was printed, capped. `trouble` says why the results can not be complete, and `why` what
+    `output` is the end of what was printed, capped. `trouble` says why the results cannot be complete, and `why` what
     is known of its cause, or what would help. `exit_code` is None for a run that was ended from outside: without
     trouble it was done by then, and `why` says what kept it. `reach` by test, and `executable`, the changed lines that
     can run, are measured in copies only (see TestOrder.changed); None where they were not. `endless`: tests that were

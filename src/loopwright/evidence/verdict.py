@@ -258,7 +258,7 @@ def refused_updates(action: ActionName, report: ActionReport) -> str | None:
     if refused := proposals(action, report).refused:
         wrong.append(f"{action} proposed {', and '.join(refused)}")
     if report.unread:
-        wrong.append(f"{action} gave {report.unread} that can not be read")
+        wrong.append(f"{action} gave {report.unread} that cannot be read")
     return "; ".join(wrong) or None
 
 

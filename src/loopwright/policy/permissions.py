@@ -84,11 +84,11 @@ def decide(asked: Asked, policy: Policy, project: str, own: str = "") -> Decisio
     `own`: the real path of a folder that is the agent's own, wherever it lies; what lies below it is never in the way.
     """
     if asked.own_tool:
-        return Decision("allow", "it is a tool of this loop's own")
+        return Decision("allow", "it is one of this loop's own tools")
     kind = "execute" if asked.command is not None else asked.kind if asked.kind in TABLE else "other"
     others = tuple(path for path in asked.paths if not _is_own(path, project, own))
     if kind in FILING and asked.paths and not others:
-        return Decision("allow", "it stays inside of the agent's own folder")
+        return Decision("allow", "it stays inside the agent's own folder")
     asked = asked._replace(paths=others)
     cell = TABLE[kind][POLICIES.index(policy)]
     if cell in GUARDING and (held := _guarded(asked.paths, GUARDED[policy], project)):
@@ -97,7 +97,7 @@ def decide(asked: Asked, policy: Policy, project: str, own: str = "") -> Decisio
         case "allow" | "unguarded":
             return Decision("allow", _free(kind, policy))
         case "deny":
-            where = f" outside of {_named(own)}" if own else ""
+            where = f" outside {_named(own)}" if own else ""
             words = f"this is read-only work: {kind} is not allowed{where}, report what you found instead"
             return Decision("deny", words)
         case "ask":
@@ -127,7 +127,7 @@ def _free(kind: str, policy: Policy) -> str:
 def _placed(kind: str, paths: Sequence[str], project: str, *, needed: bool) -> Decision:
     """`needed`: a path has to be named, and the project itself is none."""
     if needed and not paths:
-        return Decision("deny", f"the {kind} names no file, so nobody can tell whether it lies inside of the project")
+        return Decision("deny", f"the {kind} names no file, so it cannot be checked to be inside the project")
 
     def lies_well(path: str) -> bool:
         below = [_below(form, root) for form, root in _readings(path, project)]
@@ -135,13 +135,13 @@ def _placed(kind: str, paths: Sequence[str], project: str, *, needed: bool) -> D
 
     outside = next((path for path in paths if not lies_well(path)), None)
     if outside is not None:
-        words = f"{_named(outside)} does not lie inside of the project {project}; change files only there"
+        words = f"{_named(outside)} is not inside the project {project}; change files only there"
         return Decision("deny", words)
-    return Decision("allow", "it stays inside of the project")
+    return Decision("allow", "it stays inside the project")
 
 
 def _looked_through(command: str | None, otherwise: Verdict) -> Decision:
-    problem = objection(command) if command is not None else "it is not told which command"
+    problem = objection(command) if command is not None else "the command is not given"
     if problem is None:
         return Decision("allow", "the command only reads")
     if otherwise == "deny":

@@ -17,7 +17,7 @@ BARE_DOLLAR = re.compile(r"\$(?=[ \t\n]|$)")
 
 
 class NotPlain(Exception):
-    """The line holds something whose effect can not be told from its text."""
+    """The line holds something whose effect cannot be told from its text."""
 
 
 class Word(NamedTuple):
@@ -38,9 +38,9 @@ class _Piece(NamedTuple):
 def commands_in(line: str) -> tuple[tuple[Word, ...], ...]:
     """The commands that a POSIX shell would run for this line, each as its words. NotPlain."""
     if len(line) > LONGEST:
-        raise NotPlain("it is too long to be looked through")
+        raise NotPlain("it is too long to check")
     if any((ord(c) < 32 and c not in "\t\n") or ord(c) == 127 for c in line):
-        raise NotPlain("it holds control characters")
+        raise NotPlain("it contains control characters")
     commands: list[tuple[Word, ...]] = []
     words: list[Word] = []
     at = 0
@@ -60,14 +60,14 @@ def commands_in(line: str) -> tuple[tuple[Word, ...], ...]:
 
 def _word(line: str, at: int) -> tuple[Word, int]:
     if line[at] == "#":
-        raise NotPlain("shells differ in whether # begins a comment")
+        raise NotPlain("shells differ on whether # begins a comment")
     text, unclear, start = "", False, at
     while at < len(line) and line[at] not in " \t\n;|&":
         piece = _piece(line, at)
         unclear = unclear or (piece.pattern and text[:1] in ("", "-"))
         text, at = text + piece.text, piece.end
     if at == start:
-        raise NotPlain(f"{line[at]} starts something beside it")
+        raise NotPlain(f"{line[at]} starts something else alongside")
     return Word(text, unclear), at
 
 
@@ -84,7 +84,7 @@ def _piece(line: str, at: int) -> _Piece:
         case "$":
             if BARE_DOLLAR.match(line, at):
                 return _Piece("$", at + 1)
-            raise NotPlain("what $ stands for is not known before it runs")
+            raise NotPlain("the value of $ is unknown before it runs")
         case "`":
             raise NotPlain("a backtick runs another command")
         case ">" | "<":
@@ -92,7 +92,7 @@ def _piece(line: str, at: int) -> _Piece:
         case "(" | ")" | "{" | "}":
             raise NotPlain(f"{line[at]} is more than a plain command")
         case other if other.isspace():
-            raise NotPlain("it holds unusual blanks")
+            raise NotPlain("it contains unusual whitespace")
         case other:
             return _Piece(other, at + 1, pattern=other in "*?[")
 
@@ -102,7 +102,7 @@ def _single(line: str, at: int) -> _Piece:
     if end < 0:
         raise NotPlain("a quote is not closed")
     if line[end - 1] == "\\" and end > at:
-        raise NotPlain("shells differ in what a backslash before a quote means")
+        raise NotPlain("shells differ on a backslash before a quote")
     return _Piece(line[at:end], end + 1)
 
 
@@ -112,7 +112,7 @@ def _double(line: str, at: int) -> _Piece:
         if line[at] == "`":
             raise NotPlain("a backtick runs another command")
         if line[at] == "$" and not QUOTED_DOLLAR.match(line, at):
-            raise NotPlain("what $ stands for is not known before it runs")
+            raise NotPlain("the value of $ is unknown before it runs")
         if line[at] == "\\" and at + 1 < len(line):
             text += {"\n": ""}.get(line[at + 1], line[at + 1] if line[at + 1] in '$`"\\' else line[at : at + 2])
             at += 2
@@ -206,12 +206,12 @@ def _objection(part: tuple[Word, ...], depth: int) -> str | None:
     if name in PLAIN:
         return None
     if name in SHELLS and len(rest) == 2 and texts[0] in ("-c", "-lc"):
-        return objection(texts[1], depth + 1) if depth < MOST_NESTED else "it is nested too deep"
+        return objection(texts[1], depth + 1) if depth < MOST_NESTED else "it is nested too deeply"
     if name in VERSIONED and texts == ["--version"]:
         return None
     judge = JUDGES.get(name)
     if judge is None:
-        return f"{name[:MOST_NAMED] or 'an empty word'} is not known to only read"
+        return f"{name[:MOST_NAMED] or 'an empty word'} is not known to be read-only"
     if any(word.unclear for word in rest):
         return f"a pattern may become an option of {name}"
     return judge(texts)
@@ -249,7 +249,7 @@ def _sed(texts: list[str]) -> str | None:
     if not scripts:
         return "sed has no script"
     fine = all(SED_SCRIPT.fullmatch(one) for script in scripts for one in re.split(r"[;\n]", script))
-    return None if fine else "only sed scripts that print, delete, number or quit are known to only read"
+    return None if fine else "only sed scripts that print, delete, number or quit are known to be read-only"
 
 
 def _uniq(texts: list[str]) -> str | None:
@@ -268,7 +268,7 @@ def _git(texts: list[str]) -> str | None:
         fine = set(rest) <= GIT_LISTS[name] and (bool(rest) or bare_lists)
         return None if fine else f"git {name} may do more than list"
     if name not in GIT_FREE:
-        return f"git {name[:MOST_NAMED]} is not known to only read"
+        return f"git {name[:MOST_NAMED]} is not known to be read-only"
     bad = Bad("O" if name == "grep" else "", GIT_BAD)
     return next((f"git {name} {text} may do more" for text in rest if _is_bad(text, bad)), None)
 

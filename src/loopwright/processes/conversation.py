@@ -89,7 +89,7 @@ class Program:
     def say(self, data: bytes) -> None:
         """Never waits. ConnectionError when it does not listen any more."""
         if self._broken:
-            raise ConnectionError("the program does not listen any more")
+            raise ConnectionError("the program no longer listens")
         self._unread += data
         self._push()
 
@@ -168,7 +168,7 @@ async def conversing(
     """A running program, in a session of its own; afterwards nothing is left of it.
 
     It has our environment with `more`, `without` some variables. What it prints besides goes to the end of the file
-    `stderr`. Invalid when it can not be started.
+    `stderr`. Invalid when it cannot be started.
     """
     run = mark.with_run()
     with Pipe() as source, stderr.open("ab") as errors:

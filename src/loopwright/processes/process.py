@@ -174,7 +174,7 @@ _LOOK = 0.5
 
 WORDS: dict[Cut, str] = {
     "timeout": "took longer than {timeout:g} s and was ended (setting {setting})",
-    "silence": "gave no sign of life for {silence:g} s and was ended (setting silence_timeout)",
+    "silence": "showed no activity for {silence:g} s and was ended (setting silence_timeout)",
     "lingering": "was done, did not exit within {farewell:g} s, and was ended",
 }
 """What to say of a program that was cut; `setting` is the one that holds the timeout."""
@@ -229,7 +229,7 @@ LINGER = 0.3
 """Seconds that output is still read after the leader's exit, when something keeps the pipe open."""
 _STUBBORN = 2.0  # seconds after which a process that does not even die of KILL is left to the kernel
 _POLL = 0.03
-_BLUR = 0.05  # seconds by which two processes' starts, or a file's time, can not be told apart
+_BLUR = 0.05  # seconds by which two processes' starts, or a file's time, cannot be told apart
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ async def run_group(
 
     `marker` is the id of the loop, `project` its project (default: `cwd`). `output_cap` in bytes (head and tail are
     kept); `env` is added to our own environment. `on_output` gets whole lines as they arrive; of a flood, parts.
-    Invalid when the program can not be started.
+    Invalid when the program cannot be started.
     """
     started = time.monotonic()
     capture = Capture(output_cap, on_output)

@@ -100,7 +100,7 @@ class OwnProcesses:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise Conflict("an agent is proposing tasks for this loop already; wait until it has") from None
+                raise Conflict("an agent is already proposing tasks for this loop; wait until it is done") from None
             yield
 
     def end_runner(self, pid: int) -> None:
@@ -230,7 +230,7 @@ def _bury(before: frozenset[Living]) -> set[Living]:
 
 @contextmanager
 def _subreaper() -> Iterator[None]:
-    """Orphans below this process become its children. Does nothing where the system can not do that."""
+    """Orphans below this process become its children. Does nothing where the system cannot do that."""
     libc = ctypes.CDLL(None)
     before = ctypes.c_int(0)
     libc.prctl(_GET_SUBREAPER, ctypes.byref(before))

@@ -42,7 +42,7 @@ class Broken(NamedTuple):
 
 
 def broken_by(error: BaseException | None, tree: str) -> Broken | None:
-    """The file of the project behind an error, if it can not be compiled. What a test compiles itself is none."""
+    """The file of the project behind an error, if it cannot be compiled. What a test compiles itself is none."""
     for one in _chain(error):
         if isinstance(one, SyntaxError) and one.filename:
             return _compiled(Path(one.filename), Path(tree).resolve())
@@ -63,7 +63,7 @@ def stopped_by(error: BaseException | None, tree: str) -> Broken | None:
 
 
 def broken_in(said: str, tree: str) -> list[Broken]:
-    """The files of the project that pytest named when it gave up, and that can not be compiled."""
+    """The files of the project that pytest named when it gave up, and that cannot be compiled."""
     root = re.escape(str(Path(tree).resolve()))
     names = dict.fromkeys(re.findall(rf"{root}/[^\n'\"]+?\.py", said))
     return [broken for name in names if (broken := _compiled(Path(name), Path(tree).resolve()))]
@@ -541,7 +541,7 @@ def _by_file(keys: Sequence[str], failing: frozenset[int]) -> list[frozenset[int
 
 
 def read_sources(tree: str, lines: Mapping[int, frozenset[Line]]) -> dict[str, Source]:
-    """The project's files that ran and may be changed; what can not be parsed is left out."""
+    """The project's files that ran and may be changed; what cannot be parsed is left out."""
     files = sorted(
         {file for ran in lines.values() for file, _ in ran if file.endswith(".py") and not is_test_file(file)}
     )

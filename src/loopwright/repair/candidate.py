@@ -26,7 +26,7 @@ Undo = Callable[[], None]
 
 
 class Unfit(Exception):
-    """It can not be exchanged in this program: only a fresh import can show it."""
+    """It cannot be exchanged in this program: only a fresh import can show it."""
 
 
 def value_of(location: Location, edit: Edit) -> Value | None:
@@ -263,7 +263,7 @@ class Compiler:
         return start <= edit.start and edit.end <= end
 
     def _known(self, node: ast.stmt, above: list[ast.ClassDef]) -> _Part | None:
-        """`node` as a part; None where it can not be compiled without what stands around it."""
+        """`node` as a part; None where it cannot be compiled without what stands around it."""
         first, last = self._lines(node)
         start, end = self._source.line_span(first, last)
         if start not in self._parts:
@@ -278,7 +278,7 @@ class Compiler:
     def _whole(self) -> _Part:
         code = self._compile(self._source.text)
         if code is None:
-            raise ValueError(f"{self._source.path} can not be compiled")
+            raise ValueError(f"{self._source.path} cannot be compiled")
         return _Part(0, len(self._source.text), "", "", code)
 
     def _compile(self, text: str) -> CodeType | None:
@@ -344,7 +344,7 @@ def key_of(code: CodeType) -> Key:
 
 
 def _ambiguous(code: CodeType) -> bool:
-    """Two lambdas on one line can not be told apart once loaded; a comprehension is made anew each time."""
+    """Two lambdas on one line cannot be told apart once loaded; a comprehension is made anew each time."""
     keys = [key_of(inner) for inner in _all(code) if inner.co_name not in _PASSING]
     return len(set(keys)) != len(keys)
 

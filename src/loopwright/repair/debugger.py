@@ -88,7 +88,7 @@ Plain = Mapping[str, Any]  # Any: parsed JSON from the worker
 
 _CRITERIA = EvidenceCriteria(
     confirm="A small edit of this statement turns a failing test green, and no passing test fails in a fresh process; "
-    "none of another statement does so and behaves otherwise.",
+    "none of another statement does so and behaves differently.",
     reject="Every small edit that is known for this statement was tried, and none turned a failing test.",
 )
 _CONDITION = "Some small edit of this statement makes at least one failing test pass and breaks none that passes."
@@ -195,7 +195,7 @@ def _numbered(known: Sequence[Hypothesis], places: Sequence[Plain]) -> list[Hypo
 
 def _description(place: Plain) -> str:
     if "says" in place:
-        return f"`{place['code']}` ({place['file']}, line {place['line']}) can not be loaded: {place['says']}"
+        return f"`{place['code']}` ({place['file']}, line {place['line']}) cannot be loaded: {place['says']}"
     raised = f", and {' and '.join(place['exceptions'])} came from it" if place["exceptions"] else ""
     changed = "; it was changed since the last commit" if place["changed"] else ""
     turned = f"; {place['turned']} of {plural(place['tried'], 'edit')} tried here turned a failing test"
@@ -347,14 +347,14 @@ def probed(answer: Plain, request: DebugRequest, order: ProbeOrder) -> Probed:
 
 def _unreached(tests: Sequence[Watched]) -> str:
     if tests and not any(test.reached for test in tests):
-        return "none of these tests came to that line"
+        return "none of these tests reached that line"
     return ""
 
 
 def _note(answer: Plain, count: int, *more: str) -> str:
     passed = answer.get("counts", {}).get("passed", 0)
     none = [f"no test fails on the copy of the project ({passed:,} passed)"] if not count else []
-    many = [f"{count - MOST_TESTS:,} more tests are not shown; name those to look at"] if count > MOST_TESTS else []
+    many = [f"{count - MOST_TESTS:,} more tests are not shown; name the ones you want"] if count > MOST_TESTS else []
     return "; ".join([*none, *many, *filter(None, more), *answer.get("notes", ())])
 
 
@@ -406,7 +406,7 @@ class PythonDebugger:
         return mutation(order, await self._ask("mutate", request, order.seconds, more, say))
 
     async def run_tests(self, request: DebugRequest) -> RanTests:
-        """Runs the failing tests again; Invalid says what can not be done, here and below."""
+        """Runs the failing tests again; Invalid says what cannot be done, here and below."""
         return ran_tests(await self._looked("tests", request, {}))
 
     async def rank(self, request: DebugRequest, limit: int) -> Spectrum:

@@ -289,7 +289,7 @@ def _edits(location: Location, pool: Pool) -> Iterator[tuple[str, Edit]]:
 
 
 def _only_crashes(place: Place, edit: Edit) -> bool:
-    """Whether what comes of it can not be computed for the kinds of its operands: any test would notice."""
+    """Whether what comes of it cannot be computed for the kinds of its operands: any test would notice."""
     around = [node for node in place.nodes if isinstance(node, ast.BinOp)]
     for node in around:
         start, end = place.source.span(node)
@@ -321,7 +321,7 @@ _EVERY = 2.0  # seconds between two words about how far it is
 
 
 class Unmeasured(Exception):
-    """Why these tests can not judge mutants here."""
+    """Why these tests cannot judge mutants here."""
 
 
 def mutated(project: Project, order: Answer) -> Answer:
@@ -395,11 +395,11 @@ def _sources(order: Answer) -> dict[str, Source]:
 
 
 def _observed(project: Project, tree: str, tests: Sequence[str], seconds: float) -> Baseline:
-    """One run of the tests, alone and traced, on the unchanged copy. Unmeasured where they can not be run so."""
+    """One run of the tests, alone and traced, on the unchanged copy. Unmeasured where they cannot be run so."""
     wanted = frozenset(tests)
     heard = ask_forked(lambda: _run(project, tree, wanted, seconds), seconds)
     if heard is None:
-        raise Unmeasured(f"the tests did not come to their end within {seconds:.0f} s in one process")
+        raise Unmeasured(f"the tests did not finish within {seconds:.0f} s in one process")
     if not heard["outcomes"]:
         raise Unmeasured("the tests could not be collected in one process")
     lines = {n: frozenset((file, line) for file, line in ran) for n, ran in heard["lines"].items()}

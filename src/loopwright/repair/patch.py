@@ -46,7 +46,7 @@ def described(candidate: Candidate, baseline: Baseline, statuses: Answer) -> Ans
 class Proof:
     """Tries candidates in fresh processes until the deadline (monotonic): `patches` of those `held`, in that order.
 
-    `refuted`: fingerprints of those that did not hold. `notes`: what could not be proven, and what can not be trusted.
+    `refuted`: fingerprints of those that did not hold. `notes`: what could not be proven, and what cannot be trusted.
     """
 
     def __init__(self, baseline: Baseline, pristine: str, deadline: float) -> None:

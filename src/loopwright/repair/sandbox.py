@@ -21,10 +21,10 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def keep_writing_inside(folders: Sequence[str]) -> bool:
-    """From now on files can be made, changed and removed only in these folders; False where the kernel can not do it.
+    """From now on files can be made, changed and removed only in these folders; False where the kernel cannot do it.
 
     Existing devices can be written, and shared memory is free. Modes and times of files elsewhere are not covered. It
-    can not be undone.
+    cannot be undone.
     """
     version = _version()
     if version < _NEEDED:
@@ -36,7 +36,7 @@ def keep_writing_inside(folders: Sequence[str]) -> bool:
 
 
 def keep_signals_inside() -> bool:
-    """From now on this process can end only those that it starts itself; False where the kernel can not do it."""
+    """From now on this process can end only those that it starts itself; False where the kernel cannot do it."""
     return _version() >= _SIGNALS_FROM and _restricted(struct.pack("QQQ", 0, 0, _SIGNALS), ())
 
 

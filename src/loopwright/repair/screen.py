@@ -195,7 +195,7 @@ def outcome(function: FunctionType, call: Arguments) -> str:
 
 
 def outcomes(function: FunctionType, version: Version, calls: Sequence[Arguments], until: float) -> list[str] | None:
-    """What comes of each call; None where the code can not be put in place, or not all was seen `until` (monotonic).
+    """What comes of each call; None where the code cannot be put in place, or not all was seen `until` (monotonic).
 
     Where some did not end, the others are not waited for: nothing is known of these (an empty text).
     """

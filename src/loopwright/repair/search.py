@@ -269,7 +269,7 @@ class Search:
         self._busy[descriptor] = (pair, batch)
 
     def _settle(self, descriptor: int) -> int:
-        """Takes the answers to one batch in and frees its lanes; what can not be swapped waits for a fresh import."""
+        """Takes the answers to one batch in and frees its lanes; what cannot be swapped waits for a fresh import."""
         pair, batch = self._busy.pop(descriptor)
         for one, answer in zip(batch, self._laboratory.answers(descriptor), strict=True):
             number, price, candidate = one

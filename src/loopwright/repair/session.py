@@ -22,7 +22,7 @@ Status = Literal["passed", "failed", "skipped"]
 _QUIET = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:terminalreporter", "--capture=sys", "--tb=native")
 _EARLY = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # plugins are loaded before pytest would do so
 _SAID = 4000
-_ERRORS = 200  # kept to look into; a suite that can not be collected has one a file
+_ERRORS = 200  # kept to look into; a suite that cannot be collected has one a file
 _UNITTEST = ("-o", "addopts=")
 _CALM = {"pytest_cov": "--no-cov", "xdist": "-n0", "timeout": "--timeout=0"}
 """Plugins of pytest, where they are loaded, and what keeps them quiet."""

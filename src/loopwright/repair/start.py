@@ -23,7 +23,7 @@ def lend() -> list[str]:
     sys.path.insert(0, _LENT)
     import pytest
 
-    return [f"the project's {theirs} can not be driven from within: its tests were run by pytest {pytest.__version__}"]
+    return [f"the project's {theirs} cannot be driven from within: its tests were run by pytest {pytest.__version__}"]
 
 
 def _unknown() -> "str | None":

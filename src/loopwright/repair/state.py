@@ -23,7 +23,7 @@ _FINAL = (int, float, complex, str, bytes, bool, type(None), range, frozenset, i
 class State:
     """The containers, classes, functions and objects that can be reached from modules below `root`.
 
-    `whole` is False where something was met that can not be put back: then candidates need a process each.
+    `whole` is False where something was met that cannot be put back: then candidates need a process each.
     """
 
     def __init__(self, root: str) -> None:
@@ -71,7 +71,7 @@ class State:
         return whole
 
     def _parts(self, thing: object) -> Iterable[object]:
-        """Takes down what `thing` holds; what is to be looked at next. Raises for what can not be put back."""
+        """Takes down what `thing` holds; what is to be looked at next. Raises for what cannot be put back."""
         if isinstance(thing, ModuleType):
             return self._module(thing)
         if isinstance(thing, type):

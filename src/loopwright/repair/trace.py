@@ -51,7 +51,7 @@ class Marks:
         return compress(self._lines, self._ran)
 
     def _marked(self, file: str, data: Any) -> Any:
-        """The module as it was given where it can not be parsed: importing it tells why."""
+        """The module as it was given where it cannot be parsed: importing it tells why."""
         try:
             tree = data if isinstance(data, ast.Module) else ast.parse(data)
         except (SyntaxError, ValueError, RecursionError, MemoryError):

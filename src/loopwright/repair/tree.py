@@ -12,7 +12,7 @@ LEFT_OUT = frozenset({
 
 
 def copy_tree(origin: Path, target: Path) -> None:
-    """Copies what the tests may need. Links stay links; sockets and what can not be read are left out.
+    """Copies what the tests may need. Links stay links; sockets and what cannot be read are left out.
 
     So is the folder that holds `target`, for projects that keep their temporary files inside.
     """

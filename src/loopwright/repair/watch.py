@@ -214,7 +214,7 @@ def compiled(expressions: Sequence[str], func: str) -> list[tuple[str, CodeType]
             found.append((text, compile(tree, "<probe>", "eval", dont_inherit=True)))
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             why = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
-            raise ValueError(f"expressions: {text!r} is no Python expression: {why}") from error
+            raise ValueError(f"expressions: {text!r} is not a Python expression: {why}") from error
     return found
 
 
@@ -236,7 +236,7 @@ def _private(tree: ast.Expression, owner: str | None) -> None:
 def lines_of(path: str) -> dict[int, str]:
     """The lines of a file that a probe can stand at, with the qualified name of the function that each lies in.
 
-    OSError; SyntaxError and ValueError where it can not be compiled.
+    OSError; SyntaxError and ValueError where it cannot be compiled.
     """
     with open(path, "rb") as file:
         module = compile(file.read(), path, "exec", dont_inherit=True)

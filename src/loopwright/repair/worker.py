@@ -54,7 +54,7 @@ def watched(project: Project, order: Answer) -> Answer:
     except OSError:
         return {"refused": f"place: there is no file {asked['file']} in the project"}
     except SyntaxError as error:
-        return {"refused": f"place: {asked['file']} is no valid Python: line {error.lineno}, {error.msg}"}
+        return {"refused": f"place: {asked['file']} is not valid Python: line {error.lineno}, {error.msg}"}
     except ValueError as error:
         return {"refused": str(error)}
     if trouble := _misplaced(asked["file"], asked["line"], asked["func"], lines):
@@ -65,7 +65,7 @@ def watched(project: Project, order: Answer) -> Answer:
     more = {"code": code[:_CODE], "place": f"{asked['file']}:{func}:{asked['line']}"}
     answer = _asked(project, order, watch)
     if func == "<module>" and not any(test["reached"] for test in answer.get("tests", ())):
-        answer["notes"] = [*answer["notes"], "a line outside of all functions runs when its file is imported"]
+        answer["notes"] = [*answer["notes"], "a line outside all functions runs when its file is imported"]
     return {**answer, **more}
 
 
@@ -100,7 +100,7 @@ def _asked(project: Project, order: Answer, watch: Watch | None) -> Answer:
         took = time.monotonic() - began
         late = took >= seconds
         within = round(seconds, 1)
-        how = f"did not come to an end within {within:g}" if late else f"ended the interpreter after {took:.1f}"
+        how = f"did not finish within {within:g}" if late else f"ended the interpreter after {took:.1f}"
         return {"refused": f"{what} {how} seconds; ask for fewer tests{'' if late else ', to see which does it'}"}
     return answer
 
@@ -123,7 +123,7 @@ def _run_look(project: Project, order: Answer, watch: Watch | None, deadline: fl
         for n, (item, following) in enumerate(zip(chosen, [*chosen[1:], None], strict=True)):
             left = deadline - time.monotonic()
             if left <= 0:
-                found["notes"].append(f"the time was over: {len(chosen) - n:,} of {len(chosen):,} tests were not run")
+                found["notes"].append(f"time ran out: {len(chosen) - n:,} of {len(chosen):,} tests were not run")
                 break
             outcome = _one(driver, item, following, watch, min(_TEST_SECONDS, left))
             counts[outcome.status] += 1
@@ -348,7 +348,7 @@ def _heard(location: Location, stream: Stream, listed: frozenset[str]) -> bool:
 
 
 def _nothing(baseline: Baseline, order: Answer) -> Answer:
-    """Why there is nothing to search in; what a file that can not be compiled kept from running is no news then."""
+    """Why there is nothing to search in; what a file that cannot be compiled kept from running is no news then."""
     if baseline.broken:
         return {
             "active_bug": baseline.broken[0].words,
@@ -382,7 +382,7 @@ def _unreadable(baseline: Baseline) -> list[Answer]:
 
 
 def _unreadable_words(baseline: Baseline) -> list[str]:
-    what = "what needs this file can not" if baseline.spectrum.failing else "no edit can"
+    what = "what needs this file cannot" if baseline.spectrum.failing else "no edit can"
     return [f"{one.words} ({what} be tested before that is mended)" for one in baseline.broken]
 
 

@@ -246,7 +246,7 @@ def is_nothing(text: str) -> bool:
 
 
 def read_list(text: str) -> tuple[Entry, ...] | None:
-    """The entries; None for JSON that can not be read. A list ends where something else begins."""
+    """The entries; None for JSON that cannot be read. A list ends where something else begins."""
     lines = text.splitlines()
     while lines and not lines[0].strip():
         lines.pop(0)

@@ -84,7 +84,7 @@ def read_entry(raw: object, *, ts: str = "", agent: str = "") -> Finding:
     entry = _object(raw)
     type = str(entry.get("type") or "").strip().lower().replace("-", "_").replace(" ", "_")
     if type not in TYPES:
-        raise Invalid(f"a discovery has a type of: {', '.join(TYPES)} (got {clipped(str(entry.get('type')), 40)!r})")
+        raise Invalid(f"the types of a discovery are {', '.join(TYPES)} (got {clipped(str(entry.get('type')), 40)!r})")
     data = entry.get("data")
     if data is None:
         data = {key: value for key, value in entry.items() if key not in ("ts", "agent", "type")}
@@ -174,7 +174,7 @@ def _object(raw: object) -> Json:
         text = json.dumps(raw, ensure_ascii=False, allow_nan=False)
         text.encode()
     except (ValueError, TypeError, RecursionError) as error:
-        raise Invalid(f"a discovery that JSON in UTF-8 can not hold: {error}") from error
+        raise Invalid(f"a discovery that JSON in UTF-8 cannot hold: {error}") from error
     if len(text) > LONGEST:
         raise Invalid(f"a discovery has at most {LONGEST:,} characters (got {len(text):,})")
     return raw

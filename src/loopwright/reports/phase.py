@@ -67,7 +67,7 @@ class ReportedDecision(Record):
     @model_validator(mode="after")
     def _recommended_is_an_option(self) -> Self:
         if self.recommended and self.recommended not in self.options:
-            raise ValueError(f"{self.recommended!r} is recommended, and is none of the options")
+            raise ValueError(f"{self.recommended!r} is recommended, but is not one of the options")
         return self
 
 

@@ -66,7 +66,7 @@ def proposals(action: ActionName, report: ActionReport) -> Proposals:
         refused.append("a verdict on a hypothesis; only measurements give one")
     bug = given.get("active_bug")
     if bug is not None and not isinstance(bug, str):
-        refused.append("an active_bug that is no text")
+        refused.append("an active_bug that is not text")
     named = clipped(bug.strip(), BUG_LENGTH) if isinstance(bug, str) else ""
     shown_by = tuple(clipped(str(name).strip(), LONGEST) for name in _entries(given.get("shown_by"))[:MOST_SHOWN])
     proof = given.get("proof")

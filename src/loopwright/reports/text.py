@@ -58,7 +58,7 @@ def problem_of(text: str, action: str | None = None) -> str:
             return str(error)
     form = PHASE if action in STEPS else ACTION
     quoted = is_quoted(text, form)
-    return f"the {form.opening} block stood in a quotation" if quoted else f"there was no {form.opening} block"
+    return f"the {form.opening} block was inside a quotation" if quoted else f"there was no {form.opening} block"
 
 
 def asks(next_action: str | None) -> bool:
@@ -78,7 +78,7 @@ def _report(block: Block, action: str | None) -> ActionReport:
     if action is None:
         return report
     if report.action.casefold() != action.casefold():
-        raise Invalid(f"it speaks of {report.action}, and the order is {action}")
+        raise Invalid(f"it reports {report.action}, but the order is {action}")
     return report.evolve(action=action)
 
 
@@ -122,7 +122,7 @@ def _phase(block: Block, step: str | None) -> ActionReport:
 
 
 Parts = tuple[dict[str, str], dict[str, Any] | None, dict[str, str]]  # Any: an agent's JSON, checked where it is used
-"""Fields, state updates (None where there are some that can not be read), and files."""
+"""Fields, state updates (None where there are some that cannot be read), and files."""
 
 
 def _from_lines(block: Block) -> Parts:

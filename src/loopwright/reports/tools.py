@@ -37,7 +37,7 @@ from loopwright.reports.phase import MOST_ENTRIES, MOST_IDS, STEPS, is_meant, re
 from loopwright.skills.findings import SEVERITIES
 
 MOST_FILES, MOST_OPTIONS = 500, 10
-SHOWN_BY = "Tests that failed before this run and show the goal, by name, where you added none."
+SHOWN_BY = "Names of tests that failed before this run and prove the goal, if you added none."
 LONGEST, PLACE_LENGTH, BUG_LENGTH, LINE_LENGTH = 2_000, 500, 500, 300
 """Characters of a message, a task or a hypothesis; of a place; of a bug's name; of a title or an option."""
 
@@ -50,7 +50,7 @@ def bounded(most: int, *, blank: bool = False) -> tuple[object, ...]:
         if not value and not blank:
             raise ValueError("must not be blank")
         if len(value) > most:
-            raise ValueError(f"has {len(value):,} characters; at most {most:,} are taken")
+            raise ValueError(f"has {len(value):,} characters; at most {most:,} are accepted")
         return value
 
     return AfterValidator(check), WithJsonSchema({"type": "string", "maxLength": most})
@@ -141,8 +141,8 @@ Ids = Annotated[Items[Line], Field(max_length=MOST_IDS), BeforeValidator(as_list
 
 class ToldBlocker(Part):
     bare = "description"
-    description: Words = Field(description="What keeps you from going on.")
-    tasks: Ids = Field(default=(), description="Ids of the plan's tasks that it keeps.")
+    description: Words = Field(description="What blocks you.")
+    tasks: Ids = Field(default=(), description="Ids of the plan's tasks that it blocks.")
 
 
 class ToldDecision(Part):
@@ -150,7 +150,7 @@ class ToldDecision(Part):
     description: Words = Field(description="The question.")
     options: Items[Line] = Field(default=(), max_length=MOST_OPTIONS, description="The answers to choose from.")
     recommended: Annotated[str, *bounded(300, blank=True)] = Field(
-        default="", description="The option that you recommend, word for word."
+        default="", description="The option you recommend, verbatim."
     )
     tasks: Ids = Field(default=(), description="Ids of the plan's tasks that wait for the answer.")
 
@@ -158,8 +158,8 @@ class ToldDecision(Part):
 class ReportPhaseResult(Call):
     name = "report_phase_result"
     words = (
-        "Report how the step you were ordered to do has ended. Call it exactly once, as the last thing in your turn. "
-        "It takes the place of the PHASE_RESULT block."
+        "Report how the step in your order ended. Call it exactly once, at the end of your turn. "
+        "It replaces the PHASE_RESULT block."
     )
     taken = "Recorded: {phase} {status}. Your report is complete; end your turn now."
     bare = "summary"
@@ -175,10 +175,10 @@ class ReportPhaseResult(Call):
         default=(), max_length=MOST_ENTRIES, description="What is wrong or missing, one sentence each."
     )
     blockers: Annotated[Items[ToldBlocker], BeforeValidator(_listed(read_blockers))] = Field(
-        default=(), max_length=MOST_ENTRIES, description="Only what somebody else has to settle before you can go on."
+        default=(), max_length=MOST_ENTRIES, description="Only what someone else must resolve before you can continue."
     )
     decisions: Annotated[Items[ToldDecision], BeforeValidator(_listed(read_decisions))] = Field(
-        default=(), max_length=MOST_ENTRIES, description="Only what a person has to choose."
+        default=(), max_length=MOST_ENTRIES, description="Only what a person must choose."
     )
     shown_by: Annotated[Items[Line], BeforeValidator(as_list)] = Field(
         default=(), max_length=MOST_OPTIONS, description=SHOWN_BY
@@ -188,16 +188,14 @@ class ReportPhaseResult(Call):
 class ReportFinding(Call):
     name = "report_discovery"
     words = (
-        "At any time: one fact about the project that the other roles can build on, with its source. Types, and the "
-        "keys that their data needs: "
-        + "; ".join(f"{name} ({', '.join(each.required)})" for name, each in TYPES.items())
-        + "."
+        "At any time: one fact about the project that the other roles can use, with its source. Types, and the keys"
+        " their data needs: " + "; ".join(f"{name} ({', '.join(each.required)})" for name, each in TYPES.items()) + "."
     )
     taken = "Recorded."
     bare = "type"
     type: str = Field(description="The type of the fact.", json_schema_extra={"enum": list(TYPES)})
     data: Annotated[dict[str, JsonValue], WithJsonSchema({"type": "object"})] = Field(
-        description="The fact, by the keys that its type needs."
+        description="The fact, with the keys its type needs."
     )
 
     @model_validator(mode="before")
@@ -230,9 +228,7 @@ class QuotedPlace(Part):
     file: Annotated[str, *bounded(500, blank=True)] = Field(
         default="", description="Path relative to the skill's folder."
     )
-    quote: Annotated[str, *bounded(QUOTE_LENGTH)] = Field(
-        description="Text of that file, copied character by character."
-    )
+    quote: Annotated[str, *bounded(QUOTE_LENGTH)] = Field(description="Text of that file, copied exactly.")
 
 
 class MissingThing(Part):
@@ -241,7 +237,7 @@ class MissingThing(Part):
     searched_for: Annotated[Items[Annotated[str, *bounded(200)]], BeforeValidator(as_list)] = Field(
         default=(),
         max_length=MOST_QUOTES,
-        description="Words that would stand in some file of the skill if it were there; none of them does.",
+        description="Words that a file of the skill would contain if it were there; none does.",
     )
 
 
@@ -251,22 +247,22 @@ Quotes = Annotated[Items[QuotedPlace], BeforeValidator(as_list), Field(max_lengt
 class ReportSkillFinding(Call):
     name = "report_finding"
     words = (
-        "Report one fault of the skill. Every quote is looked for in its file, character by character, and every"
-        " search is run; a report that fails either check is rejected."
+        "Report one fault of the skill. Every quote must occur exactly in its file, and every search is run; a"
+        " report that fails either check is rejected."
     )
     taken = "Recorded. Report the next one, or call end_review."
     bare = "claim"
     card: Annotated[str, *bounded(60)] = Field(description="The card of your order that it belongs to, by its id.")
     severity: Annotated[str, *bounded(20)] = Field(
         description="critical: a run does harm. high: a usual run ends wrong. medium: in a usual situation two runs"
-        " differ. low: it is rare or cheap to mend.",
+        " differ. low: it is rare or cheap to fix.",
         json_schema_extra={"enum": [*SEVERITIES]},
     )
     claim: Words = Field(description="What is wrong, in one sentence.")
-    evidence: Quotes = Field(default=(), description="Where it stands.")
-    other_side: Quotes = Field(default=(), description="Where two places disagree: the other one.")
+    evidence: Quotes = Field(default=(), description="Where it is.")
+    other_side: Quotes = Field(default=(), description="If two places disagree: the other one.")
     absent: Annotated[Items[MissingThing], BeforeValidator(as_list), Field(max_length=MOST_QUOTES)] = Field(
-        default=(), description="Where something is missing: what, and what you searched for."
+        default=(), description="If something is missing: what, and what you searched for."
     )
     scenario: Words = Field(description="What a model that follows the skill will do wrong, step by step.")
     fix: Words = Field(description="What to change, in one sentence.")
@@ -274,7 +270,7 @@ class ReportSkillFinding(Call):
 
 class JudgeFinding(Call):
     name = "judge_finding"
-    words = "Say of one claim whether the files refute it. A refutation needs at least one quote that shows it."
+    words = "Say whether the files refute one claim. A refutation needs at least one quote that shows it."
     taken = "Recorded. Judge the next one, or call end_review."
     bare = "why"
     id: Annotated[str, *bounded(20)] = Field(description="The claim's id, as in F1.")
@@ -283,18 +279,18 @@ class JudgeFinding(Call):
         json_schema_extra={"enum": ["refuted", "stands"]},
     )
     quotes: Quotes = Field(default=(), description="What shows it.")
-    why: Words = Field(description="In a sentence.")
+    why: Words = Field(description="In one sentence.")
 
 
 class EndReview(Call):
     """`action`: of the order, by who takes it."""
 
     name = "end_review"
-    words = "Call it exactly once, as the last thing in your turn: nothing more is to be reported."
+    words = "Call it exactly once, at the end of your turn, when there is nothing more to report."
     taken = "Your review is complete; end your turn now."
     bare = "summary"
     action: Annotated[str, *bounded(60, blank=True)] = Field(default="", description="Leave it out.")
-    summary: Annotated[str, *bounded(500, blank=True)] = Field(default="", description="In a sentence, if you like.")
+    summary: Annotated[str, *bounded(500, blank=True)] = Field(default="", description="In one sentence, optional.")
 
 
 REVIEW_TOOLS: Mapping[str, type[Call]] = {call.name: call for call in (EndReview, ReportSkillFinding)}
@@ -308,13 +304,13 @@ MOST_TASKS, MOST_HYPOTHESES = 7, 8
 
 class ProposedTask(Part):
     bare = "description"
-    description: Words = Field(description="What shall be done, small enough for one turn of work.")
+    description: Words = Field(description="What to do, small enough for one turn of work.")
 
 
 class ProposedHypothesis(Part):
     bare = "description"
     description: Words = Field(description="The suspected cause.")
-    testable_condition: Note = Field(default="", description="What would show it.")
+    testable_condition: Note = Field(default="", description="What would confirm it.")
     logging_point: Place = Field(default="", description="Where to look, as file:function:line.")
 
 
@@ -325,8 +321,8 @@ def _choices(given: object) -> object:
 class ReportActionResult(Call):
     name = "report_action_result"
     words = (
-        "Report how the action you were ordered to do has ended. Call it exactly once, as the last thing in your turn. "
-        "It takes the place of the ACTION_RESULT block."
+        "Report how the action in your order ended. Call it exactly once, at the end of your turn. "
+        "It replaces the ACTION_RESULT block."
     )
     taken = "Recorded: {action} {status}. Your report is complete; end your turn now."
     bare = "message"
@@ -347,7 +343,7 @@ class ReportActionResult(Call):
         default=(), max_length=MOST_OPTIONS, description=SHOWN_BY
     )
     proof: Annotated[str, *bounded(20, blank=True)] = Field(
-        default="", description="preserve or none: proposed to a person where no test can show the goal."
+        default="", description="preserve or none: proposed to a person if no test can prove the goal."
     )
     options: Annotated[Items[Line], BeforeValidator(_choices)] = Field(
         default=(), max_length=MOST_OPTIONS, description="With needs_input: the answers to choose from."
@@ -356,7 +352,7 @@ class ReportActionResult(Call):
 
 class ProposeTasks(Call):
     name = "propose_tasks"
-    words = "During INIT: propose the development tasks that reach the goal, in the order they shall be done."
+    words = "During INIT: propose the development tasks that reach the goal, in order."
     taken = "Recorded {count} tasks. Now call report_action_result."
     only = "INIT"
     bare = "tasks"
@@ -367,9 +363,7 @@ class ProposeTasks(Call):
 
 class ProposeHypotheses(Call):
     name = "propose_hypotheses"
-    words = (
-        "During DEBUG: propose new suspected causes of the failures, most likely first. Known ones need no repeating."
-    )
+    words = "During DEBUG: propose new suspected causes of the failures, most likely first. Do not repeat known ones."
     taken = "Recorded {count} hypotheses. Now call report_action_result."
     only = "DEBUG"
     bare = "hypotheses"
@@ -398,7 +392,7 @@ STEP_TOOLS: Mapping[str, type[Call]] = {call.name: call for call in (ReportPhase
 
 TUNING, REVIEWING, JUDGING = "action-", "action-diagnose-", "action-verify"
 """What the names of a tuning session's steps begin with. Fixes are not reported on: the files tell it all."""
-NO_REPORT = "Nothing is reported here: the files that you leave are the result. End your turn when they are right"
+NO_REPORT = "Nothing is reported here: the files you leave are the result. End your turn when they are right"
 
 
 def tools_for(action: str) -> Mapping[str, type[Call]]:
@@ -416,14 +410,14 @@ def read_call(order: Order, tool: str, arguments: JsonValue) -> Call:
     if not tools:
         raise Invalid(f"{NO_REPORT}.")
     if tool not in tools:
-        raise Invalid(f"No tool is named {tool!r}; there are {', '.join(tools)}.")
+        raise Invalid(f"No tool is named {tool!r}; available: {', '.join(tools)}.")
     kind = tools[tool]
     if kind.only not in (None, order.action):
         raise Invalid(f"{tool} is for {kind.only}, and your order is {order.action}: leave it out.")
     try:
         call = kind.model_validate(arguments)
     except ValidationError as error:
-        raise Invalid(f"Not recorded: {_told(error)}. Mend this and call {tool} again.") from error
+        raise Invalid(f"Not recorded: {_told(error)}. Fix this and call {tool} again.") from error
     return _on_order(order, call)
 
 
@@ -455,7 +449,7 @@ def _place(problem: ErrorDetails) -> str:
         case "missing":
             return f"{where} is missing"
         case "too_long":
-            return f"{where} has {limits['actual_length']} entries, and at most {limits['max_length']} are taken"
+            return f"{where} has {limits['actual_length']} entries, and at most {limits['max_length']} are accepted"
         case "too_short":
             return f"{where} is empty"
         case "value_error":

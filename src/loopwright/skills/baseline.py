@@ -82,17 +82,17 @@ def read(origin: str, data: bytes) -> Baseline:
     try:
         given: object = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise Invalid(f"{origin}: is no JSON, and no baseline: {error}; {anew}") from error
+        raise Invalid(f"{origin}: is not JSON, and not a baseline: {error}; {anew}") from error
     schema = given.get("schema") if isinstance(given, dict) else None
     if type(schema) is int and schema > SCHEMA:
         raise NewerSchema(f"{origin}: has schema {schema}, and this version reads {SCHEMA}; update loopwright")
     try:
         return Baseline.model_validate(given)
     except ValidationError as error:
-        raise Invalid(f"{origin}: is no baseline: {first_problem(error)}; {anew}") from error
+        raise Invalid(f"{origin}: is not a baseline: {first_problem(error)}; {anew}") from error
 
 
 def _json(value: object) -> str:
-    """On one line; what is no text (half of a character, a byte that is no UTF-8) is escaped."""
+    """On one line; what is no text (half of a character, a byte that is not UTF-8) is escaped."""
     text = json.dumps(value, ensure_ascii=False)
     return "".join(char if not "\ud800" <= char <= "\udfff" else f"\\u{ord(char):04x}" for char in text)

@@ -50,7 +50,7 @@ def diagnose(skill: Skill, dimensions: Collection[Dimension] = DIMENSIONS, accep
         try:
             found += detector.findings(skill)
         except SLIPS as error:
-            problems[detector.dimension] = f"{detector.rule} could not be looked for: {error!r}; please report it"
+            problems[detector.dimension] = f"{detector.rule} could not be checked: {error!r}; please report it"
     kept, silenced = settled(skill, found, accepted)
     return Diagnosis(kept, silenced, tuple(detector.rule for detector in detectors), problems)
 

@@ -27,7 +27,7 @@ Risk = Literal["low", "medium", "high"]
 
 
 class Quote(Record):
-    """Words of a file, as they stand there, and the line where they begin."""
+    """A quote from a file, and the line where it begins."""
 
     file: str
     text: str
@@ -35,9 +35,9 @@ class Quote(Record):
 
 
 class Review(Record):
-    """How an agent's finding is known. `by` whom it was reported, and the agent that tried to refute it (`refuter`).
+    """How an agent's finding is known. `by`: who reported it; `refuter`: the agent that tried to refute it.
 
-    `evidence`, and where two places disagree the `other_side`; `absent`: words that were searched for in vain.
+    `evidence`, and if two places disagree the `other_side`; `absent`: words searched for and not found.
     `against`: what the refuter quoted, `why` in its words.
     """
 
@@ -58,9 +58,9 @@ class Finding(Record):
     """One thing that is wrong with a skill.
 
     `file` is relative to the skill's folder, lines count from 1, `start` and `end` are its characters in the file's
-    text (newlines as they are). `excerpt` is the line it stands in. `subject` is what it is about in canonical words
+    text (newlines as they are). `excerpt` is the line it is in. `subject` is what it is about in canonical words
     (a path, a field, a tool): with the rule and the file it makes the fingerprint, which moved lines do not change.
-    `message` says what is wrong, `why` what that does to a model at work, `advice` what to do. `facts` are what a fix
+    `message` says what is wrong, `why` how that affects a model, `advice` what to do. `facts` are what a fix
     needs to know.
     """
 
@@ -117,14 +117,14 @@ class Finding(Record):
 
 
 class Silenced(Record):
-    """A finding that is accepted: by a comment, which gives the reason, or by the baseline, which gives none."""
+    """An accepted finding: by a comment, which gives the reason, or by the baseline, which gives none."""
 
     finding: Finding
     reason: str | None = None
 
 
 class Edit(Record):
-    """Exact bytes of one file, from `start` to `end`, that hold `old` and become `new`. Texts are UTF-8."""
+    """Exact bytes of one file, from `start` to `end`, that contain `old` and become `new`. Texts are UTF-8."""
 
     file: str
     start: int = Field(ge=0)
@@ -140,7 +140,7 @@ class Edit(Record):
 
 
 class Proposal(Record):
-    """A way to mend findings: edits of files, and files that are created or deleted (by name, with their text)."""
+    """A fix of findings: edits of files, and files created or deleted (by name, with their text)."""
 
     fingerprints: Items[str] = Field(min_length=1)
     rule: str

@@ -38,7 +38,7 @@ def meaning_words(dimensions: Collection[Dimension], unreviewed: Collection[Dime
     if not unreviewed:
         return "an agent was asked"
     if {*dimensions} <= {*unreviewed}:
-        return "not asked: only what can be decided exactly was checked (--agent NAME asks)"
+        return "not asked: only the exact checks ran (--agent NAME asks)"
     asked = ", ".join(one for one in dimensions if one not in unreviewed)
     return f"an agent was asked about {asked}; not about {', '.join(unreviewed)}"
 

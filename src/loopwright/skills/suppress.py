@@ -82,9 +82,7 @@ def _told(finding: Finding, around: Iterable[Ignore]) -> Finding:
             why = f"names an unknown rule ({', '.join(unknown)})"
         else:
             continue
-        note = (
-            f"The comment in line {ignore.line} {why}; right is: {MARK} ignore {finding.rule} - why it is right here."
-        )
+        note = f"The comment in line {ignore.line} {why}; write: {MARK} ignore {finding.rule} - why it is right here."
         return finding.evolve(advice=f"{finding.advice} {note}".strip())
     return finding
 

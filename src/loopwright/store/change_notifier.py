@@ -115,7 +115,7 @@ class Way(NamedTuple):
 
 
 def begun(inotify: Inotify, folder: Path, root: Path) -> Way | None:
-    """Watches `folder`, or the last one on the way to it that is there. None, and closed, where that can not be."""
+    """Watches `folder`, or the last one on the way to it that is there. None, and closed, where that cannot be."""
     if (main := inotify.add(folder, INTERESTING | CREATE)) is not None:
         return Way(main, None)
     for child in (folder, *folder.parents):

@@ -31,7 +31,7 @@ class Step(NamedTuple, Generic[S]):
 
 
 def advance(kind: Kind[S], known: Known[S], state: S, stamp: Stamp, monotonic: float) -> Step[S]:
-    """The commit of `state` on top of `known`. Invalid for a state that a file can not hold."""
+    """The commit of `state` on top of `known`. Invalid for a state that a file cannot hold."""
     refuse_other_id(kind, known.state, state)
     seq = known.seq + 1
     state = state.evolve(updated_at=later(known.state.updated_at, stamp.ts))
@@ -53,13 +53,13 @@ def advance(kind: Kind[S], known: Known[S], state: S, stamp: Stamp, monotonic: f
 def refuse_other_id(kind: Kind[S], before: S, after: S) -> None:
     """Invalid when a rule has renamed its state."""
     if kind.id_of(before) != kind.id_of(after):
-        raise Invalid(f"an id can not change ({kind.id_of(before)} to {kind.id_of(after)})")
+        raise Invalid(f"an id cannot change ({kind.id_of(before)} to {kind.id_of(after)})")
 
 
 def refuse_old_epoch(epoch: int | None, state: Stored) -> None:
     """Conflict when a lease has been taken since the one that `epoch` belongs to."""
     if epoch is not None and epoch < state.engine.epoch:
-        raise Conflict(f"another runner has taken over: epoch {epoch} is over, {state.engine.epoch} runs")
+        raise Conflict(f"another runner has taken over: epoch {epoch} is over, {state.engine.epoch} is active")
 
 
 def later(before: str | None, now: str) -> str:
@@ -68,7 +68,7 @@ def later(before: str | None, now: str) -> str:
 
 
 def _line(kind: Kind[S], known: Known[S], state: S, seq: int, stamp: Stamp) -> tuple[patch.Doc, Draft]:
-    """The line is made before the document is touched: what can not be written should not change it."""
+    """The line is made before the document is touched: what cannot be written should not change it."""
     if known.whole:
         doc = patch.plain(state)
         whole = draft(seq=seq, **stamp._asdict(), schema=kind.schema, state=doc)

@@ -208,7 +208,7 @@ class Access(Generic[S]):
                 if hold is None:
                     raise
                 time.sleep(0.01)
-        raise StoreError(f"{self._place.folder} vanishes again and again; something removes it")
+        raise StoreError(f"{self._place.folder} keeps vanishing; something removes it")
 
     @contextlib.contextmanager
     def held(self, paths: Paths, seat: Seat) -> Iterator[None]:
@@ -247,7 +247,7 @@ class FileStore(Closing, Generic[S]):
         self.root = root.resolve()
         if not unsafe_fs and (network := network_type(self.root)):
             raise StoreError(
-                f"{self.root} is on a network file system ({network}), where a crash can lose what was kept"
+                f"{self.root} is on a network file system ({network}), where a crash can lose data"
                 f"; use a local folder, or set unsafe_fs = true"
             )
         self._disk = disk or Disk()
@@ -450,9 +450,9 @@ class FileStore(Closing, Generic[S]):
         except NotFound:
             return
         except StoreError as error:
-            raise Conflict(f"{self._kind.name} {paths.id} exists, but can not be read: {error}") from error
+            raise Conflict(f"{self._kind.name} {paths.id} exists, but cannot be read: {error}") from error
         else:
-            raise Conflict(f"{self._kind.name} {paths.id} exists already")
+            raise Conflict(f"{self._kind.name} {paths.id} already exists")
 
     def _finish_deletion(self, id: str) -> None:
         paths = self._paths(id)

@@ -80,7 +80,7 @@ def follow(kind: Kind[S], memory: Memory[S], tail: bytes, now: str) -> Following
     seq, end = (lines[-1].seq, lines[-1].end) if lines else (memory.seq, memory.end)
     kept, forged = kind.keep_own(memory.state, state)
     if b"\n" in tail[end - memory.end :]:
-        forged = (*forged, "lines of the journal that do not follow")
+        forged = (*forged, "journal lines that do not follow")
     return Following(patch.plain(kept) if forged else doc, kept, seq, end, forged)
 
 

@@ -91,7 +91,7 @@ def draft(
     try:
         text = orjson.dumps(rest)
     except TypeError as error:
-        raise Invalid(f"a journal can not hold this: {error}") from error
+        raise Invalid(f"a journal cannot hold this: {error}") from error
     return Draft(b'{"seq":%d,"digest":"' % seq, b'",' + text[1:-1])
 
 
@@ -204,14 +204,14 @@ def load(kind: Kind[S], document: Document) -> tuple[S, bool]:
     doc = document.raw
     schema = doc["engine"].get("schema", kind.schema) if isinstance(doc, dict) else kind.schema
     if isinstance(schema, int) and schema > kind.schema:
-        raise NewerSchema(f"{kind.name} {document.id} has schema {schema}; this loopwright knows up to {kind.schema}")
+        raise NewerSchema(f"{kind.name} {document.id} has schema {schema}; this loopwright reads up to {kind.schema}")
     try:
         state = _validated(kind, document)
         if kind.id_of(state) != document.id:
-            raise Corrupt(f"{kind.name} {document.id}: its journal tells of {kind.id_of(state)}")
+            raise Corrupt(f"{kind.name} {document.id}: its journal is that of {kind.id_of(state)}")
         return state, patch.plain(state) != doc
     except (Invalid, RecursionError) as error:
-        raise Corrupt(f"{kind.name} {document.id}: what its journal holds makes no sense ({error})") from error
+        raise Corrupt(f"{kind.name} {document.id}: its journal makes no sense ({error})") from error
 
 
 def _validated(kind: Kind[S], document: Document) -> S:

@@ -90,7 +90,7 @@ def journal_of(paths: Paths) -> Journal:
 
 
 def projection_in(disk: Disk, paths: Paths) -> bytes | None:
-    """The JSON file, or None. One that can not be read counts as empty: the journal has it all."""
+    """The JSON file, or None. One that cannot be read counts as empty: the journal has it all."""
     try:
         return disk.read(paths.state)
     except OSError as error:
@@ -115,7 +115,7 @@ def look(disk: Disk, kind: Kind[S], paths: Paths, now: str) -> View[S]:
     if whole.rest == "damage":
         raise Corrupt(
             f"{kind.name} {paths.id}: its journal is damaged after line {len(whole.lines)}"
-            f"; `recover` goes on from what can be read and keeps the damaged file"
+            f"; `recover` continues from what can be read and keeps the damaged file"
         )
     if whole.lines:
         return _replayed(kind, paths.id, now, found, whole, file, journal)

@@ -173,7 +173,7 @@ class HeldLease:
 class Seat:
     """A lease's two halves: a lock on a file that says who holds it, and a name that lives in the kernel.
 
-    The file is for everybody to see, and may be removed by anybody; the name can not.
+    The file is for everybody to see, and may be removed by anybody; the name cannot.
     """
 
     def __init__(self, disk: Disk, path: str, name: Descriptor, lock: Flock) -> None:
@@ -209,7 +209,7 @@ class Seat:
             if self._signature()[:1] != self._signed[:1]:
                 lock = Flock.at_once(self._path)
                 if lock is None:
-                    raise Conflict(f"another process has taken {self._path} while this one was at work")
+                    raise Conflict(f"another process has taken {self._path} while this one was working")
                 self._lock.release()
                 self._lock = lock
             self._sign()

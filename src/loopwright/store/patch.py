@@ -12,7 +12,7 @@ from loopwright.core.errors import Invalid
 
 Doc = dict[str, Any]  # Any: a JSON document
 Op = dict[str, Any]  # Any: a JSON value among its values
-TOO_DEEP = "a state can not be nested this deeply"
+TOO_DEEP = "a state cannot be nested this deeply"
 
 
 class Part(NamedTuple):
@@ -37,7 +37,7 @@ def _plain(value: object) -> JsonValue:
             return value
         case float():
             if not math.isfinite(value):
-                raise Invalid(f"a state can not hold the number {value}")
+                raise Invalid(f"a state cannot hold the number {value}")
             return value
         case BaseModel():
             return {key: _plain(item) for key, item in _items(value).items()}
@@ -45,7 +45,7 @@ def _plain(value: object) -> JsonValue:
             return [_plain(item) for item in value]
         case dict():
             return {str(key): _plain(item) for key, item in value.items()}
-    raise Invalid(f"a state can not hold a {type(value).__name__}")
+    raise Invalid(f"a state cannot hold a {type(value).__name__}")
 
 
 def diff(old: object, new: object) -> list[Op]:

@@ -69,7 +69,7 @@ class Layout(NamedTuple):
         if self.homes is None:
             return Paths.of(self.folder, id, self.name)
         if not checked(id, self.name).startswith(self.homes):
-            raise NotFound(f"{self.name} not found: {id} (their ids begin with {self.homes!r})")
+            raise NotFound(f"{self.name} not found: {id} (such ids begin with {self.homes!r})")
         home = f"{self.folder}/{id}"
         return Paths(id, f"{home}/{OWN}", home)
 

@@ -26,7 +26,7 @@ def append(disk: Disk, paths: Paths, name: str, lines: Sequence[bytes]) -> None:
     """Appends whole lines. A torn last line, left by a crash, is cut off first."""
     for line in lines:
         if b"\n" in line.removesuffix(b"\n"):
-            raise Invalid(f"a line of {name} can not hold a line break")
+            raise Invalid(f"a line of {name} cannot hold a line break")
     _make(paths.progress)
     with disk.open(_inside(paths, name), CREATE) as fd:
         size = os.fstat(fd).st_size
@@ -61,7 +61,7 @@ def _inside(paths: Paths, name: str) -> str:
     if len(parts) > DEEPEST or any(part in ("", ".", "..") or "\0" in part for part in parts):
         raise Invalid(f"{name!r} is no name of a progress file")
     if paths.is_own(name):
-        raise Invalid(f"{name!r} is no name of a progress file: the state itself is kept under such names")
+        raise Invalid(f"{name!r} is no name of a progress file: such names are used for the state itself")
     folder = paths.progress
     for part in above:
         folder = folder / part

@@ -33,7 +33,7 @@ def render(doc: Doc, *, rev: int, journal_bytes: int) -> tuple[bytes, str]:
     try:
         blank = orjson.dumps(doc, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     except TypeError as error:
-        raise Invalid(f"a state can not hold this: {error}") from error
+        raise Invalid(f"a state cannot hold this: {error}") from error
     digest = _digest(blank)
     at = _place(blank)
     engine["digest"] = digest

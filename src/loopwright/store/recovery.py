@@ -149,5 +149,5 @@ def _rebuilt(kind: Kind[S], document: Document) -> S:
     except (Invalid, NewerSchema) as error:
         raise Corrupt(f"{kind.name} {document.id} could not be rebuilt: {error}") from error
     if state is None:
-        raise Corrupt(f"{kind.name} {document.id} can not be rebuilt: nothing is left of it that can be read")
+        raise Corrupt(f"{kind.name} {document.id} cannot be rebuilt: nothing readable is left of it")
     return state

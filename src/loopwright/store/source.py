@@ -138,14 +138,14 @@ def settle(kind: Kind[S], view: View[S], base: S | None, now: str, *, id: str) -
 def _forged(view: View[S], now: str) -> Settlement[S]:
     """Lines that gave themselves out as commits; a file that another program wrote meanwhile is kept aside."""
     names = ", ".join(view.forged)
-    state = with_incident(view.known.state, "journal_forged", f"another program changed {names}; put back", now)
+    state = with_incident(view.known.state, "journal_forged", f"another program changed {names}; reverted", now)
     event = Event(type="journal_forged", data={"put_back": [*view.forged]})
     strange = view.finding in (Finding.FOREIGN, Finding.BROKEN)
     return Settlement(view.known, state, EXTERNAL, event, quarantine=strange)
 
 
 def _put_back(known: Known[S], why: str, now: str) -> Settlement[S]:
-    state = with_incident(known.state, "state_put_back", f"{why}; the last committed state was put back", now)
+    state = with_incident(known.state, "state_put_back", f"{why}; the last committed state was restored", now)
     event = Event(type="state_put_back", data={"reason": why})
     return Settlement(known, state, EXTERNAL, event, quarantine=True)
 
@@ -178,7 +178,7 @@ def _foreign(kind: Kind[S], view: View[S], base: S, now: str, id: str) -> Settle
     except (Invalid, NewerSchema, RecursionError) as error:
         return _put_back(known, f"its JSON file made no sense ({error})", now)
     if refused:
-        message = f"another program changed {', '.join(refused)}; put back"
+        message = f"another program changed {', '.join(refused)}; reverted"
         taken = with_incident(taken, "external_change_refused", message, now)
     if not accepted and not refused:
         return Settlement(known, known.state, EXTERNAL, None)

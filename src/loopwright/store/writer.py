@@ -195,7 +195,7 @@ class Writer(Generic[S]):
 
     def refuse_uncertain(self, id: str) -> None:
         if id in self._uncertain:
-            raise Uncertain(f"{self._kind.name} {id}: a sync failed earlier; nothing more is written by this process")
+            raise Uncertain(f"{self._kind.name} {id}: a sync failed earlier; this process writes nothing more")
 
     def carry_out(self, paths: Paths, requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
         """All requests in one append and one sync; then the JSON file, unless more commits follow at once."""
@@ -262,7 +262,7 @@ class Writer(Generic[S]):
             found = os.fstat(fd)
             if not found.st_nlink:
                 self._take_back(paths, fd, before.end)
-                raise Displaced(f"{paths.journal} was removed while it was written; nothing is kept of that")
+                raise Displaced(f"{paths.journal} was removed while it was being written; that write is lost")
         if hold := self._source.holds.get(paths.id):
             hold.remember(Memory(after.state, after.seq, after.end), data)
         return replace(after, inode=found.st_ino, changed=found.st_ctime_ns)
@@ -341,7 +341,7 @@ class Writer(Generic[S]):
         file = projection_in(self._disk, paths) or b""
         strange = (shown := projection.parse(file)) is None or not shown.genuine
         known = Known(state, patch.plain(state), seq, len(history), 0, file if strange else None, whole=True)
-        origin = "the memory of its runner: its files had been removed or changed"
+        origin = "its runner's memory: its files had been removed or changed"
         self.restart(paths, Rescue(known, history, origin), "runner")
         progress.write(self._disk, paths, self._kind.progress(state))
 
@@ -361,5 +361,5 @@ class Writer(Generic[S]):
         with contextlib.suppress(OSError):
             self._disk.truncate(fd, end)
         raise Uncertain(
-            f"{self._kind.name} {paths.id}: {error.strerror}; the last update may or may not be kept"
+            f"{self._kind.name} {paths.id}: {error.strerror}; the last update may or may not have been kept"
         ) from error

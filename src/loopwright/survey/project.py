@@ -29,11 +29,11 @@ def read_text(root: Path, name: str) -> str:
     try:
         descriptor = os.open(root / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
-        raise Unread("can not be opened") from error
+        raise Unread("cannot be opened") from error
     with os.fdopen(descriptor, "rb") as file:
         known = os.fstat(descriptor)
         if not stat.S_ISREG(known.st_mode):
-            raise Unread("is no regular file")
+            raise Unread("is not a regular file")
         if known.st_size > LARGEST:
             raise Unread(f"is larger than {LARGEST // 1024} KiB")
         data = file.read(LARGEST + 1)
@@ -143,7 +143,7 @@ class ProjectSurveyor:
             if text is not None and (manifest := read_manifest(name, text)):
                 yield manifest
             elif text is not None:
-                look.unread.append(f"{name} can not be read as what its name says")
+                look.unread.append(f"{name} cannot be parsed as its name suggests")
 
     def _read_all(self, look: _Look, names: Sequence[str]) -> None:
         for n, name in enumerate(names):
@@ -199,4 +199,4 @@ def _left_out(look: _Look) -> Iterator[str]:
     if (more := len(look.unread) - NAMED) > 0:
         yield f"{plural(more, 'other file')} could not be read"
     if look.skipped:
-        yield f"{plural(look.skipped, 'source file')} not looked into: the project is larger than is surveyed"
+        yield f"{plural(look.skipped, 'source file')} skipped: the project exceeds the survey's limit"

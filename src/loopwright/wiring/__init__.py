@@ -69,7 +69,7 @@ def _zone(offset: str) -> timezone:
     try:
         parsed = datetime.fromisoformat(f"2000-01-01T00:00:00{offset}").utcoffset()
     except ValueError as error:
-        raise Invalid(f"timezone: {offset!r} is no offset; write it like +08:00 or Z") from error
+        raise Invalid(f"timezone: {offset!r} is not an offset; write it like +08:00 or Z") from error
     return timezone(parsed or timedelta(0))
 
 
@@ -118,7 +118,7 @@ class Engine:
     agents: Agents
 
     def load_prompts(self) -> "Prompts":
-        """The prompts of loops that hold in this project. Invalid names a file that can not be used."""
+        """The prompts of loops that hold in this project. Invalid names a file that cannot be used."""
         return read_prompts(self.project, self.config.settings)
 
     def load_cycle_prompts(self) -> "Prompts":
@@ -194,7 +194,7 @@ class Engine:
         root = self._skill_root(path)
         reviewer = self.agents.reader(agent) if agent is not None else None
         if refuter is not None and reviewer is None:
-            raise Invalid("a refuter is for what an agent has found; name that, too")
+            raise Invalid("a refuter needs an agent whose findings it checks; name one, too")
         other = self.agents.reader(refuter) if refuter is not None else None
         mends = reviewer is not None and level in ("template", "agent")
         settings = run_settings(self.config.settings, interactive=choosing)
@@ -435,7 +435,7 @@ def _root(project: Path) -> Path:
 
 
 def read_prompts(project: Path, settings: Settings) -> "Prompts":
-    """Our prompts, with those of the project's folder in their places. Invalid names a file that can not be used."""
+    """Our prompts, with those of the project's folder in their places. Invalid names a file that cannot be used."""
     from loopwright.workflows.loop.messages import loop_prompts
 
     return loop_prompts(_prompts(project, settings))

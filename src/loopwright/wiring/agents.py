@@ -51,7 +51,7 @@ class Agents:
         writer = self.chosen("auto" if own in BUILT_IN else own)
         if writer in BUILT_IN:
             named = Advice("install one (see loopwright doctor), or name another agent: {setting}", "tool", "NAME")
-            words = f"{own} can not write code, and no coding agent is installed"
+            words = f"{own} cannot write code, and no coding agent is installed"
             raise AgentError("refused", words, advice=named)
         return writer
 
@@ -62,7 +62,7 @@ class Agents:
         self.make(name, NOWHERE)
 
     def missing(self, name: str) -> str | None:
-        """Why the agent of that name can not be started here, or None."""
+        """Why the agent of that name cannot be started here, or None."""
         from loopwright.agents.presets import not_installed, program_of
 
         command = self.commands.get(name)

@@ -15,7 +15,7 @@ def debug_request(
 ) -> DebugRequest:  # fmt: skip
     """For all tests that fail, or these. `command`: as configured, default: detected; `option` is where it is given.
 
-    Invalid: the debugger can not work with this project's tests.
+    Invalid: the debugger cannot work with this project's tests.
     """
     from loopwright.evidence.run import ProjectTests
     from loopwright.repair.command import parse
@@ -26,7 +26,7 @@ def debug_request(
         raise Invalid(f"no tests were found here; name the command that runs them with {option}")
     tests.check(command)
     if parse(command, project) is None:
-        raise Invalid(f"debug looks into Python projects: {command!r} is neither plain pytest nor unittest")
+        raise Invalid(f"debug works on Python projects: {command!r} is neither plain pytest nor unittest")
     if python is not None and shutil.which(python) is None:
         raise Invalid(f"--python {python}: there is no such interpreter")
     return DebugRequest(

@@ -91,7 +91,7 @@ class WorkTree:
         for name in write:
             hidden = next((file for file in self._in_the_way(name) if file not in files), None)
             if hidden is not None:
-                raise Conflict(f"{shown(name)} can not be put back: the ignored file {shown(hidden)} is in its place")
+                raise Conflict(f"{shown(name)} cannot be restored: the ignored file {shown(hidden)} is in its place")
 
     def _in_the_way(self, name: bytes) -> Iterator[bytes]:
         """Files below a folder in the file's place, or the one that is where its folder has to be."""
@@ -157,7 +157,7 @@ def _refuse_to_overwrite(names: Sequence[bytes]) -> None:
     if names:
         told = sorted(shown(name) for name in names)
         more = f" and {len(told) - 3} more" if len(told) > 3 else ""
-        raise Conflict(f"{', '.join(told[:3])}{more} changed meanwhile in the project, and will not be overwritten")
+        raise Conflict(f"{', '.join(told[:3])}{more} changed in the project meanwhile and will not be overwritten")
 
 
 def _in_place_of(names: Sequence[bytes], present: Iterable[bytes]) -> Iterator[bytes]:

@@ -65,7 +65,7 @@ def bring_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> l
 
 
 def _copy_over(source: Path, link: Path) -> None:
-    """A copy in the place of the link, which stays where something in there can not be copied."""
+    """A copy in the place of the link, which stays where something in there cannot be copied."""
     beside = link.with_name(f"{link.name}.copied")
     try:
         if source.is_dir():

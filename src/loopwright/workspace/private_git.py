@@ -76,7 +76,7 @@ def git(
     except FileNotFoundError:
         if not cwd.is_dir():
             raise WorkspaceError(f"The project folder {cwd} does not exist") from None
-        raise Invalid("git is needed to keep snapshots of the project, and was not found on PATH") from None
+        raise Invalid("git is needed for snapshots of the project, and was not found on PATH") from None
     with process:
         said, complained = process.communicate(stdin)
     return subprocess.CompletedProcess(argv, process.returncode, said, complained)

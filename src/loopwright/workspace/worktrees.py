@@ -191,7 +191,7 @@ class GitWorktrees:
                 linked = place.link(project_files(private, without=self._home), self._home)
                 place.make_repository(known, linked, _excluded(self._root))
             except OSError as error:
-                raise WorkspaceError(f"{place.folder} could not be laid out: {error}") from error
+                raise WorkspaceError(f"{place.folder} could not be created: {error}") from error
             private.run("update-ref", _ref(owner, lane), known)
             return place.folder
 
@@ -211,7 +211,7 @@ class GitWorktrees:
             with _named(private, pair):
                 done = private.attempt("merge-tree", "--write-tree", "-z", "--name-only", *_SIDES)
             if done.returncode == _TOO_OLD:
-                raise Invalid("git 2.38 or newer is needed to merge what agents do side by side; use parallel 1")
+                raise Invalid("git 2.38 or newer is needed to merge the work of parallel agents; use parallel 1")
             if done.returncode not in (0, 1):
                 said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
                 raise WorkspaceError(f"git merge-tree failed in {private.directory}: {said}")

@@ -91,8 +91,8 @@ class TestInATurn:
     @pytest.mark.parametrize(
         ("step", "words"),
         [
-            (("die", 7, "out of luck"), "in the middle of its turn with exit code 7: out of luck"),
-            (("kill", signal.SIGKILL), "in the middle of its turn by signal 9"),
+            (("die", 7, "out of luck"), "during its turn with exit code 7: out of luck"),
+            (("kill", signal.SIGKILL), "during its turn by signal 9"),
         ],
     )
     async def test_it_dies(self, tmp_path: Path, step: tuple[object, ...], words: str) -> None:
@@ -118,7 +118,7 @@ class TestInATurn:
     async def test_it_closes_its_output_and_lives_on(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
             error = await failed(talk, ("close_stdout",))
-            assert (error.kind, "closed its output and lives on" in str(error)) == ("died", True)
+            assert (error.kind, "closed its output but is still running" in str(error)) == ("died", True)
             assert marked(talk.project) != []
 
     async def test_it_hangs_and_shows_no_sign_of_life(self, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ class TestInATurn:
             shutil.rmtree(mailbox)
             mailbox.write_text("in the way")
             error = await failed(talk, ("say", "b"))
-            assert (error.kind, "can not be given its report tools" in str(error)) == ("protocol", True)
+            assert (error.kind, "cannot be given its report tools" in str(error)) == ("protocol", True)
 
     async def test_it_takes_its_tools_away_in_a_turn(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
@@ -286,7 +286,7 @@ class TestWhatItSends:
         async with scene(tmp_path) as talk:
             assert (await talk.ask(("say", "a"), ("update", update), ("say", "b"))).text == "ab"
             (told,) = talk.troubles()
-            assert "can not be understood" in told
+            assert "cannot be understood" in told
 
     async def test_what_another_session_says_is_left(self, tmp_path: Path) -> None:
         chunk = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "theirs"}}
@@ -379,7 +379,7 @@ class TestWhatItSends:
         async with scene(tmp_path) as talk:
             await talk.ask(("flood_of_tools", EVENTS_A_TURN + 100), ("say", "end"))
             assert len(talk.heard(ToolUsed)) <= EVENTS_A_TURN
-            assert any("the rest of this turn is not told" in told for told in talk.troubles())
+            assert any("the rest of this turn is dropped" in told for told in talk.troubles())
             await talk.ask(("flood_of_tools", 1))
             assert len(talk.heard(ToolUsed)) <= EVENTS_A_TURN + 1
 
@@ -483,7 +483,7 @@ class TestErrors:
     async def test_an_answer_that_can_not_be_understood(self, tmp_path: Path, result: dict[str, object]) -> None:
         async with scene(tmp_path) as talk:
             error = await failed(talk, ("result", result))
-            assert (error.kind, "can not be understood" in str(error)) == ("protocol", True)
+            assert (error.kind, "cannot be understood" in str(error)) == ("protocol", True)
 
     @pytest.mark.parametrize("reason", ["max_tokens", "max_turn_requests"])
     async def test_a_limit_of_its_own_is_told(self, tmp_path: Path, reason: str) -> None:

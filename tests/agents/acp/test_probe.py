@@ -80,7 +80,7 @@ async def test_what_is_no_agent_at_all(tmp_path: Path, script: str, trouble: str
 async def test_what_can_not_be_started(tmp_path: Path) -> None:
     found = await probed(AgentCommand("x", ("/no/such/program",)), tmp_path)
     assert found.trouble == "died"
-    assert "can not be started" in found.words
+    assert "cannot be started" in found.words
 
 
 async def test_it_gets_its_own_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,7 @@ def test_the_table(code: int, message: str, data: object, kind: AgentTrouble) ->
         ("Failed to prompt", {"details": "the disk is full"}, "codex: Failed to prompt: the disk is full"),
         ("Internal error", {"message": "a  b\nc d e f"}, "codex: a b c d e f"),
         (json.dumps(RETRY_INFO), None, f"codex: {RETRY_INFO['error']['message']}"),
-        ("", None, "codex: an error without words"),
+        ("", None, "codex: an error without a message"),
     ],
 )
 def test_the_words_for_people(message: str, data: object, words: str) -> None:

@@ -349,6 +349,6 @@ class TestRoleOfACycle:
 async def test_a_second_message_before_the_end_is_refused(tmp_path: Path) -> None:
     async with scene(tmp_path) as talk:
         await talk.begin(order(("hang",)))
-        with pytest.raises(AgentError, match="still at work") as raised:
+        with pytest.raises(AgentError, match="still working") as raised:
             await talk.begin(order(("hang",)))
         assert raised.value.kind == "protocol"

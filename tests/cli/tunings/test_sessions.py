@@ -67,7 +67,7 @@ def test_ctrl_c_at_the_question_loses_nothing(desk: Desk, skill: Path) -> None:
     terminal = Terminal(desk, "tune", SKILL, "--fix")
     terminal.wait_for("apply it and all that follow")
     terminal.press(CTRL_C)
-    terminal.wait_for("take it up again with: loopwright tune --tuning-id ")
+    terminal.wait_for("continue with: loopwright tune --tuning-id ")
     assert terminal.end() == Exit.INTERRUPTED
     id = terminal.text.rpartition("--tuning-id ")[2].split()[0]
     assert desk.run("tune", "--tuning-id", id).code == Exit.NEEDS_PERSON, "nobody is here to choose"
@@ -83,7 +83,7 @@ def test_a_choice_from_afar(desk: Desk, skill: Path, asking: str) -> None:
     page = desk.run("tunings", "show", asking).out
     assert "running (asks)" in page
     assert f"loopwright tunings choose {asking} FIX-001" in page
-    assert "nothing has been left behind" in desk.run("resume", "--all").out, "it waits for a person, not for a runner"
+    assert "nothing to resume" in desk.run("resume", "--all").out, "it waits for a person, not for a runner"
     assert desk.run("tunings", "choose", asking).code == Exit.USAGE
     assert desk.run("tunings", "choose", asking, "FIX-009").code == Exit.USAGE
     assert desk.run("tunings", "choose", asking, "fix-001").code == Exit.DONE
@@ -98,7 +98,7 @@ def test_none_of_them(desk: Desk, skill: Path, asking: str) -> None:
     desk.run("tunings", "watch", asking)
     assert (state(desk, asking).status, skill.read_text()) == ("completed", SICK)
     late = desk.run("tunings", "answer", asking, "all")
-    assert (late.code, "does not ask for a choice" in late.err) == (Exit.ILLEGAL, True)
+    assert (late.code, "has no open choice" in late.err) == (Exit.ILLEGAL, True)
 
 
 def test_an_id_that_no_session_has(desk: Desk, skill: Path) -> None:

@@ -71,8 +71,8 @@ async def test_a_role_that_wrote_nothing_is_asked_once_more_and_told_what_is_mis
     stage = make_stage()
     state = await driven(stage, "ra.analyse", idles, analyses)
     first, second = told(stage, "ra.analyse")
-    assert "can not be taken" not in first
-    assert "can not be taken: there is no requirements.md in " in second
+    assert "cannot be taken" not in first
+    assert "cannot be taken: there is no requirements.md in " in second
     assert state.engine.outcome == "succeeded"
     assert any(incident.kind == "asked_again" for incident in state.engine.incidents)
 
@@ -111,9 +111,9 @@ async def test_a_report_that_holds_the_document_stands_for_it(make_stage: MakeCy
     [
         (writes("requirements.md", "  \n"), "there is no requirements.md"),
         (writes("requirements.md", "x" * 100_001), "longer than 100,000 characters"),
-        (links("secret.md"), "requirements.md is no regular file"),
-        (links("nowhere.md"), "requirements.md is no regular file"),
-        (pipes, "requirements.md is no regular file"),
+        (links("secret.md"), "requirements.md is not a regular file"),
+        (links("nowhere.md"), "requirements.md is not a regular file"),
+        (pipes, "requirements.md is not a regular file"),
     ],
 )
 async def test_what_can_not_be_read_is_named(make_stage: MakeCycleStage, wrong: Play, words: str) -> None:
@@ -165,14 +165,14 @@ class TestExtension:
     async def test_a_document_that_is_as_it_was_does_not_answer_it(self, make_stage: MakeCycleStage) -> None:
         stage = make_stage()
         await self.extended(stage, idles, writes("requirements.md", "# Requirements\n\npolitely\n"))
-        assert "requirements.md is as it was; it does not say what the user adds" in told(stage, "ra.analyse")[-1]
+        assert "requirements.md is unchanged; it does not cover what the user adds" in told(stage, "ra.analyse")[-1]
 
 
 class TestPlan:
     @pytest.mark.parametrize(
         ("plan", "words"),
         [
-            ("{nonsense", "can not be taken"),
+            ("{nonsense", "cannot be taken"),
             (
                 planned({"id": "A", "description": "x", "depends_on": ["B"]}),
                 "A depends on B, which the plan does not have",
@@ -182,7 +182,7 @@ class TestPlan:
                         {"id": "B", "description": "y", "depends_on": ["A"]}),
                 "wait for each other",
             ),
-            (planned({"id": "A", "description": "x", "files": ["../../etc/passwd"]}), "inside of it"),
+            (planned({"id": "A", "description": "x", "files": ["../../etc/passwd"]}), "inside it"),
         ],
     )  # fmt: skip
     async def test_what_is_wrong_is_told_and_asked_for_again(

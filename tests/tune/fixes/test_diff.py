@@ -76,7 +76,7 @@ def test_the_same_is_no_diff() -> None:
     assert unified("a.md", b"\xff", b"\xff") == ""
 
 
-@pytest.mark.parametrize(("data", "why"), [(b"a\xffb", "byte 1 is no UTF-8"), (b"a\0b", "NUL")])
+@pytest.mark.parametrize(("data", "why"), [(b"a\xffb", "byte 1 is not UTF-8"), (b"a\0b", "NUL")])
 def test_what_is_no_text_is_refused(data: bytes, why: str) -> None:
     with pytest.raises(Invalid, match=why):
         unified("a.md", data, b"a")

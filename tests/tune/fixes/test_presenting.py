@@ -45,7 +45,7 @@ def test_a_rewrite_expects_the_files_it_was_made_for() -> None:
 @pytest.mark.parametrize(
     ("more", "files", "said"),
     [
-        ({"creates": {"a.md": "new"}}, FILES, r"a\.md exists already"),
+        ({"creates": {"a.md": "new"}}, FILES, r"a\.md already exists"),
         ({"deletes": ("gone.md",)}, FILES, r"gone\.md is gone"),
         ({}, {}, r"SKILL\.md is gone"),
         ({}, {"SKILL.md": b"# Other\n"}, "has changed"),

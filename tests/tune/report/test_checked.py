@@ -76,7 +76,7 @@ def test_a_dimension_that_broke_never_passes(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(diagnosis, "DETECTORS", (detector("no-recovery", _broken, "memory"),))
     found = check(FILES, ".")
     assert found.gate == "fail"
-    assert "no-recovery could not be looked for" in found.problems["memory"]
+    assert "no-recovery could not be checked" in found.problems["memory"]
 
 
 def test_a_session_is_told_as_its_last_report_has_it() -> None:

@@ -35,8 +35,8 @@ def test_the_first_lines_say_how_it_stands() -> None:
     assert report(state).splitlines()[:9] == [
         "# a", "", f"**Quality gate passed**, score {state.quality_score:g} (exact checks only).", "",
         "- Skill: `skills/a`, about 1,000 tokens", "- Described: it \\<forgets\\> things",
-        "- Found: 1 high; 1 hint beside, which do not count",
-        "- Meaning: not asked: only what can be decided exactly was checked (--agent NAME asks)",
+        "- Found: 1 high; 1 hint, which do not count",
+        "- Meaning: not asked: only the exact checks ran (--agent NAME asks)",
         "- Not asked for: context, agent",
     ]  # fmt: skip
 
@@ -53,7 +53,7 @@ high, exact, `dead-reference`, `SKILL.md` line 3
 
 - Why it matters: a model stumbles over it
 - What to do: mend one
-- Can be mended by `--fix`
+- Can be fixed by `--fix`
 """
     assert expected in told
     assert "\n\n\n" not in told
@@ -66,8 +66,8 @@ def test_a_dimension_says_that_nothing_was_found_or_that_it_could_not_be_looked_
     state = ended(state, DIAGNOSES["agent"], diagnosed("agent", problem="unknown-role broke"))
     told = report(ended(state, "action-report", reported(state)))
     assert "## Memory: what is forgotten on the way\n\nNothing was found." in told
-    assert "- **agent could not be looked at**, so the gate can not be passed" in told
-    assert told.split("## Agents")[1].splitlines()[2] == "Could not be looked at."
+    assert "- **agent could not be checked**, so the gate cannot be passed" in told
+    assert told.split("## Agents")[1].splitlines()[2] == "Could not be checked."
     assert "## Context" not in told
 
 
@@ -79,9 +79,9 @@ def test_a_hint_is_no_issue() -> None:
 
 def test_what_became_of_each_fix() -> None:
     state = offered()
-    assert "waits to be applied; would mend ISS-001; the change is in `fixes/FIX-001.diff`" in report(state)
+    assert "waits to be applied; would fix ISS-001; the change is in `fixes/FIX-001.diff`" in report(state)
     state = in_files(state, "FIX-001")
-    assert "applied, not verified yet; shall mend ISS-001" in report(state)
+    assert "applied, not verified yet; meant to fix ISS-001" in report(state)
     held = ended(state, VERIFY, verified(state, "FIX-001"))
     assert "- applied and verified" in report(held)
     broke = ended(state, VERIFY, Verified("FIX-001", False, ("a link | broke",), (), {}))

@@ -37,7 +37,7 @@ ASK, WITHOUT = "Always ask before you write a file.", "Write the report without 
 
 def report(*quotes: tuple[str, str], card: str = "contradicting-rules", **more: object) -> ReportSkillFinding:
     given = {
-        "card": card, "severity": "high", "claim": "Both can not be followed.", "scenario": "It asks, or not.",
+        "card": card, "severity": "high", "claim": "Both cannot be followed.", "scenario": "It asks, or not.",
         "evidence": [{"file": file, "quote": quote} for file, quote in quotes], "fix": "Say which holds.", **more,
     }  # fmt: skip
     return ReportSkillFinding.model_validate(given)
@@ -56,14 +56,14 @@ def test_both_sides_of_an_honest_finding_are_found() -> None:
     assert [(quote.file, quote.line, quote.text) for quote in one.review.quotes] == [
         ("SKILL.md", 8, ASK), ("phases/write.md", 3, WITHOUT),
     ]  # fmt: skip
-    assert (one.rule, one.strategy, one.message) == ("contradicting-rules", "custom", "Both can not be followed.")
+    assert (one.rule, one.strategy, one.message) == ("contradicting-rules", "custom", "Both cannot be followed.")
 
 
 @each(
     ("made", "why"),
     [
-        (report(("SKILL.md", "Always ask before you delete a file.")), "does not stand in SKILL.md"),
-        (report(("SKILL.md", ASK.lower())), "character by character"),
+        (report(("SKILL.md", "Always ask before you delete a file.")), "does not occur in SKILL.md"),
+        (report(("SKILL.md", ASK.lower())), "exactly as quoted"),
         (report(("SKILL.md", 'Write("example.md", all)')), "part of an example"),
         (report(("gone.md", ASK)), "no file 'gone.md'"),
         (report(("../../etc/passwd", ASK)), "no file"),
@@ -96,7 +96,7 @@ def test_of_two_hundred_the_first_are_taken_and_the_rest_is_told() -> None:
     many = [report(("SKILL.md", ASK), absent=[{"what": "x", "searched_for": [f"words {n}"]}]) for n in range(200)]
     found = look(*many)
     assert len(found.findings) == MOST
-    assert found.refused == (f"{200 - MOST} more than the {MOST} that are taken were left out",)
+    assert found.refused == (f"{200 - MOST} more than the {MOST} accepted ones were left out",)
 
 
 def test_what_is_reported_again_with_the_right_words_is_taken() -> None:

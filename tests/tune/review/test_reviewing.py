@@ -101,7 +101,7 @@ async def test_what_is_invented_is_told_back_once_and_then_to_people(stage: Tune
     lie = {**BOTH, "claim": "It deletes.", "evidence": [{"file": "SKILL.md", "quote": "Delete all files at once."}]}
     state = await reviewed(stage, found(lie, BOTH), found(lie), judged("stands", "F1"))
     assert [*by_rule(state)] == ["contradicting-rules"]
-    assert "“Delete all files at once.” does not stand in SKILL.md" in stage.orders[1].text
+    assert "“Delete all files at once.” does not occur in SKILL.md" in stage.orders[1].text
     assert "It deletes." in told(state)
 
 
@@ -130,7 +130,7 @@ async def test_one_that_writes_while_it_reviews_is_told_and_nothing_of_it_is_tak
 
     state = await reviewed(stage, writes, judged("stands", "F1"))
     assert texts(stage.project / "skills/notes") == FILES
-    assert "was to read only, and changed SKILL.md" in told(state)
+    assert "was meant to only read, but changed SKILL.md" in told(state)
     assert by_rule(state)["contradicting-rules"].confidence == "confirmed", "held against the real files"
     assert "It lies." in told(state), "nobody is left to tell it back to"
 

@@ -70,7 +70,7 @@ async def test_a_stop_at_every_moment(stage: TuneStage) -> None:
         if state.engine.outcome == "stopped":
             stopped += 1
             assert all(fix.verification_result != "pending" for fix in state.applied_fixes)
-    assert stopped >= len(moments) - 3, "the end can not be stopped any more"
+    assert stopped >= len(moments) - 3, "the end cannot be stopped any more"
 
 
 def _not_activity(meddle: Callable[[str], None]) -> Callable[[str], None]:
@@ -158,7 +158,7 @@ class TestOtherHands:
 class TestErrors:
     async def test_three_of_them_end_it(self, stage: TuneStage) -> None:
         def full() -> None:
-            raise WorkspaceError("the skill can not be changed, and is as it was: No space left on device")
+            raise WorkspaceError("the skill cannot be changed, and is as it was: No space left on device")
 
         root = stage.skill()
         stage.meddle = lambda what: full() if what == "before apply" else None
@@ -208,7 +208,7 @@ class TestErrors:
         stage.meddle = at_nth(0, lambda: (root / "SKILL.md").unlink(), "action action-diagnose-agent")
         state = await stage.tuned(root)
         assert state.status == "failed"
-        assert "holds a file SKILL.md" in str(state.failure_reason)
+        assert "contains a file SKILL.md" in str(state.failure_reason)
 
 
 def _die() -> None:

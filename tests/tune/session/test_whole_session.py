@@ -138,7 +138,7 @@ class TestChoosing:
         assert state.engine.waiting is not None
         assert state.engine.waiting.options == ("FIX-001", "FIX-002")
         assert "+1. Read [how to listen](phases/01-listen.md)" in stage.document(state.tuning_id, "fixes/FIX-001.diff")
-        with pytest.raises(Invalid, match="no fix FIX-009 is offered; there are: FIX-001, FIX-002"):
+        with pytest.raises(Invalid, match="no fix FIX-009 is offered; available: FIX-001, FIX-002"):
             stage.service.choose(state.tuning_id, ["FIX-009"])
 
         ended = await stage.drive(state.tuning_id, take_up=lambda s: choose(s, ["FIX-002"]))
@@ -158,7 +158,7 @@ class TestChoosing:
         answered = stage.service.answer(state.tuning_id, said)
         assert len(answered.pending_fixes) == taken
         assert stage.launcher.launched == [state.tuning_id]
-        with pytest.raises(Conflict, match="does not ask for a choice"):
+        with pytest.raises(Conflict, match="has no open choice"):
             stage.service.answer(state.tuning_id, said)
 
 
@@ -176,7 +176,7 @@ class TestRollingBack:
         back = stage.service.roll_back(id, "FIX-001")
         assert texts(root) == SICK
         assert (back.quality_gate, len(back.issues)) == ("review", 3)
-        with pytest.raises(Conflict, match="FIX-001 is rolled back already"):
+        with pytest.raises(Conflict, match="FIX-001 is already rolled back"):
             stage.service.roll_back(id, "FIX-001")
         with pytest.raises(NotFound, match="no fix FIX-009 was applied"):
             stage.service.roll_back(id, "FIX-009")
@@ -209,9 +209,9 @@ def test_a_session_is_made_only_for_a_skill(stage: TuneStage) -> None:
     with pytest.raises(NotFound, match="there is no folder"):
         stage.create(empty)
     empty.mkdir()
-    with pytest.raises(Invalid, match=r"a skill's folder holds a file SKILL\.md"):
+    with pytest.raises(Invalid, match=r"a skill's folder contains a file SKILL\.md"):
         stage.create(empty)
-    with pytest.raises(Invalid, match="nothing to diagnose; dimensions are context, memory"):
+    with pytest.raises(Invalid, match="nothing to diagnose; dimensions: context, memory"):
         stage.create(stage.skill(), dimensions=())
     assert stage.service.list().total == 0
 

@@ -58,7 +58,7 @@ def test_whatever_stands_there_fails_nothing(text: str) -> None:
         ("---\nname: x\ndescription: Use when: it rains\n---\n", "line 3"),
         ("---\nname: x\ntools:\n\t- Read\n---\n", "line 4"),
         ("---\nname: x\ndate: 2024-13-45\n---\n", "month"),
-        ("---\nname: !!python/object:os.system x\n---\n", "names a type"),
+        ("---\nname: !!python/object:os.system x\n---\n", "uses a type"),
         ("---\nname: x\n\n# Title\n", "not closed"),
         ("---\nname：全角冒号\na: b: c\n---\n", "line"),
     ],

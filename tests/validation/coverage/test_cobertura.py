@@ -66,8 +66,8 @@ def test_tests_and_files_of_others_do_not_count(tmp_path: Path) -> None:
     ("text", "why"),
     [
         ('<?xml version="1.0"?><!DOCTYPE coverage SYSTEM "coverage-04.dtd"><coverage/>', "DOCTYPE"),
-        ("<coverage>", "no whole XML"),
-        ("<other/>", "no Cobertura"),
+        ("<coverage>", "not a complete XML"),
+        ("<other/>", "not a Cobertura"),
     ],
 )
 def test_refused(tmp_path: Path, text: str, why: str) -> None:

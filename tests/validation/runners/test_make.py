@@ -192,7 +192,7 @@ class TestReports:
         lay_out(tmp_path, {"t.sh": self.WRITE.format(report)})
         measured = run(tmp_path, "sh t.sh")
         assert (measured.results, measured.trouble) == ((), "unparsable")
-        assert "report.xml can not be read: it has a document type (DOCTYPE)" in (measured.why or "")
+        assert "report.xml cannot be read: it has a document type (DOCTYPE)" in (measured.why or "")
 
     def test_cobertura(self, tmp_path: Path) -> None:
         lines = '<lines><line number="1" hits="1"/><line number="2" hits="0"/></lines>'

@@ -1,4 +1,4 @@
-// The next step of an interactive loop, for a person to choose. What can not be chosen says why.
+// The next step of an interactive loop, for a person to choose. What cannot be chosen says why.
 import type { Menu } from '../api/types'
 import type { Act } from '../app/place'
 import { type Key, t } from '../i18n'

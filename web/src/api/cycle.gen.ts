@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 3aad8200f12c7e45b684d30beb528dcbb8a8ae8186574f0968aa2f892e547515
+// schema sha256: e4668bfd3e50acc22128a0a588b71083c3bfdf09309b90571e8576e7d5ab82c1
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -39,7 +39,7 @@ export interface Agents {
   vas: AgentState3
 }
 /**
- * One role as it stands in the present iteration. `waiting`: begun, and kept by others or by a person.
+ * One role in the current iteration. `waiting`: started, and blocked by others or by a person.
  */
 export interface AgentState {
   status: 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
@@ -51,7 +51,7 @@ export interface AgentState {
   iterations_completed: number
 }
 /**
- * One role as it stands in the present iteration. `waiting`: begun, and kept by others or by a person.
+ * One role in the current iteration. `waiting`: started, and blocked by others or by a person.
  */
 export interface AgentState1 {
   status: 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
@@ -63,7 +63,7 @@ export interface AgentState1 {
   iterations_completed: number
 }
 /**
- * One role as it stands in the present iteration. `waiting`: begun, and kept by others or by a person.
+ * One role in the current iteration. `waiting`: started, and blocked by others or by a person.
  */
 export interface AgentState2 {
   status: 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
@@ -75,7 +75,7 @@ export interface AgentState2 {
   iterations_completed: number
 }
 /**
- * One role as it stands in the present iteration. `waiting`: begun, and kept by others or by a person.
+ * One role in the current iteration. `waiting`: started, and blocked by others or by a person.
  */
 export interface AgentState3 {
   status: 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
@@ -118,7 +118,7 @@ export interface Plan {
   last_updated: string
 }
 /**
- * One task of the plan. `files`: what it will change, relative to the project; none where nobody can say.
+ * One task of the plan. `files`: what it will change, relative to the project; none if unknown.
  */
 export interface PlanTask {
   id: string
@@ -130,7 +130,7 @@ export interface PlanTask {
   files: string[]
 }
 /**
- * `total_files` counts every file that was ever changed; `iteration_markers`: when each iteration changed one.
+ * `total_files` counts every file ever changed; `iteration_markers`: when each iteration changed one.
  */
 export interface Changes {
   total_files: number
@@ -143,7 +143,7 @@ export interface Changes {
   }
 }
 /**
- * One file that was changed, as measured.
+ * One changed file, as measured.
  */
 export interface ChangeLog {
   timestamp: string
@@ -176,7 +176,7 @@ export interface IterationRecord {
   resolved: boolean
 }
 /**
- * What one role did in an iteration: completed, partial, failed, pending, or unchanged where it had nothing to.
+ * What one role did in an iteration: completed, partial, failed, pending, or unchanged if it had nothing to do.
  */
 export interface AgentResult {
   status: string
@@ -308,7 +308,7 @@ export interface CycleEngine {
   counted?: string | null
 }
 /**
- * A question that only a person can answer; `by_resuming`: something to be settled, then the loop is resumed.
+ * A question that only a person can answer; `by_resuming`: a problem to fix before the loop is resumed.
  */
 export interface Waiting {
   question: string
@@ -317,17 +317,17 @@ export interface Waiting {
   by_resuming?: boolean | null
 }
 /**
- * Waiting for a limit of the agent's to pass.
+ * Waiting for the agent's limit to reset.
  */
 export interface Parked {
   until: string
   reason: string
 }
 /**
- * Something an agent wants to do and its policy leaves to a person.
+ * Something an agent wants to do that its policy leaves to a person.
  *
- * `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` where it is one.
- * `reason`: why it is asked.
+ * `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` if it is one.
+ * `reason`: why it asks.
  */
 export interface PermissionRequest {
   id: string
@@ -342,10 +342,10 @@ export interface PermissionRequest {
   answer?: ('allow' | 'deny') | null
 }
 /**
- * What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
+ * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
- * `per_test_timeout`: of a single test (0: none; None: by what the others take). `grace_timeout`: how long an agent
- * whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+ * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
+ * whose time is up has to wrap up. `park`: wait for a usage limit to reset.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -367,7 +367,7 @@ export interface RunSettings {
   park: boolean
 }
 /**
- * Limits (None: no limit) and what has been spent. Cost in US dollars.
+ * Limits (None: no limit) and usage. Cost in US dollars.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -380,8 +380,8 @@ export interface Budget {
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
  *
- * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile. `measured`: when the
- * tests were run, where they were not run for it (`at INIT`).
+ * `reasons` say why it did not pass; `touched` are project files that changed meanwhile. `measured`: when the
+ * tests ran, if they were not run for it (`at INIT`).
  */
 export interface LastValidation {
   tree: string
@@ -394,10 +394,10 @@ export interface LastValidation {
   measured?: string | null
 }
 /**
- * The first test run: what every later one is compared with.
+ * The first test run, which every later one is compared with.
  *
- * `commit` holds the files it ran on; `touched` are those of them that the run itself changed. `endless`: tests that
- * did not end by themselves, with the seconds they get from then on.
+ * `commit` holds the files it ran on; `touched` are those that the run itself changed. `endless`: tests that
+ * did not end on their own, with the seconds they get from then on.
  */
 export interface Baseline {
   tree: string
@@ -412,27 +412,27 @@ export interface Baseline {
   } | null
 }
 /**
- * `source`: digest of the test's own function and fixtures; empty where it is not known.
+ * `source`: digest of the test's own function and fixtures; empty if unknown.
  */
 export interface BaselineTest {
   status: 'passed' | 'failed' | 'skipped'
   source: string
 }
 /**
- * A test that failed at the start and shows the goal; `by`: who says so.
+ * A test that failed at the start and proves the goal; `by`: who says so.
  */
 export interface NamedTest {
   test: string
   by: string
 }
 /**
- * What shows that the goal was reached, for the tree that a validation ran on.
+ * What proves that the goal was reached, for the tree that a validation ran on.
  *
- * `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
- * both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
+ * `fail_to_pass`: tests that fail on the original product and pass now. `pass_to_pass_count`: tests that pass on
+ * both. `named_by`: who named a test that failed at the start as proof. `diff_coverage`: percent of the
  * changed lines that these tests run. `mutants` of the changed lines, tried under these tests, or `unmeasured`: why
- * there are none. `missing`: what is missing, as a clause; None where nothing is. `weak`: the goal is shown, and a
- * threshold is missed. `notes`: tests that were looked at and show nothing, with the reason.
+ * there are none. `missing`: what is missing, as a clause; None if nothing is. `weak`: the goal is proved, but a
+ * threshold is missed. `notes`: tests that were considered and prove nothing, with the reason.
  */
 export interface Proof {
   kind: 'mend' | 'change' | 'commands' | 'reading' | 'preserve' | 'none'
@@ -451,7 +451,7 @@ export interface Proof {
   notes: string[]
 }
 /**
- * Of `total` that were tried, how many made a test fail or never end. `survivors`: the first of the others.
+ * How many of the `total` tried made a test fail or never end. `survivors`: the first of the others.
  *
  * `made`: how many there are, where not all of them were tried: those that were are spread evenly over the lines and
  * the kinds of changes.
@@ -466,7 +466,7 @@ export interface Mutants {
   made?: number | null
 }
 /**
- * A mutant that no test notices: what was changed where.
+ * A mutant that no test detects: what was changed where.
  */
 export interface Survivor {
   file: string
@@ -476,7 +476,7 @@ export interface Survivor {
 /**
  * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.
  *
- * `rev` is the commit of the state that belongs to it.
+ * `rev` is the state commit that belongs to it.
  */
 export interface Checkpoint {
   n: number
@@ -487,7 +487,7 @@ export interface Checkpoint {
   at: string
 }
 /**
- * Something that was put back or repaired, and why.
+ * Something that was reverted or repaired, and why.
  */
 export interface Incident {
   kind: string
@@ -495,7 +495,7 @@ export interface Incident {
   at: string
 }
 /**
- * A step that has begun; `step` is its key (see cycle_names). `lane`: which of cd's places it works in.
+ * A step in progress; `step` is its key (see cycle_names). `lane`: which of cd's work trees it uses.
  */
 export interface CycleStepUnderWay {
   step: string
@@ -510,7 +510,7 @@ export interface Border {
   issues: string
 }
 /**
- * An edit that is in the project. `place`: file, function and line. `diff`: against the file without it.
+ * An edit applied to the project. `place`: file, function and line. `diff`: against the file without it.
  */
 export interface AppliedPatch {
   place: string
@@ -522,11 +522,11 @@ export interface AppliedPatch {
   task?: string | null
 }
 /**
- * Of the edits that were `tried`, the `passing` ones turn the tests that the patch turns, and break none.
+ * Of the `tried` edits, the `passing` ones fix the tests that the patch fixes, and break none.
  *
- * The patch is one of them. So many others were `compared` with it by the same calls (`inputs`), of which `differing`
- * behave otherwise. `elsewhere`: others that change another statement, and are not known to behave alike.
- * `gives`: what comes of the calls that tell rivals apart, with the patch. `chosen_by`: who took it among its rivals.
+ * The patch is one of them. `compared` others ran the same calls (`inputs`), of which `differing`
+ * behave differently. `elsewhere`: others that change another statement, and are not known to behave alike.
+ * `gives`: results with the patch of the calls that tell rivals apart. `chosen_by`: who chose it among its rivals.
  */
 export interface Comparison {
   tried: number
@@ -542,10 +542,10 @@ export interface Comparison {
   chosen_by?: string | null
 }
 /**
- * An edit that passes the same tests as the patch, in a fresh process too, and behaves otherwise.
+ * An edit that passes the same tests as the patch, also in a fresh process, and behaves differently.
  *
- * `place`: file, function and line. `diff`: against the file without any patch. `gives`: by call what comes of it.
- * `alike`: so many of the edits that were compared behave as this one does, itself among them.
+ * `place`: file, function and line. `diff`: against the file without any patch. `gives`: its result by call.
+ * `alike`: how many of the compared edits behave as this one does, including itself.
  */
 export interface Rival {
   id: string

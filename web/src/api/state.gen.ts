@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 0253df846f7608953c4051476e650c34475bfd3b8d1a9c13fa4a196e33670af1
+// schema sha256: 31f16d20cd0cf2144ccb12f9464aa2ddefeeff0aff82fc31471abba7b005c7be
 
 export type JsonValue = unknown
 
@@ -182,7 +182,7 @@ export interface EngineState {
   legacy_id?: string | null
 }
 /**
- * A question that only a person can answer; `by_resuming`: something to be settled, then the loop is resumed.
+ * A question that only a person can answer; `by_resuming`: a problem to fix before the loop is resumed.
  */
 export interface Waiting {
   question: string
@@ -191,17 +191,17 @@ export interface Waiting {
   by_resuming?: boolean | null
 }
 /**
- * Waiting for a limit of the agent's to pass.
+ * Waiting for the agent's limit to reset.
  */
 export interface Parked {
   until: string
   reason: string
 }
 /**
- * Something an agent wants to do and its policy leaves to a person.
+ * Something an agent wants to do that its policy leaves to a person.
  *
- * `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` where it is one.
- * `reason`: why it is asked.
+ * `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` if it is one.
+ * `reason`: why it asks.
  */
 export interface PermissionRequest {
   id: string
@@ -216,10 +216,10 @@ export interface PermissionRequest {
   answer?: ('allow' | 'deny') | null
 }
 /**
- * What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
+ * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
- * `per_test_timeout`: of a single test (0: none; None: by what the others take). `grace_timeout`: how long an agent
- * whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+ * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
+ * whose time is up has to wrap up. `park`: wait for a usage limit to reset.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -241,7 +241,7 @@ export interface RunSettings {
   park: boolean
 }
 /**
- * Limits (None: no limit) and what has been spent. Cost in US dollars.
+ * Limits (None: no limit) and usage. Cost in US dollars.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -254,8 +254,8 @@ export interface Budget {
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
  *
- * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile. `measured`: when the
- * tests were run, where they were not run for it (`at INIT`).
+ * `reasons` say why it did not pass; `touched` are project files that changed meanwhile. `measured`: when the
+ * tests ran, if they were not run for it (`at INIT`).
  */
 export interface LastValidation {
   tree: string
@@ -268,10 +268,10 @@ export interface LastValidation {
   measured?: string | null
 }
 /**
- * The first test run: what every later one is compared with.
+ * The first test run, which every later one is compared with.
  *
- * `commit` holds the files it ran on; `touched` are those of them that the run itself changed. `endless`: tests that
- * did not end by themselves, with the seconds they get from then on.
+ * `commit` holds the files it ran on; `touched` are those that the run itself changed. `endless`: tests that
+ * did not end on their own, with the seconds they get from then on.
  */
 export interface Baseline {
   tree: string
@@ -286,27 +286,27 @@ export interface Baseline {
   } | null
 }
 /**
- * `source`: digest of the test's own function and fixtures; empty where it is not known.
+ * `source`: digest of the test's own function and fixtures; empty if unknown.
  */
 export interface BaselineTest {
   status: 'passed' | 'failed' | 'skipped'
   source: string
 }
 /**
- * A test that failed at the start and shows the goal; `by`: who says so.
+ * A test that failed at the start and proves the goal; `by`: who says so.
  */
 export interface NamedTest {
   test: string
   by: string
 }
 /**
- * What shows that the goal was reached, for the tree that a validation ran on.
+ * What proves that the goal was reached, for the tree that a validation ran on.
  *
- * `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
- * both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
+ * `fail_to_pass`: tests that fail on the original product and pass now. `pass_to_pass_count`: tests that pass on
+ * both. `named_by`: who named a test that failed at the start as proof. `diff_coverage`: percent of the
  * changed lines that these tests run. `mutants` of the changed lines, tried under these tests, or `unmeasured`: why
- * there are none. `missing`: what is missing, as a clause; None where nothing is. `weak`: the goal is shown, and a
- * threshold is missed. `notes`: tests that were looked at and show nothing, with the reason.
+ * there are none. `missing`: what is missing, as a clause; None if nothing is. `weak`: the goal is proved, but a
+ * threshold is missed. `notes`: tests that were considered and prove nothing, with the reason.
  */
 export interface Proof {
   kind: 'mend' | 'change' | 'commands' | 'reading' | 'preserve' | 'none'
@@ -325,7 +325,7 @@ export interface Proof {
   notes: string[]
 }
 /**
- * Of `total` that were tried, how many made a test fail or never end. `survivors`: the first of the others.
+ * How many of the `total` tried made a test fail or never end. `survivors`: the first of the others.
  *
  * `made`: how many there are, where not all of them were tried: those that were are spread evenly over the lines and
  * the kinds of changes.
@@ -340,7 +340,7 @@ export interface Mutants {
   made?: number | null
 }
 /**
- * A mutant that no test notices: what was changed where.
+ * A mutant that no test detects: what was changed where.
  */
 export interface Survivor {
   file: string
@@ -350,7 +350,7 @@ export interface Survivor {
 /**
  * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.
  *
- * `rev` is the commit of the state that belongs to it.
+ * `rev` is the state commit that belongs to it.
  */
 export interface Checkpoint {
   n: number
@@ -361,7 +361,7 @@ export interface Checkpoint {
   at: string
 }
 /**
- * Something that was put back or repaired, and why.
+ * Something that was reverted or repaired, and why.
  */
 export interface Incident {
   kind: string
@@ -369,7 +369,7 @@ export interface Incident {
   at: string
 }
 /**
- * Open until a choice is taken. `choice` is what somebody chose and the runner has yet to take.
+ * Open until a choice is taken. `choice` was made, but the runner has not taken it yet.
  */
 export interface Menu {
   since: string
@@ -377,7 +377,7 @@ export interface Menu {
   choice?: string | null
 }
 /**
- * `blocked`: why it can not be chosen now. One entry is `preselected`.
+ * `blocked`: why it cannot be chosen now. One entry is `preselected`.
  */
 export interface MenuEntry {
   name: string
@@ -386,9 +386,9 @@ export interface MenuEntry {
   preselected: boolean
 }
 /**
- * A task as the API speaks of it: what shall be done. Progress is kept in the DevelopTask of the same id.
+ * A task in the API: what to do. Its progress is in the DevelopTask with the same id.
  *
- * `proof`: what shows it, where that is not the run's own. `planned`: the agent itself proposed it.
+ * `proof`: what proves it, if different from the run's. `planned`: the agent itself proposed it.
  */
 export interface LoopTask {
   task_id: string

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: e07903196d2621dea148ec1873a432d78f89409663b47fd3f3fdc71044279eab
+// schema sha256: f1f4a79dc9df9188b91a429b2797b2edfebe292f723f20abe3d151f83763e8c6
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -38,7 +38,7 @@ export interface Tuning {
   engine: TuningEngine
 }
 /**
- * The skill as it was found; null before it was looked at. `path` as it was given, relative to the project.
+ * The skill as it was found; null before it was read. `path` as given, relative to the project.
  */
 export interface TargetSkill {
   name?: string | null
@@ -54,7 +54,7 @@ export interface DiagnosisResults {
   agent?: DiagnosisResult | null
 }
 /**
- * One dimension of one iteration. `severity`: the worst that was found.
+ * One dimension of one iteration. `severity`: the worst one found.
  */
 export interface DiagnosisResult {
   status: 'completed' | 'skipped' | 'failed'
@@ -128,7 +128,7 @@ export interface Fix {
   verification_steps: string[]
 }
 /**
- * What becomes of one file; texts are UTF-8, `diff` is unified and applies with git. Others may leave them out.
+ * The change of one file; texts are UTF-8, `diff` is unified and applies with git. Others may omit them.
  */
 export interface FileChange {
   file: string
@@ -138,7 +138,7 @@ export interface FileChange {
   diff?: string | null
 }
 /**
- * `backup_path` holds what the files were. A fix that failed its verification was rolled back at once.
+ * `backup_path` holds the original files. A fix that failed its verification was rolled back at once.
  */
 export interface AppliedFix {
   fix_id: string
@@ -156,7 +156,7 @@ export interface ActionHistoryEntry {
   output_files: string[]
 }
 /**
- * `recoverable`: trying again may help.
+ * `recoverable`: retrying may help.
  */
 export interface TuningErrorEntry {
   action: string
@@ -263,7 +263,7 @@ export interface TuningEngine {
   undo: string[]
 }
 /**
- * A question that only a person can answer; `by_resuming`: something to be settled, then the loop is resumed.
+ * A question that only a person can answer; `by_resuming`: a problem to fix before the loop is resumed.
  */
 export interface Waiting {
   question: string
@@ -272,17 +272,17 @@ export interface Waiting {
   by_resuming?: boolean | null
 }
 /**
- * Waiting for a limit of the agent's to pass.
+ * Waiting for the agent's limit to reset.
  */
 export interface Parked {
   until: string
   reason: string
 }
 /**
- * Something an agent wants to do and its policy leaves to a person.
+ * Something an agent wants to do that its policy leaves to a person.
  *
- * `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` where it is one.
- * `reason`: why it is asked.
+ * `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` if it is one.
+ * `reason`: why it asks.
  */
 export interface PermissionRequest {
   id: string
@@ -297,10 +297,10 @@ export interface PermissionRequest {
   answer?: ('allow' | 'deny') | null
 }
 /**
- * What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
+ * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
- * `per_test_timeout`: of a single test (0: none; None: by what the others take). `grace_timeout`: how long an agent
- * whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+ * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
+ * whose time is up has to wrap up. `park`: wait for a usage limit to reset.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -322,7 +322,7 @@ export interface RunSettings {
   park: boolean
 }
 /**
- * Limits (None: no limit) and what has been spent. Cost in US dollars.
+ * Limits (None: no limit) and usage. Cost in US dollars.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -335,8 +335,8 @@ export interface Budget {
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
  *
- * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile. `measured`: when the
- * tests were run, where they were not run for it (`at INIT`).
+ * `reasons` say why it did not pass; `touched` are project files that changed meanwhile. `measured`: when the
+ * tests ran, if they were not run for it (`at INIT`).
  */
 export interface LastValidation {
   tree: string
@@ -349,10 +349,10 @@ export interface LastValidation {
   measured?: string | null
 }
 /**
- * The first test run: what every later one is compared with.
+ * The first test run, which every later one is compared with.
  *
- * `commit` holds the files it ran on; `touched` are those of them that the run itself changed. `endless`: tests that
- * did not end by themselves, with the seconds they get from then on.
+ * `commit` holds the files it ran on; `touched` are those that the run itself changed. `endless`: tests that
+ * did not end on their own, with the seconds they get from then on.
  */
 export interface Baseline {
   tree: string
@@ -367,27 +367,27 @@ export interface Baseline {
   } | null
 }
 /**
- * `source`: digest of the test's own function and fixtures; empty where it is not known.
+ * `source`: digest of the test's own function and fixtures; empty if unknown.
  */
 export interface BaselineTest {
   status: 'passed' | 'failed' | 'skipped'
   source: string
 }
 /**
- * A test that failed at the start and shows the goal; `by`: who says so.
+ * A test that failed at the start and proves the goal; `by`: who says so.
  */
 export interface NamedTest {
   test: string
   by: string
 }
 /**
- * What shows that the goal was reached, for the tree that a validation ran on.
+ * What proves that the goal was reached, for the tree that a validation ran on.
  *
- * `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
- * both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
+ * `fail_to_pass`: tests that fail on the original product and pass now. `pass_to_pass_count`: tests that pass on
+ * both. `named_by`: who named a test that failed at the start as proof. `diff_coverage`: percent of the
  * changed lines that these tests run. `mutants` of the changed lines, tried under these tests, or `unmeasured`: why
- * there are none. `missing`: what is missing, as a clause; None where nothing is. `weak`: the goal is shown, and a
- * threshold is missed. `notes`: tests that were looked at and show nothing, with the reason.
+ * there are none. `missing`: what is missing, as a clause; None if nothing is. `weak`: the goal is proved, but a
+ * threshold is missed. `notes`: tests that were considered and prove nothing, with the reason.
  */
 export interface Proof {
   kind: 'mend' | 'change' | 'commands' | 'reading' | 'preserve' | 'none'
@@ -406,7 +406,7 @@ export interface Proof {
   notes: string[]
 }
 /**
- * Of `total` that were tried, how many made a test fail or never end. `survivors`: the first of the others.
+ * How many of the `total` tried made a test fail or never end. `survivors`: the first of the others.
  *
  * `made`: how many there are, where not all of them were tried: those that were are spread evenly over the lines and
  * the kinds of changes.
@@ -421,7 +421,7 @@ export interface Mutants {
   made?: number | null
 }
 /**
- * A mutant that no test notices: what was changed where.
+ * A mutant that no test detects: what was changed where.
  */
 export interface Survivor {
   file: string
@@ -431,7 +431,7 @@ export interface Survivor {
 /**
  * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.
  *
- * `rev` is the commit of the state that belongs to it.
+ * `rev` is the state commit that belongs to it.
  */
 export interface Checkpoint {
   n: number
@@ -442,7 +442,7 @@ export interface Checkpoint {
   at: string
 }
 /**
- * Something that was put back or repaired, and why.
+ * Something that was reverted or repaired, and why.
  */
 export interface Incident {
   kind: string
@@ -450,7 +450,7 @@ export interface Incident {
   at: string
 }
 /**
- * A step that has begun; `fix`: the one it is about.
+ * A step in progress; `fix`: the fix it is about.
  */
 export interface TuningStepUnderWay {
   step: string
@@ -461,9 +461,9 @@ export interface TuningStepUnderWay {
  * One thing that is wrong with a skill.
  *
  * `file` is relative to the skill's folder, lines count from 1, `start` and `end` are its characters in the file's
- * text (newlines as they are). `excerpt` is the line it stands in. `subject` is what it is about in canonical words
+ * text (newlines as they are). `excerpt` is the line it is in. `subject` is what it is about in canonical words
  * (a path, a field, a tool): with the rule and the file it makes the fingerprint, which moved lines do not change.
- * `message` says what is wrong, `why` what that does to a model at work, `advice` what to do. `facts` are what a fix
+ * `message` says what is wrong, `why` how that affects a model, `advice` what to do. `facts` are what a fix
  * needs to know.
  */
 export interface Finding {
@@ -506,9 +506,9 @@ export interface Finding {
   review?: Review | null
 }
 /**
- * How an agent's finding is known. `by` whom it was reported, and the agent that tried to refute it (`refuter`).
+ * How an agent's finding is known. `by`: who reported it; `refuter`: the agent that tried to refute it.
  *
- * `evidence`, and where two places disagree the `other_side`; `absent`: words that were searched for in vain.
+ * `evidence`, and if two places disagree the `other_side`; `absent`: words searched for and not found.
  * `against`: what the refuter quoted, `why` in its words.
  */
 export interface Review {
@@ -521,7 +521,7 @@ export interface Review {
   why: string
 }
 /**
- * Words of a file, as they stand there, and the line where they begin.
+ * A quote from a file, and the line where it begins.
  */
 export interface Quote {
   file: string
@@ -529,14 +529,14 @@ export interface Quote {
   line: number
 }
 /**
- * A finding that is accepted: by a comment, which gives the reason, or by the baseline, which gives none.
+ * An accepted finding: by a comment, which gives the reason, or by the baseline, which gives none.
  */
 export interface Silenced {
   finding: Finding
   reason?: string | null
 }
 /**
- * Exact bytes of one file, from `start` to `end`, that hold `old` and become `new`. Texts are UTF-8.
+ * Exact bytes of one file, from `start` to `end`, that contain `old` and become `new`. Texts are UTF-8.
  */
 export interface Edit {
   file: string
@@ -546,7 +546,7 @@ export interface Edit {
   new: string
 }
 /**
- * The skill as an iteration's report had it. `tree`: digest of all its files; `in_vain`: tries that had failed.
+ * The skill as an iteration reported it. `tree`: digest of all its files; `in_vain`: tries that had failed.
  */
 export interface Standing {
   iteration: number
@@ -556,7 +556,7 @@ export interface Standing {
   in_vain: number
 }
 /**
- * A way to mend findings: edits of files, and files that are created or deleted (by name, with their text).
+ * A fix of findings: edits of files, and files created or deleted (by name, with their text).
  */
 export interface Proposal {
   /**

@@ -101,7 +101,7 @@ export interface LoopsPage extends Page<BriefLoop> {
   damaged: Damaged[]
 }
 
-/** A loop that can not be read, and why. */
+/** A loop that cannot be read, and why. */
 export interface Damaged {
   loop_id: string
   reason: string
@@ -129,7 +129,7 @@ export interface Project {
   path: string
 }
 
-/** An agent as the project knows it; `problem` says why it can not be used. */
+/** An agent as the project knows it; `problem` says why it cannot be used. */
 export interface Agent {
   name: string
   available: boolean

@@ -17,7 +17,7 @@ interface Showing {
   loop: Loop
   opened: Opened | null
   onClose: () => void
-  /** What was done, for whoever can not see it. */
+  /** What was done, for whoever cannot see it. */
   onTold: (words: string) => void
 }
 

@@ -16,7 +16,7 @@ const SMALL = { width: 168, height: 48 }
 /** On a phone a graph is a keyhole: the list is shown at first. */
 const PHONE = '(max-width: 640px)'
 
-/** Beside the colour, for whoever can not tell colours apart. */
+/** Beside the colour, for whoever cannot tell colours apart. */
 const MARKS: Record<PlanStatus, string> = { pending: '○', in_progress: '▸', completed: '✓', blocked: '✕' }
 
 type Look = 'graph' | 'list'

@@ -1,7 +1,7 @@
 import type { Agent } from '../api/types'
 import { t } from '../i18n'
 
-/** The agents that can not be used, each with the reason. */
+/** The agents that cannot be used, each with the reason. */
 export function Agents({ agents }: { agents: readonly Agent[] }) {
   const missing = agents.filter(({ problem }) => problem !== null)
   if (missing.length === 0) return null

@@ -12,7 +12,7 @@ const MOST = 500
 /** Milliseconds. */
 const BURST = 400
 
-/** What can not be read, and why. */
+/** What cannot be read, and why. */
 export interface Damaged {
   id: string
   reason: string

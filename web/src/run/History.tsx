@@ -71,7 +71,7 @@ function told(value: number | null, speak: (value: number) => string = number): 
   return value === null ? '–' : speak(value)
 }
 
-/** The same for those who can not see a chart, or want the numbers. */
+/** The same for those who cannot see a chart, or want the numbers. */
 function Table({ runs }: { runs: readonly Validation[] }) {
   return (
     <details class="card-body small">

@@ -77,7 +77,7 @@ export function Gone({ kind, title }: { kind: Kind; title: string }) {
   )
 }
 
-/** Its state can not be read: what is left can be put together again. */
+/** Its state cannot be read: what is left can be put together again. */
 function Damaged({ kind, place, problem, view }: Absent) {
   const { busy, problem: refusal, run } = useCommand()
   const recover = async () => {

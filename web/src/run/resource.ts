@@ -10,7 +10,7 @@ const SPACING = 120
 const RETRY = 2000
 
 export interface Resource<T> {
-  /** What was read last; it stays while newer is on its way, and when newer can not be had. */
+  /** What was read last; it stays while newer is on its way, and when newer cannot be had. */
   data: Signal<T | null>
   problem: Signal<Problem | null>
   /** It is old; read again at once if somebody looks at it, else when somebody does. */

@@ -125,7 +125,7 @@ function gathered(seen: Followed) {
     say(notes)
   }
   return {
-    /** Says where the next line will begin; null where that can not be known. */
+    /** Says where the next line will begin; null where that cannot be known. */
     read: async (): Promise<number | string | null> => {
       try {
         const { body } = await ask<Lines>('GET', seen.place.path('/transcript', { limit: LINES_BEFORE }))

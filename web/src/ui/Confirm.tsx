@@ -1,4 +1,4 @@
-// Asks before something that can not be undone.
+// Asks before something that cannot be undone.
 import { t } from '../i18n'
 import { Dialog } from './Dialog'
 import { ProblemNotice } from './Notice'

@@ -110,7 +110,7 @@ class Hearing:
             self._tell(event)
         elif not self._is_flooded:
             self._is_flooded = True
-            self._tell(Trouble(text="it says more in one turn than is kept; the rest of this turn is not told"))
+            self._tell(Trouble(text="it says more in one turn than is kept; the rest of this turn is dropped"))
 
 
 def _told(text: str) -> str:
@@ -135,7 +135,7 @@ def asked(call: Call, own_server: str, place: Callable[[str], Sequence[str]]) ->
 def too_much(call: Call) -> Decision | None:
     """A request that names more than can be looked at."""
     crowded = max(len(call.paths), len(call.changed)) >= PATHS_KEPT
-    return Decision("deny", f"it names {PATHS_KEPT} files or more; ask for fewer at a time") if crowded else None
+    return Decision("deny", f"it names {PATHS_KEPT} or more files; ask for fewer at a time") if crowded else None
 
 
 def rebased(path: str, given: str, real: str) -> str:
@@ -319,7 +319,7 @@ class Client:
         self.hearing.hear(
             PermissionDecided(
                 title=clipped(call.title, WORDS_TOLD), tool=call.kind, allowed=allowed and chosen is not None,
-                reason=decision.reason if chosen is not None else "the agent offers no such answer",
+                reason=decision.reason if chosen is not None else "the agent does not offer that answer",
                 by="person" if decision.verdict == "ask" else "policy",
             )
         )  # fmt: skip

@@ -207,7 +207,7 @@ def trouble(agent: str, code: int, message: str, data: object, now: datetime) ->
 def broken(agent: str, words: str, now: datetime) -> AgentError:
     """The error behind a turn that codex ended as if it were done, though its thread had failed."""
     kind = _by_status(words) or _by_words(words) or "transient"
-    text = clipped(" ".join(words.split()), WORDS_TOLD) or "it says that it failed, not why"
+    text = clipped(" ".join(words.split()), WORDS_TOLD) or "it failed without giving a reason"
     return AgentError(kind, f"{agent}: {text}", until=_until(kind, [], words, now))
 
 
@@ -313,4 +313,4 @@ def _told(told: list[Mapping[str, object]], message: str) -> str:
     inner = next((text for text in _texts(told) if len(text) > 8 and " " in text.strip()), "")
     general = message.strip() in ("", "Internal error", "Error") or "{" in message
     words = inner or message if general or inner.startswith(message) else f"{message}: {inner}" if inner else message
-    return clipped(" ".join(words.split()), WORDS_TOLD) or "an error without words"
+    return clipped(" ".join(words.split()), WORDS_TOLD) or "an error without a message"

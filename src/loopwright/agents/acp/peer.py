@@ -42,7 +42,7 @@ class Wire:
     """The transport under the library's connection.
 
     Updates do not go through the library, which would start a task for each: they are given to `update`, in order and
-    before anything that follows them. `strange` gets words on whatever can not be understood. `lines` counts what came.
+    before anything that follows them. `strange` gets words on whatever cannot be understood. `lines` counts what came.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Wire:
         """A request or an answer; None for what is dealt with here."""
         message = _parsed(line)
         if not isinstance(message, dict) or not _is_whole(message):
-            self._strange(f"a line that is no message: {_sample(line)}")
+            self._strange(f"a line that is not a message: {_sample(line)}")
             return None
         method = message.get("method")
         if method is None:
@@ -117,7 +117,7 @@ class Wire:
         try:
             told = schema.SessionNotification.model_validate(params)
         except ValidationError:
-            self._strange(f"an update that can not be understood: {_kind_of(params)}")
+            self._strange(f"an update that cannot be understood: {_kind_of(params)}")
             return
         self._update(told.session_id, told.update)
 
@@ -210,7 +210,7 @@ class Stderr:
 def ended(exit_code: int | None, when: str) -> str:
     """None: it is still there, and does not talk any more."""
     if exit_code is None:
-        return "closed its output and lives on"
+        return "closed its output but is still running"
     return f"ended {when} by signal {-exit_code}" if exit_code < 0 else f"ended {when} with exit code {exit_code}"
 
 
@@ -266,7 +266,7 @@ class Peer:
 
     async def new(self, beside: Sequence[str] = ()) -> Offer:
         asked = self._agent.new_session(self._project, list(beside) or None, self._servers)
-        new = await self._heed(asked, "at its start")
+        new = await self._heed(asked, "during startup")
         self._client.session = new.session_id
         return new
 
@@ -282,13 +282,13 @@ class Peer:
         for way in ways:
             try:
                 async with asyncio.timeout(LOAD_SECONDS):
-                    offer = await self._heed(way(), "while it looked for its session")
+                    offer = await self._heed(way(), "while loading its session")
             except TimeoutError:
-                self._client.strange(f"nothing for {LOAD_SECONDS:g} s when it was to load its session of before")
+                self._client.strange(f"nothing for {LOAD_SECONDS:g} s while loading its previous session")
             except AgentError as error:
                 if self.is_gone:
                     raise
-                self._client.strange(f"no session of before: {error}")
+                self._client.strange(f"no previous session: {error}")
             else:
                 await self.quiet()
                 return offer
@@ -324,7 +324,7 @@ class Peer:
 
     async def prompt(self, text: str) -> schema.PromptResponse:
         asked = self._agent.prompt(self._client.session or "", [acp.text_block(text)])
-        return await self._heed(asked, "in the middle of its turn")
+        return await self._heed(asked, "during its turn")
 
     async def cancel(self) -> None:
         """Does not wait for anything."""
@@ -350,7 +350,7 @@ class Peer:
             now = datetime.now().astimezone()
             raise self._advised(trouble(self._command.name, error.code, str(error), error.data, now)) from error
         except ValidationError as error:
-            words = f"{self._command.name} gave an answer that can not be understood: {first_problem(error)}"
+            words = f"{self._command.name} gave an answer that cannot be understood: {first_problem(error)}"
             raise AgentError("protocol", words) from error
         except ConnectionError:
             raise await self._ended(when) from None
@@ -366,6 +366,6 @@ class Peer:
         self._is_gone = True
         name = f"{self._command.name} ({self._command.argv[0]})"
         if self._wire.failure is not None:
-            return AgentError("protocol", f"{name} can not be understood: {self._wire.failure}")
+            return AgentError("protocol", f"{name} cannot be understood: {self._wire.failure}")
         code = await self._program.exit(EXIT_SECONDS)
         return AgentError("died", f"{name} {ended(code, when)}{self._errors.last_words()}")

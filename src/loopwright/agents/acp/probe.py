@@ -61,7 +61,7 @@ async def probe(command: AgentCommand, folder: Path, seconds: float) -> Probed:
     except TimeoutError:
         found = replace(found, trouble="timeout", words=f"no answer within {seconds:g} s{errors.last_words()}")
     except Invalid as error:
-        found = replace(found, trouble="died", words=f"can not be started: {error}")
+        found = replace(found, trouble="died", words=f"cannot be started: {error}")
     except AgentError as error:
         found = replace(found, trouble=error.kind, words=str(error))
     return replace(found, seconds=round(time.monotonic() - started, 3))

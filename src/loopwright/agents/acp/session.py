@@ -108,14 +108,14 @@ class Session:
         try:
             self._mailbox.open(message)
         except OSError as error:
-            raise AgentError("protocol", f"{self._command.name} can not be given its report tools: {error}") from error
+            raise AgentError("protocol", f"{self._command.name} cannot be given its report tools: {error}") from error
 
     def _check(self, stopped: str, turn: Turn) -> None:
         """AgentError where the turn only looks as if it were done."""
         if turn.is_broken:
             raise broken(self._command.name, turn.unnamed or turn.text, datetime.now().astimezone())
         if stopped == "refusal":
-            raise AgentError("refused", f"{self._command.name} refuses to go on: {turn.text[-300:]}")
+            raise AgentError("refused", f"{self._command.name} refuses to continue: {turn.text[-300:]}")
         if stopped in _STOPPED:
             self._hear(Trouble(text=f"{self._command.name} stopped at {_STOPPED[stopped]}"))
 
@@ -152,7 +152,7 @@ async def opened(
                 await client.close()
                 await peer.close()
     except Invalid as error:
-        raise AgentError("died", f"{command.name} can not be started: {error}") from error
+        raise AgentError("died", f"{command.name} cannot be started: {error}") from error
     finally:
         shutil.rmtree(folder / "mailbox", ignore_errors=True)
 

@@ -140,7 +140,7 @@ def parsed(path: Path) -> "TestFile | None":
 
 
 def code_lines(path: Path) -> frozenset[int] | None:
-    """Numbers of the lines on which something of substance begins; None when the file can not be read."""
+    """Numbers of the lines on which something of substance begins; None when the file cannot be read."""
     tree = sources.parse(path)
     if tree is None:
         return None
@@ -432,7 +432,7 @@ def _result(test: _Test, file: TestFile | None) -> TestResult:
     status, message = test.status, test.message
     if status == "passed" and not test.path and file is not None and file.declares_tests:
         # Node is content with a file that exits before any of its tests has run.
-        status, message = "skipped", "the file ended before any of its tests was run"
+        status, message = "skipped", "the file ended before any of its tests ran"
     return TestResult(
         test_name=test.name or test.file,
         suite=test.file if test.path else "",

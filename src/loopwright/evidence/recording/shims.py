@@ -1,4 +1,4 @@
-"""Tools that can not be told by a variable to report to us: recorded by a stand-in that lies first on the PATH."""
+"""Tools that cannot be told by a variable to report to us: recorded by a stand-in that lies first on the PATH."""
 
 import json
 import os

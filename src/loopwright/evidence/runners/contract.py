@@ -38,7 +38,7 @@ class Runner(Protocol):
     def environment(self, root: Path, folder: Path) -> dict[str, str]:
         """Variables alone that make this framework report below `folder`, whatever wrapper (`make test`) starts it.
 
-        Empty where it can not be reached that way. All frameworks may get the same folder at once.
+        Empty where it cannot be reached that way. All frameworks may get the same folder at once.
         """
         ...
 

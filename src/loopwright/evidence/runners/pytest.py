@@ -9,7 +9,7 @@ from loopwright.evidence.python import probe, project
 from loopwright.evidence.results import Reading
 from loopwright.evidence.runners.contract import Instrumented
 
-# One module that can not be imported must not hide the others, and a failure must not hide those after it.
+# One module that cannot be imported must not hide the others, and a failure must not hide those after it.
 _OPTIONS = ("-p", "loopwright_pytest", "--continue-on-collection-errors", "--maxfail=0")
 
 

@@ -594,7 +594,7 @@ def repetition_edits(place: Place) -> Iterator[Edit]:
 
 def _word(place: Place, old: str, new: str, cost: float) -> Iterator[Edit]:
     start = place.source.span(place.stmt)[0]
-    if place.source.text.startswith(old, start):  # an `elif` can not be repeated
+    if place.source.text.startswith(old, start):  # an `elif` cannot be repeated
         yield Edit(start, start + len(old), new, cost, f"`{new}` instead of `{old}`")
 
 

@@ -95,7 +95,7 @@ def read_volume(origin: str, text: str) -> Volume:
     try:
         given: dict[str, object] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise Invalid(f"{origin}: is no TOML: {error}") from error
+        raise Invalid(f"{origin}: is not TOML: {error}") from error
     for key in ("tools", "old"):
         tables = given.get(key)
         if isinstance(tables, dict):

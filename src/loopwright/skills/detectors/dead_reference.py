@@ -31,7 +31,7 @@ def _file(skill: Skill, one: Reference) -> Hit:
     right = same[0] if len(same) == 1 else None
     return Hit(
         file=one.at.file, start=one.at.start, end=one.at.end, subject=one.target, phase=one.at.phase,
-        message=f"{one.raw} does not exist in the skill" + (f"; {right} is there" if right else ""),
+        message=f"{one.raw} does not exist in the skill" + (f"; {right} exists" if right else ""),
         advice=f"Name {right} instead." if right else f"Add {one.target}, or remove the reference.",
         facts={"right": _seen_from(one, right) if right else "", "wrong": one.raw},
     )  # fmt: skip
@@ -83,6 +83,6 @@ def _hidden(page: Page, anchor: str) -> Block | None:
 DETECTOR = Detector(
     rule="dead-reference", dimension="dataflow", severity="high", confidence="certain", strategy="custom",
     title="A reference to something that does not exist",
-    why="A model that is sent to a file that is not there searches, guesses what it said, or goes on without it.",
-    advice="Name what exists, or add it.", look=look,
+    why="A model that is sent to a missing file searches, guesses its content, or continues without it.",
+    advice="Name something that exists, or add it.", look=look,
 )  # fmt: skip

@@ -30,8 +30,8 @@ def _hit(skill: Skill, old: Old, file: str, start: int, name: str, phase: str | 
     instead = old.instead if old.instead and catalogue_of(skill).tool(old.instead, skill.hosts) else None
     return Hit(
         file=file, start=start, end=start + len(name), subject=name, phase=phase,
-        message=f"{name} is out of date{since}: {old.why}" + (f"; {instead} does it today" if instead else ""),
-        advice=f"Use {instead} in its place." if instead else "Do without it.",
+        message=f"{name} is outdated{since}: {old.why}" + (f"; {instead} replaces it" if instead else ""),
+        advice=f"Use {instead} instead." if instead else "Do without it.",
         severity="low" if old.working else None,
         facts={"old": name, "new": instead or "" if old.only_the_name else ""},
     )  # fmt: skip
@@ -39,7 +39,7 @@ def _hit(skill: Skill, old: Old, file: str, start: int, name: str, phase: str | 
 
 DETECTOR = Detector(
     rule="deprecated-tool", dimension="agent", severity="medium", confidence="certain", strategy="custom",
-    title="A tool that is out of date",
-    why="Newer versions of the host refuse the call, or do something other than what was meant.",
-    advice="Use the tool that does it today.", look=look,
+    title="An outdated tool",
+    why="Newer versions of the host reject the call, or do something else.",
+    advice="Use the current tool.", look=look,
 )  # fmt: skip

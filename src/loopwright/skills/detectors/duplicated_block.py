@@ -1,4 +1,4 @@
-"""The same passage stands in two pages that are read in one run."""
+"""The same passage is in two pages that are read in one run."""
 
 from collections.abc import Iterator
 from itertools import takewhile
@@ -66,15 +66,15 @@ def _hit(page: Page, first: Line, last: Line, other: Page, there: Line, count: i
     line = other.line(there.start)
     return Hit(
         file=page.path, start=first.start, end=last.end, subject=f"{other.path}:{first.key[:40]}",
-        message=f"{count} lines stand word for word in {other.path}, too (line {line})",
-        advice=f"Keep them in {other.path} alone and name that file here.", also=(f"{other.path}:{line}",),
+        message=f"{count} lines are repeated verbatim in {other.path} (line {line})",
+        advice=f"Keep them only in {other.path} and name that file here.", also=(f"{other.path}:{line}",),
         severity="medium" if count >= LONG else None,
     )  # fmt: skip
 
 
 DETECTOR = Detector(
     rule="duplicated-block", dimension="context", severity="low", confidence="certain",
-    strategy="context_summarization", title="The same passage stands in two pages",
-    why="The window holds it twice, and when one copy is changed the two say different things.",
-    advice="Keep it in one file, and name that file at the other place.", look=look,
+    strategy="context_summarization", title="The same passage is in two pages",
+    why="The context window holds it twice, and when one copy changes the two disagree.",
+    advice="Keep it in one file, and refer to that file from the other place.", look=look,
 )  # fmt: skip

@@ -30,7 +30,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     page = skill.pages[skill.main]
     yield Hit(
         file=page.path, start=0, end=top(page), subject=skill.main,
-        message=f"a run that follows every order to read holds about {total:,} tokens of {len(read)} files: "
+        message=f"a run that follows every instruction to read holds about {total:,} tokens of {len(read)} files: "
         + ", ".join(f"{path} {sizes[path]:,}" for path in largest[:SHOWN]),
         also=tuple(f"{path}:1" for path in largest[:SHOWN]), severity="medium" if total >= FAR_TOO_MUCH else None,
     )  # fmt: skip
@@ -39,6 +39,6 @@ def look(skill: Skill) -> Iterator[Hit]:
 DETECTOR = Detector(
     rule="eager-loading", dimension="context", severity="low", confidence="hint", strategy="context_summarization",
     title="One run reads too much",
-    why="What was read stays in the model's window, and crowds out the work itself.",
+    why="What was read stays in the model's context window, and crowds out the work itself.",
     advice="Let each step read what it needs, and no more.", look=look,
 )  # fmt: skip

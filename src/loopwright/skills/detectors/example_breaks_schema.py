@@ -81,6 +81,6 @@ def _broken(page: Page, block: Block, schema: dict[str, Any], place: Block, valu
 DETECTOR = Detector(
     rule="example-breaks-schema", dimension="dataflow", severity="medium", confidence="certain",
     strategy="schema_enforcement", title="An example that the schema forbids",
-    why="Models follow the example rather than the schema: what they write then fails where the schema is believed.",
+    why="Models follow the example rather than the schema, and what they write then fails validation.",
     advice="Make the example and the schema agree.", look=look,
 )  # fmt: skip

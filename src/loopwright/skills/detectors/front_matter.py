@@ -48,7 +48,7 @@ def _values(skill: Skill, page: Page, front: Front) -> Iterator[Hit]:
         yield _hit(page, front, "name", words, "Write it so, and name the folder like it.", severity="medium")
     elif name and name != skill.name:
         words = f"the name is “{name}”, but the folder is “{skill.name}”; they must match"
-        yield _hit(page, front, "name", words, "Give both one name.", severity="low")
+        yield _hit(page, front, "name", words, "Give both the same name.", severity="low")
     more = front.values.get("compatibility")
     if isinstance(more, str) and len(more) > COMPATIBILITY:
         words = f"compatibility has {len(more):,} characters; {COMPATIBILITY} are allowed"
@@ -67,6 +67,6 @@ def _hit(page: Page, front: Front, key: str, message: str, advice: str, severity
 DETECTOR = Detector(
     rule="front-matter", dimension="agent", severity="high", confidence="certain", strategy="custom",
     title="Front matter that the format does not allow",
-    why="Hosts read name and description to decide whether the skill is loaded; what they cannot read is left out.",
-    advice="Keep to the format.", look=look,
+    why="Hosts read name and description to decide whether to load the skill; what they cannot read is ignored.",
+    advice="Follow the format.", look=look,
 )  # fmt: skip

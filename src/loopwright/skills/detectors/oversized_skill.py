@@ -31,6 +31,6 @@ def look(skill: Skill) -> Iterator[Hit]:
 DETECTOR = Detector(
     rule="oversized-skill", dimension="context", severity="low", confidence="certain",
     strategy="context_summarization", title="SKILL.md is too long",
-    why="All of it is in the model's window whenever the skill is used, before any work is done.",
+    why="All of it is in the model's context window whenever the skill is used, before any work is done.",
     advice="Move what only some tasks need to files in references/, and say when to read each.", look=look,
 )  # fmt: skip

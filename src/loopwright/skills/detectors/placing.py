@@ -46,7 +46,7 @@ def utf16(text: str) -> int:
 
 
 def legible(text: str) -> str:
-    """Bytes that are no UTF-8 as the sign for them, one each: journals and reports can not hold them as they are."""
+    """Bytes that are no UTF-8 as the sign for them, one each: journals and reports cannot hold them as they are."""
     return text if text.isascii() else text.translate(_NO_UTF_8)
 
 

@@ -48,6 +48,6 @@ def _is_listed(skill: Skill, name: str, listed: list[str]) -> bool:
 DETECTOR = Detector(
     rule="undeclared-tool", dimension="agent", severity="medium", confidence="certain", strategy="custom",
     title="A tool is called that is not allowed",
-    why="The host stops to ask for it in the middle of a run; an unattended run stops there.",
-    advice="List every tool that has to run unasked in allowed-tools.", look=look,
+    why="The host asks for it in the middle of a run; an unattended run stops there.",
+    advice="List every tool that must run without asking in allowed-tools.", look=look,
 )  # fmt: skip

@@ -28,7 +28,7 @@ def _argument(skill: Skill, one: ToolCall, tool: Tool, argument: Argument) -> It
         elif _is_unlisted(tool, argument):
             yield _value(one, tool, argument)
     elif name in tool.gone:
-        yield _hit(one, argument, f"{one.call.name} has no parameter {name} any more: {tool.gone[name]}")
+        yield _hit(one, argument, f"{one.call.name} no longer has the parameter {name}: {tool.gone[name]}")
     else:
         told = tool.renamed.get(name) or _of_another_host(skill, tool, name)
         right = told or nearest_parameter(tool, name) or ""
@@ -86,6 +86,6 @@ def _hit(
 DETECTOR = Detector(
     rule="wrong-parameter", dimension="agent", severity="high", confidence="certain", strategy="custom",
     title="A parameter that the tool does not take",
-    why="The host refuses the call or drops the parameter, so that the agent runs without what it was meant to get.",
+    why="The host rejects the call or drops the parameter, so the agent runs without it.",
     advice="Use the parameter's right name.", look=look,
 )  # fmt: skip

@@ -46,7 +46,7 @@ def _allowed(skill: Skill) -> Iterator[Hit]:
 DETECTOR = Detector(
     rule="wrong-tool", dimension="agent", severity="high", confidence="certain", strategy="custom",
     title="A tool that does not exist",
-    why="A model calls what it is told to; the host answers that there is no such tool, and the step is skipped or "
-    "improvised.",
+    why="A model calls the tool it is told to; the host answers that there is no such tool, and the step is skipped or"
+        " improvised.",
     advice="Use the tool's right name.", look=look,
 )  # fmt: skip

@@ -38,7 +38,7 @@ class FindingsCache:
         return content if data[:NAME] == digest(content).encode() else None
 
     def put(self, key: str, data: bytes) -> None:
-        """A cache that can not be written is none: nobody needs it."""
+        """A cache that cannot be written is none: nobody needs it."""
         path = self._path(key)
         with suppress(OSError):
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)

@@ -184,7 +184,7 @@ def _lock(fd: int, root: Path) -> None:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise Conflict(f"another session changes {root} right now; try again when it has ended") from None
+        raise Conflict(f"another session is changing {root}; try again when it has ended") from None
 
 
 def temporary(name: str) -> str:
@@ -267,26 +267,26 @@ def manifest_of(backup: Path) -> Manifest | None:
             checked(name)
         return manifest
     except (ValueError, KeyError, TypeError, AttributeError, Invalid) as error:
-        raise Corrupt(f"the backup {backup} is damaged: its {MANIFEST} can not be read") from error
+        raise Corrupt(f"the backup {backup} is damaged: its {MANIFEST} cannot be read") from error
 
 
 def require_manifest(backup: Path) -> Manifest:
     """NotFound, Corrupt."""
     manifest = manifest_of(backup)
     if manifest is None:
-        raise NotFound(f"there is no backup in {backup}: no change was begun that it could undo")
+        raise NotFound(f"there is no backup in {backup}: no change was started that it could undo")
     return manifest
 
 
 def content(backup: Path, file: Kept) -> bytes:
-    """What the file held before the change. Corrupt where that is not what was kept."""
+    """What the file held before the change. Corrupt where that is not what was stored."""
     assert file.before is not None
     try:
         data = (backup / BLOBS / file.before).read_bytes()
     except OSError as error:
-        raise Corrupt(f"the backup {backup} is damaged: the content of {file.name} can not be read") from error
+        raise Corrupt(f"the backup {backup} is damaged: the content of {file.name} cannot be read") from error
     if digest(data) != file.before:
-        raise Corrupt(f"the backup {backup} is damaged: the content of {file.name} is not what was kept")
+        raise Corrupt(f"the backup {backup} is damaged: the content of {file.name} is not what was stored")
     return data
 
 
@@ -332,9 +332,9 @@ def apply(root: Path, change: Rewrite, backup: Path) -> dict[str, str | None]:
     for name in {*change.contents, *change.expected}:
         checked(name)
     if unsaid := sorted(change.contents.keys() - change.expected.keys()):
-        raise Invalid(f"it is not said what {', '.join(unsaid)} should hold now; name a digest, or None for no file")
+        raise Invalid(f"the expected content of {', '.join(unsaid)} is missing; name a digest, or None for no file")
     _require_apart(root, backup)
-    with told(f"{root} can not be changed, and is as it was"), Tree.locked(root) as tree:
+    with told(f"{root} cannot be changed, and is as it was"), Tree.locked(root) as tree:
         _clean_up_after_a_crash(tree, change, backup)
         looks = _as_expected(tree, change)
         manifest = _manifest(tree, change, looks)
@@ -350,7 +350,7 @@ def apply(root: Path, change: Rewrite, backup: Path) -> dict[str, str | None]:
 def roll_back(root: Path, backup: Path) -> dict[str, str | None]:
     """See `ports.Skills.roll_back`. Corrupt, and nothing was written, for a backup that is damaged."""
     manifest = require_manifest(backup)
-    with told(f"{root} can not be rolled back, or not all of it; do it again"), Tree.locked(root) as tree:
+    with told(f"{root} cannot be rolled back, or not completely; try again"), Tree.locked(root) as tree:
         _restore(tree, manifest, backup)
     return {file.name: file.before for file in manifest.files}
 
@@ -359,7 +359,7 @@ def _require_apart(root: Path, backup: Path) -> None:
     """A backup may lie in a hidden folder of a skill that is a whole project, and nowhere else below it."""
     real, inside = Path(os.path.realpath(root)), Path(os.path.realpath(backup))
     if inside.is_relative_to(real) and not any(is_left_out(part) for part in inside.relative_to(real).parts):
-        raise Invalid(f"the backup {backup} would be part of the skill; a folder outside of {root} is right")
+        raise Invalid(f"the backup {backup} would be part of the skill; use a folder outside {root}")
 
 
 def _clean_up_after_a_crash(tree: Tree, change: Rewrite, backup: Path) -> None:
@@ -375,7 +375,7 @@ def _as_expected(tree: Tree, change: Rewrite) -> Mapping[str, Look | None]:
     looks = {name: tree.look(name) for name in change.expected}
     for name, look in looks.items():
         if look is not None and look.digest == ODD:
-            raise Invalid(f"{name} is no plain file, or lies behind a link: nothing is written through that")
+            raise Invalid(f"{name} is not a regular file, or is behind a link: nothing is written through that")
     changed = sorted(name for name, look in looks.items() if _digest(look) != change.expected[name])
     if changed:
         raise Conflict(f"{', '.join(changed)} changed since it was read: diagnose the skill again, then fix it")
@@ -385,7 +385,7 @@ def _as_expected(tree: Tree, change: Rewrite) -> Mapping[str, Look | None]:
 def _unchanged(tree: Tree, file: Kept) -> bytes:
     data = tree.read(file.name)
     if digest(data) != file.before:
-        raise Conflict(f"{file.name} was changed by somebody else meanwhile")
+        raise Conflict(f"{file.name} was changed by another process meanwhile")
     return data
 
 
@@ -410,7 +410,7 @@ def _write(tree: Tree, change: Rewrite, manifest: Manifest) -> None:
             tree.stage(file.name, data, file.owned if file.before is not None else None)
     for file in manifest.files:
         if _digest(tree.look(file.name)) != file.before:
-            raise Conflict(f"{file.name} was changed by somebody else meanwhile")
+            raise Conflict(f"{file.name} was changed by another process meanwhile")
         if file.after is not None:
             tree.commit(file.name)
         elif file.before is not None:
@@ -435,7 +435,7 @@ def _restore(tree: Tree, manifest: Manifest, backup: Path) -> None:
     """Every file is the before or the after of the manifest; all of them become the before."""
     looks = {file.name: _digest(tree.look(file.name)) for file in manifest.files}
     if strange := [file.name for file in manifest.files if looks[file.name] not in (file.before, file.after)]:
-        raise Conflict(f"{', '.join(strange)} changed since the fix: what somebody else has written is not overwritten")
+        raise Conflict(f"{', '.join(strange)} changed since the fix: other people's changes are not overwritten")
     changed = [file for file in manifest.files if looks[file.name] != file.before]
     lost = [(file, content(backup, file)) for file in changed if file.before is not None]
     for file in manifest.files:

@@ -142,7 +142,7 @@ def _link(path: Path, target: Path) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Leaves away what can not be read, is too large, or is gone meanwhile."""
+    """Leaves away what cannot be read, is too large, or is gone meanwhile."""
     try:
         found = source.stat()
         if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:

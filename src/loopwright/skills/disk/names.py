@@ -53,9 +53,9 @@ def checked(name: str) -> tuple[str, ...]:
     """The parts of a name that a change may write to. Invalid for all that leads elsewhere."""
     parts = tuple(name.split("/"))
     if not _is_utf8(name) or "\0" in name or any(part in ("", ".", "..") for part in parts):
-        raise Invalid(f"{name!r} is no name of a file in the skill's folder; right is a relative one like phases/01.md")
+        raise Invalid(f"{name!r} is not a file name in the skill's folder; use a relative one like phases/01.md")
     if any(is_left_out(part) for part in parts[:-1]) or parts[-1] in SKIPPED or parts[-1].startswith(TEMPORARY):
-        raise Invalid(f"{name} lies where no file of a skill is kept (hidden folders, version control, packages)")
+        raise Invalid(f"{name} is where no skill files are kept (hidden folders, version control, packages)")
     return parts
 
 

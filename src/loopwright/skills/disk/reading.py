@@ -108,11 +108,11 @@ def read_folder(root: Path) -> SkillFiles:
     names = reading.entries(real)
     main = main_among(entry.name for entry in names if is_main(entry.path, real))
     if main is None:
-        raise Invalid(f"{root} is no skill: a skill's folder holds a file SKILL.md")
+        raise Invalid(f"{root} is not a skill: a skill's folder contains a file SKILL.md")
     path = os.path.join(real, main)
     reading.read(main, os.path.realpath(path) if os.path.islink(path) else path)
     if main not in reading.files:
-        raise Invalid(f"{root / main} can not be read: it is {_why_unread(reading.unread.get(main, 0))}")
+        raise Invalid(f"{root / main} cannot be read: it is {_why_unread(reading.unread.get(main, 0))}")
     reading.walk()
     return SkillFiles(os.path.basename(real), reading.files, reading.unread, reading.digests)
 
@@ -246,7 +246,7 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
 
 
 def _why_unread(size: int) -> str:
-    return f"larger than {LARGEST:,} bytes" if size > LARGEST else "no plain file, or not for us to read"
+    return f"larger than {LARGEST:,} bytes" if size > LARGEST else "not a regular file, or not readable"
 
 
 def _size(path: str) -> int:

@@ -39,7 +39,7 @@ def _proposal(finding: Finding, edits: tuple[Edit, ...]) -> Proposal:
     return Proposal(
         fingerprints=(finding.fingerprint,), rule=finding.rule, strategy=finding.strategy, level="mechanical",
         description=f"Write {first.new} in place of {first.old}", rationale=f"{finding.message}.", edits=edits,
-        estimated_impact="what is named is what is there", verification_steps=("diagnose the whole skill again",),
+        estimated_impact="the name matches what exists", verification_steps=("diagnose the whole skill again",),
     )  # fmt: skip
 
 

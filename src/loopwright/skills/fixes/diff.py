@@ -28,13 +28,13 @@ def unified(file: str, old: bytes | None, new: bytes | None) -> str:
 
 
 def why_no_text(data: bytes) -> str | None:
-    """Why a file can not be shown as a diff, or None for a text."""
+    """Why a file cannot be shown as a diff, or None for a text."""
     if b"\0" in data:
-        return "it is binary: it holds a NUL byte"
+        return "it is binary: it contains a NUL byte"
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        return f"its byte {error.start:,} is no UTF-8"
+        return f"its byte {error.start:,} is not UTF-8"
     return None
 
 

@@ -39,9 +39,9 @@ def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
     pieces, at, last = [], 0, None
     for one in in_order(edits):
         if last is not None and overlap(last, one):
-            raise Invalid(f"two edits of {one.file} overlap at byte {one.start:,}; one edit has to do both")
+            raise Invalid(f"two edits of {one.file} overlap at byte {one.start:,}; merge them into one")
         if data[one.start : one.end] != _bytes(one.old):
-            raise Conflict(f"{one.file} has changed: at byte {one.start:,} it does not hold what the edit replaces")
+            raise Conflict(f"{one.file} has changed: at byte {one.start:,} it does not contain what the edit replaces")
         pieces += [data[at : one.start], _bytes(one.new)]
         at, last = one.end, one
     return b"".join([*pieces, data[at:]])
@@ -66,9 +66,9 @@ def contents_of(proposal: Proposal, files: Mapping[str, bytes]) -> dict[str, byt
         now = files.get(file)
         edits = [edit for edit in proposal.edits if edit.file == file]
         if bool(edits) + (file in proposal.creates) + (file in proposal.deletes) > 1:
-            raise Invalid(f"{file} is to be changed in two ways at once; one of edit, create and delete is right")
+            raise Invalid(f"{file} is changed in two ways at once; use one of edit, create and delete")
         if (now is None) != (file in proposal.creates):
-            raise Conflict(f"{file} {'exists already' if now is not None else 'is gone'}: the fix was made before that")
+            raise Conflict(f"{file} {'already exists' if now is not None else 'is gone'}: the fix was made before that")
         if file in proposal.creates:
             contents[file] = _bytes(proposal.creates[file])
         else:

@@ -321,20 +321,20 @@ def _read(inner: str, first: int) -> tuple[Mapping[str, object], str | None]:
     """Its values, and why there are none. `first`: the number of its first line."""
     try:
         if len(inner) > LARGEST:
-            raise ValueError(f"it has {len(inner):,} characters; {LARGEST:,} are read")
+            raise ValueError(f"it has {len(inner):,} characters; at most {LARGEST:,} are read")
         _refuse_bombs(inner)
         value = yaml.load(inner, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         line = f"line {first + error.problem_mark.line}: " if error.problem_mark else ""
         return {}, f"{line}{error.problem}"
     except UnicodeError:
-        return {}, "it holds bytes that are no UTF-8"
+        return {}, "it contains bytes that are not UTF-8"
     except (yaml.YAMLError, ValueError) as error:
         return {}, str(error).partition("\n")[0]
     if value is None:
         return {}, None
     if not isinstance(value, dict):
-        return {}, "it holds no `key: value` lines"
+        return {}, "it contains no `key: value` lines"
     return {str(key): one for key, one in value.items()}, None
 
 
@@ -345,9 +345,9 @@ def _refuse_bombs(text: str) -> None:
         depth += isinstance(event, _STARTS) - isinstance(event, _ENDS)
         aliases += isinstance(event, yaml.AliasEvent)
         if depth > DEEPEST:
-            raise ValueError(f"it is nested more than {DEEPEST} deep")
+            raise ValueError(f"it is nested more than {DEEPEST} levels deep")
         if aliases > MOST_ALIASES:
             raise ValueError(f"it has more than {MOST_ALIASES} aliases")
         tag = getattr(event, "tag", None)
         if tag not in (None, "!"):
-            raise ValueError(f"it names a type, `{tag}`, which is not read")
+            raise ValueError(f"it uses a type, `{tag}`, which is not supported")

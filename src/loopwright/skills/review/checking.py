@@ -53,7 +53,7 @@ def checked(skill: Skill, dimension: Dimension, by: str, reports: Sequence[Repor
         else:
             left += 1
     if left := left + len(reports[READ:]):
-        refused.append(f"{left} more than the {MOST} that are taken were left out")
+        refused.append(f"{left} more than the {MOST} accepted ones were left out")
     return Checked(tuple(found.values()), tuple(refused))
 
 
@@ -92,17 +92,17 @@ def _moved(skill: Skill, finding: Finding, review: Review) -> Finding | None:
 def _finding(skill: Skill, known: Mapping[str, Card], by: str, report: ReportSkillFinding) -> Finding:
     card = known.get(report.card)
     if card is None:
-        raise _Refused(f"no card {report.card!r} was asked; there are {', '.join(known)}")
+        raise _Refused(f"no card {report.card!r} was asked; available: {', '.join(known)}")
     severity = next((one for one in SEVERITIES if one == report.severity.lower()), None)
     if severity is None:
         raise _Refused(f"the severity {report.severity!r} is none of {', '.join(SEVERITIES)}")
     if not report.evidence:
-        raise _Refused("it quotes nothing; quote the place where it stands, or would have to stand")
+        raise _Refused("it quotes nothing; quote the place where it is, or should be")
     evidence = [_quoted(skill, place) for place in report.evidence]
     other = [_quoted(skill, place) for place in report.other_side]
     searched = [words for thing in report.absent for words in thing.searched_for]
     if report.absent and not searched:
-        raise _Refused("it says that something is missing, and not what was searched for")
+        raise _Refused("it says that something is missing, but not what was searched for")
     for words in searched:
         _search(skill, words)
     quotes = [quote for quote, _ in (*evidence, *other)]
@@ -139,10 +139,10 @@ def _quoted(skill: Skill, place: QuotedPlace, *, any_use: bool = False) -> Locat
     page = _page(skill, place.file)
     words = place.quote if page.newline == "\n" else place.quote.replace("\r\n", "\n").replace("\n", "\r\n")
     if len(words) < SHORTEST and words.strip() != page.text.strip():
-        raise _Refused(f"“{words}” is too short to say where it stands; quote {SHORTEST} characters or more")
+        raise _Refused(f"“{words}” is too short to locate; quote {SHORTEST} or more characters")
     at = page.text.find(words)
     if at < 0:
-        raise _Refused(f"“{place.quote[:120]}” does not stand in {page.path}, character by character")
+        raise _Refused(f"“{place.quote[:120]}” does not occur in {page.path} exactly as quoted")
     first = at
     while at >= 0:
         if any_use or _use(page, at) not in _ONLY_SHOWN:
@@ -164,15 +164,15 @@ def _page(skill: Skill, file: str) -> Page:
     name = file.strip().replace("\\", "/").removeprefix("./").removeprefix(f"{skill.name}/")
     page = skill.pages.get(name)
     if page is None:
-        raise _Refused(f"the skill has no file {file!r}; name it as it is called in the skill's folder")
+        raise _Refused(f"the skill has no file {file!r}; use its name in the skill's folder")
     return page
 
 
 def _search(skill: Skill, words: str) -> None:
     """Refused where the words stand somewhere, in large or small letters, with whatever blanks between them."""
     if len(words.strip()) < SEARCHED:
-        raise _Refused(f"“{words}” is too short to be searched for")
+        raise _Refused(f"“{words}” is too short to search for")
     sought = re.compile(r"\s+".join(map(re.escape, words.split())), re.IGNORECASE)
     for page in skill.pages.values():
         if (found := sought.search(page.text)) is not None:
-            raise _Refused(f"“{words}” does stand in {page.path}, line {page.line(found.start())}")
+            raise _Refused(f"“{words}” does occur in {page.path}, line {page.line(found.start())}")

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
 def decide(
     cycle_id: CycleId,
-    decision: Annotated[str, typer.Argument(metavar="DECISION", show_default=False, help="Which, see show.")],
+    decision: Annotated[str, typer.Argument(metavar="DECISION", show_default=False, help="Decision id (see show).")],
     option: Annotated[str, typer.Argument(metavar="OPTION", show_default=False, help="One of its options.")],
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Make a decision that a role has left to you."""
+    """Make a decision that a role left to you."""
     with opened(project) as engine:
         state = engine.cycles.decide(cycle_id, decision, option)
     answer(json, state, f"{decision} is decided: {option}{_further(state, elsewhere(project))}")
@@ -52,15 +52,15 @@ def decide(
 
 def resolve(
     cycle_id: CycleId,
-    blocker: Annotated[str, typer.Argument(metavar="BLOCKER", show_default=False, help="Which, see show.")],
-    resolution: Annotated[str, typer.Argument(metavar="TEXT", show_default=False, help="What was done about it.")],
+    blocker: Annotated[str, typer.Argument(metavar="BLOCKER", show_default=False, help="Blocker id (see show).")],
+    resolution: Annotated[str, typer.Argument(metavar="TEXT", show_default=False, help="How it was resolved.")],
     workaround: Annotated[
-        bool, typer.Option("--workaround", help="It is still there, and there is a way around it.")
+        bool, typer.Option("--workaround", help="The blocker remains, but there is a workaround.")
     ] = False,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Settle what keeps a role from going on."""
+    """Resolve what blocks a role."""
     with opened(project) as engine:
         state = engine.cycles.resolve(cycle_id, blocker, resolution, workaround=workaround)
     word = "worked around" if workaround else "resolved"
@@ -69,11 +69,11 @@ def resolve(
 
 def choose(
     cycle_id: CycleId,
-    rival: Annotated[str, typer.Argument(metavar="RIVAL", show_default=False, help="Which, see show: rival-1, …")],
+    rival: Annotated[str, typer.Argument(metavar="RIVAL", show_default=False, help="Rival id (see show): rival-1, …")],
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Put another edit that passes the same tests in the place of a patch."""
+    """Replace a patch with another edit that passes the same tests."""
     with opened(project) as engine:
         state = engine.cycles.choose(cycle_id, rival)
     answer(json, state, f"{cycle_id}: {taken_words('loopwright cycle', rival, state, cycle_id, elsewhere(project))}")
@@ -83,20 +83,19 @@ def _further(state: "CycleState", at: str) -> str:
     """What is open still, else how to go on."""
     undecided = [decision.id for decision in state.coordination.undecided]
     if undecided:
-        return f"; still to be decided: {', '.join(undecided)}"
+        return f"; still undecided: {', '.join(undecided)}"
     if state.status == "paused":
-        return f"; go on with: loopwright cycle resume {state.cycle_id}{at}"
+        return f"; continue with: loopwright cycle resume {state.cycle_id}{at}"
     return ""
 
 
 def documents(
     cycle_id: CycleId,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", show_default=False, help="Print this one: ra/requirements.md, …")
+        str | None,
+        typer.Argument(metavar="[NAME]", show_default=False, help="Document to print: ra/requirements.md, …"),
     ] = None,
-    version: Annotated[
-        str | None, typer.Option("--version", metavar="V", help="As it was in this version: 1.0.0, …")
-    ] = None,
+    version: Annotated[str | None, typer.Option("--version", metavar="V", help="Version to print: 1.0.0, …")] = None,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
@@ -129,7 +128,7 @@ def _listed(found: "Sequence[Document]") -> str:
 def diff(
     cycle_id: CycleId,
     iteration: Annotated[
-        int | None, typer.Option("--iteration", metavar="N", help="Only what this one has changed.")
+        int | None, typer.Option("--iteration", metavar="N", help="Only what this iteration changed.")
     ] = None,
     project: Project = HERE,
     json: Json = False,
@@ -142,14 +141,14 @@ def diff(
 
 CYCLE_ONLY: dict[str, Any] = {  # Any: types with a typer.Option
     "max_iterations": Annotated[
-        int | None, typer.Option("--max-iterations", metavar="N", help="Limit of iterations (default: 5).")
+        int | None, typer.Option("--max-iterations", metavar="N", help="Maximum iterations (default: 5).")
     ],
     "parallel": Annotated[
-        int | None, typer.Option("--parallel", metavar="N", help="Agents at work at once, 1 to 4 (default: 2).")
+        int | None, typer.Option("--parallel", metavar="N", help="Agents working in parallel, 1 to 4 (default: 2).")
     ],
     "roles": Annotated[
         list[str] | None,
-        typer.Option("--role", metavar="ROLE=NAME", help="Who plays ra, ep, cd or vas, as in cd=codex; repeatable."),
+        typer.Option("--role", metavar="ROLE=NAME", help="Agent for ra, ep, cd or vas, as in cd=codex; repeatable."),
     ],
 }
 """Options that are settings of [cycle]."""
@@ -160,7 +159,7 @@ CYCLE_SETTINGS: dict[str, Any] = {"agent": SETTINGS["agent"], **CYCLE_ONLY, **{
 """Options of `cycle run` and `cycle create`: each is the setting of the same name."""
 
 CYCLE_FIELDS: dict[str, Any] = {
-    "title": Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Name of the cycle.")],
+    "title": Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Title of the cycle.")],
     "max_iterations": CYCLE_ONLY["max_iterations"],
 }
 """Options of `cycle edit`: each is the cycle's field of the same name."""
@@ -174,11 +173,11 @@ def flags(given: Given) -> Given:
 
 def extend(
     cycle_id: CycleId,
-    text: Annotated[str, typer.Argument(metavar="TEXT", show_default=False, help="What shall be added or changed.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", show_default=False, help="What to add or change.")],
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Add to a cycle's task; one at rest runs on with it in the background."""
+    """Add to a cycle's task; one that is not running continues in the background."""
     with opened(project) as engine:
         engine.load_cycle_prompts()
         state = engine.cycles.extend(cycle_id, text)
@@ -189,32 +188,32 @@ def extended_words(state: "CycleState", at: str) -> str:
     """What becomes of an extension."""
     id = state.cycle_id
     if state.engine.queue:
-        return f"{id} takes it in when iteration {state.current_iteration} is over"
+        return f"{id} picks it up after iteration {state.current_iteration}"
     return f"{id} extended, iteration {state.current_iteration} begins; {how_to_follow(CYCLES, state, at)}"
 
 
 @takes(CYCLE_FIELDS)
 def edit(cycle_id: CycleId, given: Given, project: Project = HERE, json: Json = False) -> None:
-    """Change a cycle's title and limit; what it shall do is changed by extend."""
+    """Change a cycle's title and limit; use extend to change its task."""
     with opened(project) as engine:
         state = engine.cycles.edit(cycle_id, given)
     answer(json, state, f"{cycle_id}: changed {', '.join(given)}")
 
 
 Title = Annotated[
-    str | None, typer.Option("--title", metavar="TEXT", help="Name of the cycle (default: the task's first words).")
+    str | None, typer.Option("--title", metavar="TEXT", help="Title of the cycle (default: the task's first words).")
 ]
 
 
 @takes(CYCLE_SETTINGS)
 def run(
     *,
-    task: Annotated[str | None, typer.Argument(metavar="TASK", help="What shall be done.", show_default=False)] = None,
+    task: Annotated[str | None, typer.Argument(metavar="TASK", help="What to do.", show_default=False)] = None,
     cycle_id: Annotated[
-        str | None, typer.Option("--cycle-id", metavar="ID", help="Take up this cycle instead.")
+        str | None, typer.Option("--cycle-id", metavar="ID", help="Continue this cycle instead.")
     ] = None,
     extend: Annotated[
-        str | None, typer.Option("--extend", metavar="TEXT", help="What shall be added to the task of that cycle.")
+        str | None, typer.Option("--extend", metavar="TEXT", help="What to add to that cycle's task.")
     ] = None,
     auto: Annotated[bool, typer.Option("--auto", help="Make every decision without asking.")] = False,
     given: Given,
@@ -223,11 +222,11 @@ def run(
     launched: Annotated[bool, typer.Option("--launched", hidden=True)] = False,
     json: Json = False,
 ) -> None:
-    """Run a cycle until it rests: a new one for TASK, or --cycle-id."""
+    """Run a cycle until it ends or pauses: a new one for TASK, or --cycle-id."""
     if (task is None) == (cycle_id is None):
-        raise Invalid('give either a task, as in: cycle run "add a login", or --cycle-id ID; not both, not neither')
+        raise Invalid('give either a task, as in: cycle run "add a login", or --cycle-id ID, but not both')
     if extend is not None and cycle_id is None:
-        raise Invalid('--extend adds to a cycle that is there: cycle run --cycle-id ID --extend "…"')
+        raise Invalid('--extend adds to an existing cycle: cycle run --cycle-id ID --extend "…"')
     interactive = not auto and not launched
     if interactive and (json or not has_person()):
         raise Invalid("needs a terminal to ask; use --auto")

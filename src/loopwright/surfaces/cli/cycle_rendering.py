@@ -90,7 +90,7 @@ def headline(state: CycleState, *, live: bool = False) -> str:
     if state.status == "completed":
         return _completed(state)
     return {
-        "running": _running(state) if live else "Interrupted: no runner is at work on it.",
+        "running": _running(state) if live else "Interrupted: no runner is working on it.",
         "created": "Created, not started yet.",
     }.get(state.status, f"{paused_words(state)}.")
 
@@ -98,7 +98,7 @@ def headline(state: CycleState, *, live: bool = False) -> str:
 def _running(state: CycleState) -> str:
     asked, undecided = len(state.engine.asked), len(state.coordination.undecided)
     if asked:
-        return f"Running; {plural(asked, 'request')} for permission {agreeing(asked, 'is')} open."
+        return f"Running; {plural(asked, 'permission request')} {agreeing(asked, 'is')} open."
     if undecided and cycle_need(state) == "decision":
         return f"Running; {plural(undecided, 'decision')} {agreeing(undecided, 'is')} open."
     return "Running."
@@ -108,7 +108,7 @@ def _completed(state: CycleState) -> str:
     used = plural(state.current_iteration, "iteration")
     if state.engine.outcome == "unverified":
         return f"Completed in {used}, but unverified: no tests were found."
-    old = " (what failed before may still fail)" if state.engine.settings.require == "no_new_failures" else ""
+    old = " (tests that failed before may still fail)" if state.engine.settings.require == "no_new_failures" else ""
     ended = "Succeeded" if state.engine.outcome == "succeeded" else "Unproven"
     proof = f"; {clean(proof_words(state.engine.proof))}" if state.engine.proof else ""
     return f"{ended} in {used}: {tests_words(state)}{proof}{old}."
@@ -395,7 +395,7 @@ def _iterations(state: CycleState, most: int) -> Iterator[str]:
 
 
 def _iteration(record: IterationRecord) -> str:
-    ended = f"until {local(record.completed_at, '%H:%M:%S')}" if record.completed_at else "under way"
+    ended = f"until {local(record.completed_at, '%H:%M:%S')}" if record.completed_at else "in progress"
     results = ", ".join(f"{role} {result.status}" for role, result in record.agent_results.items())
     extension = f"; extension: {short(record.extension, WORDS_CELLS)}" if record.extension else ""
     return f"{local(record.started_at)} {ended}: {results or 'nothing yet'}{extension}"

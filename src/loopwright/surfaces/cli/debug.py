@@ -29,27 +29,27 @@ SECONDS = 120.0
 def debug(
     tests: Annotated[
         list[str] | None,
-        typer.Option("--tests", metavar="NODEID", help="Only this failing test; may be repeated (default: all)."),
+        typer.Option("--tests", metavar="NODEID", help="Only this failing test; repeatable (default: all)."),
     ] = None,
     test_command: Annotated[
-        str | None, typer.Option("--test-command", metavar="CMD", help="How the tests are run (default: detected).")
+        str | None, typer.Option("--test-command", metavar="CMD", help="Command to run the tests (default: detected).")
     ] = None,
     python: Annotated[
         str | None,
-        typer.Option("--python", metavar="PATH", help="The interpreter that runs the tests (default: detected)."),
+        typer.Option("--python", metavar="PATH", help="Interpreter that runs the tests (default: detected)."),
     ] = None,
     probe: Annotated[
         str | None,
-        typer.Option("--probe", metavar="FILE:LINE", help="What is there each time a failing test comes to this line."),
+        typer.Option("--probe", metavar="FILE:LINE", help="Show variables whenever a failing test reaches this line."),
     ] = None,
     show: Annotated[
         list[str] | None,
-        typer.Option("--show", metavar="EXPR", help="With --probe: this expression (default: all local variables)."),
+        typer.Option("--show", metavar="EXPR", help="With --probe: expression to show (default: all local variables)."),
     ] = None,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Show which lines the failing tests point to, ranked, with the evidence; nothing is changed."""
+    """Show which lines the failing tests point to, ranked, with evidence; changes nothing."""
     from loopwright.wiring import means
     from loopwright.wiring.debugging import debug_request
 
@@ -61,7 +61,7 @@ def debug(
     if probe is not None:
         _probe(request, probe, show or [], json=json)
     elif show:
-        raise Invalid("--show says what to look at with --probe FILE:LINE; name the line too")
+        raise Invalid("--show needs --probe FILE:LINE")
     else:
         _diagnose(request, found.project, elsewhere(project), json=json)
 
@@ -120,7 +120,7 @@ VALUES_CELLS = 400
 def diagnosis_page(diagnosis: "Diagnosis", request: "DebugRequest", root: Path, at: str, look: Look) -> str:
     """`root` of the project; `at`: what a suggested command adds when that is not the current folder."""
     if not diagnosis.hypotheses:
-        return "\n".join(wrapped(diagnosis.note or "nothing was found to look into", look.cells))
+        return "\n".join(wrapped(diagnosis.note or "nothing found to investigate", look.cells))
     lines = [look.paint("strong", line) for line in wrapped(diagnosis.active_bug, look.cells)]
     for number, hypothesis in enumerate(diagnosis.hypotheses, start=1):
         lines += ["", *_hypothesis(number, hypothesis, root, look)]
@@ -144,12 +144,12 @@ def _hypothesis(number: int, hypothesis: "Hypothesis", root: Path, look: Look) -
 
 def _why(evidence: "Mapping[str, JsonValue]") -> str:
     if "says" in evidence:
-        return f"Python can not load it: {evidence['says']}"
+        return f"Python cannot load it: {evidence['says']}"
     raised = evidence.get("exceptions")
     came = f"; {' and '.join(map(str, raised))} came from it" if isinstance(raised, list) and raised else ""
     ran = f"{_tests(evidence, 'failing')} and {_tests(evidence, 'passing')} ran it"
     turned, tried = evidence.get("candidates_that_turned_a_test"), evidence.get("candidates_tried")
-    helped = f"; {turned} of {tried} small edits here turned a failing test" if turned else ""
+    helped = f"; {turned} of {tried} small edits here made a failing test pass" if turned else ""
     changed = "; changed since the last commit" if evidence.get("changed_since_last_commit") else ""
     return f"{ran}{came}{changed}{helped}; suspiciousness {evidence.get('suspiciousness')} of 1"
 

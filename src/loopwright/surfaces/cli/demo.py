@@ -23,11 +23,11 @@ Flags = dict[str, object]
 
 
 def demo(
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the example's folder for a look.")] = False,
-    not_found: Annotated[bool, typer.Option("--not-found", help="An example whose fault is not found.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the example's folder.")] = False,
+    not_found: Annotated[bool, typer.Option("--not-found", help="Use an example whose fault is not found.")] = False,
     json: Json = False,
 ) -> None:
-    """Find and fix the faults of an example project."""
+    """Find and fix the faults in an example project."""
     import os
     import shutil
     import tempfile
@@ -50,7 +50,7 @@ def _examples() -> Path:
     candidates = (packaged, packaged.parent.parent.parent / "examples")
     found = next((path for path in candidates if path.is_dir()), None)
     if found is None:
-        raise NotFound("the examples are not part of this installation")
+        raise NotFound("this installation does not include the examples")
     return found
 
 
@@ -65,11 +65,11 @@ def _play(project: Path, *, keep: bool, as_json: bool) -> Exit:
     place: Flags = {} if keep else {"checkpoints": str(project.parent / "checkpoints")}
     with opened(project, {"agent": "builtin", "max_minutes": MINUTES, **place}) as engine:
         if engine.project != project.resolve():
-            raise Invalid(f"the temporary folder {project.parent} lies in a git work tree; set TMPDIR to another place")
+            raise Invalid(f"the temporary folder {project.parent} lies in a git work tree; set TMPDIR elsewhere")
         if not as_json:
             print(f"{project} is a copy of an example. Its tests, as they are:", flush=True)
             _show_tests(asyncio.run(_run_tests(engine)))
-            print(f'\nNow as with: loopwright run "{TASK}" --auto --agent builtin\n', flush=True)
+            print(f'\nNow running: loopwright run "{TASK}" --auto --agent builtin\n', flush=True)
         settings = engine.config.settings
         state = engine.service.create(
             TASK, settings=run_settings(settings, interactive=False), budget=budget(settings)
@@ -119,5 +119,5 @@ def _tell(engine: "Engine", state: "LoopState", *, keep: bool, as_json: bool) ->
     print(f"\nsummary.md:\n\n{clean_lines(summary.read_text(encoding='utf-8'))}")
     print(headline(state))
     where = f"loopwright show {state.loop_id} --project {quoted(str(engine.project))}"
-    print(f"The copy is kept; look around with: {where}" if keep else "The copy is removed again; --keep leaves it.")
+    print(f"The copy is kept; inspect it with: {where}" if keep else "The copy has been removed; --keep keeps it.")
     return code

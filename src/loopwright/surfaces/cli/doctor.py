@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 def doctor(
     agent: Annotated[
-        str | None, typer.Option("--agent", metavar="NAME", help="Look at this agent alone; exit code 7 if it fails.")
+        str | None, typer.Option("--agent", metavar="NAME", help="Check only this agent; exit code 7 if it fails.")
     ] = None,
     probing: Annotated[
         bool | None,
-        typer.Option("--probe/--no-probe", help="Start the agents, to see what they can do.", show_default=False),
+        typer.Option("--probe/--no-probe", help="Start the agents to see what they can do.", show_default=False),
     ] = None,
     project: Project = HERE,
     json: Json = False,
@@ -63,10 +63,10 @@ async def _found(means: "Means", agent: str | None, probing: bool | None) -> "Ch
 WORDS_CELLS = 300
 
 POLICY_WORDS: "Mapping[Policy, str]" = {
-    "workspace": "files of the project and commands; nothing outside of it without asking",
-    "ask": "reading; for everything else a person is asked",
-    "read-only": "reading, and nothing else",
-    "all": "whatever it likes",
+    "workspace": "project files and commands; asks for anything outside the project",
+    "ask": "reading; asks a person for everything else",
+    "read-only": "reading only",
+    "all": "everything",
 }
 
 
@@ -96,7 +96,7 @@ def _about(agent: "AgentFound") -> str:
 def _abilities(agent: "AgentFound") -> Iterator[str]:
     probed = agent.probe
     assert probed is not None
-    yield "loads sessions" if probed.load_session or probed.resume_session else "loads no sessions"
+    yield "loads sessions" if probed.load_session or probed.resume_session else "cannot load sessions"
     if probed.mcp_http:
         yield "MCP over HTTP"
     if probed.modes:
@@ -106,8 +106,8 @@ def _abilities(agent: "AgentFound") -> Iterator[str]:
 
 def _builtin(project: "loopwright.checkup.Project") -> str:
     if project.tests.measured:
-        return "no model, no network; mends small faults that the tests of this project show"
-    return "no model, no network; mends small faults in Python projects with pytest or unittest, which this is not"
+        return "no model, no network; fixes small faults that this project's tests reveal"
+    return "no model, no network; fixes small faults in Python projects with pytest or unittest, which this is not"
 
 
 def _machine(machine: "Machine") -> Iterator[str]:
@@ -118,16 +118,16 @@ def _machine(machine: "Machine") -> Iterator[str]:
     yield LABEL.format("git", machine.git or "not installed")
     yield LABEL.format("node", machine.node or "not installed (codex, claude, gemini, qwen and opencode need it)")
     yield LABEL.format("system", machine.system)
-    able = "programs can shut themselves in" if inside.namespaces else "no namespaces for programs without privileges"
+    able = "programs can sandbox themselves" if inside.namespaces else "no unprivileged namespaces"
     landlock = f"landlock {inside.landlock}" if inside.landlock else "no landlock"
     yield LABEL.format("sandbox", f"{able}; {landlock}; {inside.bubblewrap or 'no bubblewrap of the system'}")
     if not inside.namespaces:
-        yield LABEL.format("", "codex can run nothing here but with --permissions all, which is without its sandbox")
+        yield LABEL.format("", "codex can run commands here only with --permissions all, without its sandbox")
 
 
 def _project(project: "loopwright.checkup.Project") -> Iterator[str]:
     yield from ("", f"Project {clean(project.root)}")
-    yield LABEL.format("settings", ", ".join(map(clean, project.configured_in)) or "no file of settings")
+    yield LABEL.format("settings", ", ".join(map(clean, project.configured_in)) or "no settings file")
     yield LABEL.format("state", _place(project.store))
     yield LABEL.format("checkpoints", _place(project.private))
     tests = project.tests
@@ -177,8 +177,8 @@ def _limits(run: "Run") -> Iterator[str]:
     for name, unit in (("max_minutes", "minute"), ("max_tokens", "token"), ("max_cost", "US dollar")):
         if (most := limits[name]) is not None:
             yield plural(most, unit)
-    yield f"{limits['timeout_per_action']:g} s a turn"
-    yield f"{limits['test_timeout']:g} s a test run"
+    yield f"{limits['timeout_per_action']:g} s per turn"
+    yield f"{limits['test_timeout']:g} s per test run"
     if limits["silence_timeout"]:
         yield f"{limits['silence_timeout']:g} s of silence"
 
@@ -186,10 +186,10 @@ def _limits(run: "Run") -> Iterator[str]:
 def _end(found: "Checkup", elsewhere: str) -> Iterator[str]:
     yield ""
     if found.problems:
-        yield "In the way of a run"
+        yield "Problems that prevent a run"
         yield from (f"  {clean(problem)}" for problem in found.problems)
         if found.chosen_fails and len(found.agents) > 1:
             ready = [agent.name for agent in found.agents if agent.status == "ready"]
-            yield f"  ready are: {', '.join((*ready, 'builtin'))} (see --agent)"
+            yield f"  ready agents: {', '.join((*ready, 'builtin'))} (see --agent)"
     else:
-        yield f'Nothing is in the way of: loopwright run "TASK" --auto{elsewhere}'
+        yield f'Ready for: loopwright run "TASK" --auto{elsewhere}'

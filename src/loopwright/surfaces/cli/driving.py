@@ -157,7 +157,7 @@ def _diff(kind: AnyKind, engine: "Engine", id: str) -> str:
     try:
         return kind.service(engine).whole_diff(id)
     except WorkspaceError as error:
-        remark(f"loopwright: what was changed can not be shown: {error}")
+        remark(f"loopwright: cannot show the changes: {error}")
         return ""
 
 
@@ -259,5 +259,5 @@ class TerminalPerson:
 
 
 def _words(entry: MenuEntry) -> str:
-    """Name and meaning; what can not be chosen leaves the room to its reason."""
+    """Name and meaning; what cannot be chosen leaves the room to its reason."""
     return entry.name if entry.blocked else f"{entry.name:<9} {entry.words}"

@@ -21,7 +21,7 @@ HEAD = ("GATE", "SCORE", "CRITICAL", "HIGH", "MEDIUM", "LOW", "HINTS", "ACCEPTED
 GATES: dict[Gate, Style] = {"pass": "good", "review": "medium", "fail": "critical"}
 REPAIRS: dict[FixLevel, str] = {
     "mechanical": "with --fix",
-    "template": "with --fix=all; look at the diff, its text is taken from a similar place of the skill",
+    "template": "with --fix=all; check the diff, its text comes from a similar place in the skill",
     "agent": "with --fix=all --agent NAME, by that agent",
 }
 
@@ -37,9 +37,9 @@ def skill_page(skill: Checked, look: Look, place: str = "PATH") -> str:
         lines += ["", *_finding(skill, finding, look, why="" if finding.why in said else finding.why)]
         said.add(finding.why)
     if skill.hints:
-        lines += ["", *_hints(skill, skill.hints, "Hints", "they may be wrong, and do not count", look)]
+        lines += ["", *_hints(skill, skill.hints, "Hints", "they may be wrong and do not count", look)]
     if skill.refuted:
-        lines += ["", *_hints(skill, skill.refuted, "Refuted", "they count nothing", look)]
+        lines += ["", *_hints(skill, skill.refuted, "Refuted", "they do not count", look)]
     return "\n".join([*lines, *_next(skill, look, place)])
 
 
@@ -60,7 +60,7 @@ def overview(skills: Sequence[Checked], look: Look) -> str:
         ]
     passed = sum(skill.gate == "pass" for skill in skills)
     exact = any(skill.unreviewed for skill in skills)
-    told = "; checked exactly, the questions of meaning were not asked (--agent NAME asks)" if exact else ""
+    told = "; exact checks only, meaning was not reviewed (--agent NAME reviews it)" if exact else ""
     return "\n".join([*lines, "", *wrapped(f"{passed:,} of {plural(len(skills), 'skill')} passed{told}", look.cells)])
 
 
@@ -89,7 +89,7 @@ def _head(skill: Checked, look: Look) -> Iterator[str]:
         ("found", found_words(skill)),
         ("accepted", f"{len(skill.silenced):,}, by a comment or the baseline" if skill.silenced else ""),
         ("not asked", ", ".join(skill.unasked)),
-        *((f"{dimension}", f"could not be looked at: {problem}") for dimension, problem in skill.problems.items()),
+        *((f"{dimension}", f"could not be checked: {problem}") for dimension, problem in skill.problems.items()),
     ]
     for name, value in facts:
         lines = wrapped(value, look.cells - 13) if value else []
@@ -172,7 +172,7 @@ def _next(skill: Checked, look: Look, place: str) -> list[str]:
     plain = levels.count("mechanical")
     if not plain:
         return []
-    told = f"{plain} of {plural(len(levels), 'finding')} can be mended now, with --fix."
+    told = f"{plain} of {plural(len(levels), 'finding')} can be fixed now with --fix."
     return ["", *wrapped(told, look.cells), f"  next  loopwright tune {place} --fix"]
 
 
@@ -194,7 +194,7 @@ def mended_page(state: TuningState, path: str, look: Look, *, diffs: bool) -> st
         lines += _fix(state, fix, look, diffs=diffs)
     held = [one.fix_id for one in state.applied_fixes if one.rollback_available]
     if held:
-        lines += ["", *_next_command("take one back with", f"loopwright tune {path} --rollback {held[-1]}", look)]
+        lines += ["", *_next_command("roll one back with", f"loopwright tune {path} --rollback {held[-1]}", look)]
     return "\n".join(lines)
 
 

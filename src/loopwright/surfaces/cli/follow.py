@@ -31,7 +31,7 @@ EVENTS, RUNNER_LOG = "events", "runner.log"
 
 
 def watch(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
-    """Follow a loop until it rests; the exit code says how, as for run."""
+    """Follow a loop until it ends or pauses; same exit codes as run."""
     from loopwright.surfaces.cli.driving import follow, tell_rest
 
     with opened(project) as engine:
@@ -44,18 +44,18 @@ def logs(
     kind: AnyKind,
     id: Id,
     name: Annotated[
-        str | None, typer.Argument(metavar="[LOG]", show_default=False, help="Which; an unknown one is told all.")
+        str | None, typer.Argument(metavar="[LOG]", show_default=False, help="Log name; an unknown one lists them all.")
     ] = None,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until it rests.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Keep printing until it ends or pauses.")] = False,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
     """Print one of a loop's logs: without LOG its transcript, before its first run the journal."""
     known = (EVENTS, *kind.logs, RUNNER_LOG)
     if name is not None and name not in known:
-        raise Invalid(f"LOG: no log {name!r} (there are: {', '.join(known)})")
+        raise Invalid(f"LOG: no log {name!r} (available: {', '.join(known)})")
     if json and name == RUNNER_LOG:
-        raise Invalid(f"{RUNNER_LOG} holds plain text; leave --json out")
+        raise Invalid(f"{RUNNER_LOG} is plain text; omit --json")
     with opened(project) as engine:
         service = kind.service(engine)
         service.read(id)

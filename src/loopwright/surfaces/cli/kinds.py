@@ -87,7 +87,7 @@ class Kind(ABC, Generic[S]):
 
     @abstractmethod
     def load_prompts(self, engine: "Engine") -> "Prompts":
-        """Those that hold for it. Invalid names a file that can not be used."""
+        """Those that hold for it. Invalid names a file that cannot be used."""
 
     @abstractmethod
     def table(
@@ -190,7 +190,7 @@ class Cycles(Kind["CycleState"]):
         **{name: f"coordination/{name}" for name in ("decisions.log", "discoveries.ndjson")},
     }
     transcripts = (*ROLES, "engine")
-    asks = "it pauses where something is to be decided"
+    asks = "it pauses when a decision is needed"
 
     def service(self, engine: "Engine") -> "Runs[CycleState]":
         return engine.cycles
@@ -262,7 +262,7 @@ class Tunings(Kind["TuningState"]):
         return Exit.DONE if state.status == "completed" and state.quality_gate == "pass" else Exit.NO_SUCCESS
 
     def stopped(self, id: str, at: str) -> str:
-        return "what nobody had verified is out of the skill's files again"
+        return "unverified fixes have been removed from the skill's files"
 
     def service(self, engine: "Engine") -> "Runs[TuningState]":
         return engine.tunings
@@ -331,7 +331,7 @@ def _argument(kind: AnyKind) -> Any:  # Any: as typer has it
         return [(id, title) for id, title in found if id.startswith(incomplete)]
 
     return typer.Argument(
-        metavar="ID", show_default=False, autocompletion=known, help=f"Id of a {kind.name}, see list."
+        metavar="ID", show_default=False, autocompletion=known, help=f"Id of a {kind.name}(see list)."
     )
 
 

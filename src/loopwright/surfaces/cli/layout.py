@@ -102,7 +102,7 @@ def _painted(under: str, style: Style, look: Look) -> str:
 
 
 def _shown(text: str) -> str:
-    """Character by character, so that nothing moves: a tab is a space, what can not be seen is left out."""
+    """Character by character, so that nothing moves: a tab is a space, what cannot be seen is left out."""
     return "".join(" " if char in "\t\n\r" else char for char in text if char in "\t\n\r" or _is_seen(char))
 
 

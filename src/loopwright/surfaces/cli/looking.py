@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 
 DAMAGED = "damaged"
-"""Stands where a status would, for what can not be read."""
+"""Stands where a status would, for what cannot be read."""
 
 
 def list_all(
     kind: AnyKind,
-    status: Annotated[str | None, typer.Option("--status", metavar="S", help="Only those with this status.")] = None,
+    status: Annotated[str | None, typer.Option("--status", metavar="S", help="Only with this status.")] = None,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1)] = 50,
     offset: Annotated[int, typer.Option("--offset", metavar="N", min=0)] = 0,
     search: Annotated[
-        str, typer.Option("--search", metavar="TEXT", help="Only those with this in id, title, description or a tag.")
+        str, typer.Option("--search", metavar="TEXT", help="Only with this in id, title, description or a tag.")
     ] = "",
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """List the project's loops, the latest first."""
+    """List the project's loops, latest first."""
     from loopwright.core.ports import Page
 
     if status not in (None, *kind.statuses(), DAMAGED):
-        raise Invalid(f"--status: no status {status!r} (there are: {', '.join((*kind.statuses(), DAMAGED))})")
+        raise Invalid(f"--status: no status {status!r} (available: {', '.join((*kind.statuses(), DAMAGED))})")
     with opened(project) as engine:
         service = kind.service(engine)
         page = (
@@ -57,7 +57,7 @@ def list_all(
 
 
 def _damaged(kind: AnyKind, engine: "Engine", at: str) -> list["Damaged"]:
-    """What can not be read, with the command that helps; a newer version's state is not damaged for that one."""
+    """What cannot be read, with the command that helps; a newer version's state is not damaged for that one."""
     from loopwright.surfaces.cli.loop_rendering import Damaged
 
     found, service = [], kind.service(engine)
@@ -74,7 +74,7 @@ def _damaged(kind: AnyKind, engine: "Engine", at: str) -> list["Damaged"]:
 def show(
     kind: AnyKind,
     id: Id,
-    whole: Annotated[bool, typer.Option("--all", help="Every line of long lists.")] = False,
+    whole: Annotated[bool, typer.Option("--all", help="Show long lists in full.")] = False,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
@@ -90,7 +90,7 @@ def show(
 def diff(
     loop_id: LoopId,
     checkpoint: Annotated[
-        int | None, typer.Option("--checkpoint", metavar="N", help="Only what led to this one.")
+        int | None, typer.Option("--checkpoint", metavar="N", help="Only what led to this checkpoint.")
     ] = None,
     project: Project = HERE,
     json: Json = False,
@@ -134,7 +134,7 @@ def pointing(
 
 
 def _kind_of(id: str, project: Path) -> AnyKind | None:
-    """Also where it can not be read."""
+    """Also where it cannot be read."""
     with opened(project) as engine:
         return next((kind for kind in KINDS if _is_there(kind, engine, id)), None)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @takes(LOOP_FIELDS)
 def edit(loop_id: LoopId, given: Given, project: Project = HERE, json: Json = False) -> None:
-    """Change a loop's texts and limits; an empty --tag or --notes removes what is there."""
+    """Change a loop's texts and limits; an empty --tag or --notes clears it."""
     if "tags" in given:
         given["tags"] = tuple(tag for tag in given["tags"] if tag.strip())
     with opened(project) as engine:
@@ -43,21 +43,21 @@ def edit(loop_id: LoopId, given: Given, project: Project = HERE, json: Json = Fa
 
 def rewind(
     loop_id: LoopId,
-    to: Annotated[int, typer.Option("--to", metavar="N", help="Number of the checkpoint.", show_default=False)],
+    to: Annotated[int, typer.Option("--to", metavar="N", help="Checkpoint number.", show_default=False)],
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Put files and progress back to a checkpoint."""
+    """Restore files and progress from a checkpoint."""
     with opened(project) as engine:
         state = engine.service.rewind(loop_id, to)
     kept = state.engine.checkpoints[-1].n
-    answer(json, state, f"{loop_id} is back at checkpoint {to}; what was there is kept as checkpoint {kept}")
+    answer(json, state, f"{loop_id} is back at checkpoint {to}; the previous state is kept as checkpoint {kept}")
 
 
 DONE = {
-    "add": "the task is added; the menu stays open",
-    "raise": "the limit is raised; the menu stays open",
-    "exit": "the loop is left; it can be resumed",
+    "add": "task added; the menu stays open",
+    "raise": "limit raised; the menu stays open",
+    "exit": "left the loop; it can be resumed",
 }
 """What comes of a choice, where that is no action."""
 
@@ -66,19 +66,19 @@ def choose(
     loop_id: LoopId,
     choice: Annotated[
         str,
-        typer.Argument(metavar="CHOICE", show_default=False, help="Of its menu, or a rival of its patch; see show."),
+        typer.Argument(metavar="CHOICE", show_default=False, help="Menu entry, or a rival of its patch (see show)."),
     ],
     description: Annotated[
-        str | None, typer.Argument(metavar="[DESCRIPTION]", show_default=False, help="Of the task, for add.")
+        str | None, typer.Argument(metavar="[DESCRIPTION]", show_default=False, help="Task description, for add.")
     ] = None,
-    tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Who does it, for add.")] = None,
+    tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Agent for the task, for add.")] = None,
     command: Annotated[
-        str | None, typer.Option("--command", metavar="CMD", help="What a bash task runs, for add.")
+        str | None, typer.Option("--command", metavar="CMD", help="Command of a bash task, for add.")
     ] = None,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Choose the next step of an interactive loop in the background, or another edit in the place of its patch."""
+    """Choose the next step of an interactive loop in the background, or another edit instead of its patch."""
     typed = {"description": description, "tool": tool, "command": command}
     with opened(project) as engine:
         given = {name: value for name, value in typed.items() if value is not None}
@@ -97,8 +97,8 @@ def _done(choice: str, state: "LoopState", at: str) -> str:
 def taken_words(line: str, rival: str, state: "LoopState | CycleState", id: str, at: str) -> str:
     """That a rival is in the place of the patch, and what is to be done about its validation."""
     if state.status == "running":
-        return f"{rival} is in the place of the patch, and is validated; follow it with: {line} watch {id}{at}"
-    return f"{rival} is in the place of the patch; have it validated with: {line} resume {id}{at}"
+        return f"{rival} replaced the patch and is being validated; follow it with: {line} watch {id}{at}"
+    return f"{rival} replaced the patch; validate it with: {line} resume {id}{at}"
 
 
 def start(kind: AnyKind, id: Id, auto: Auto = False, project: Project = HERE, json: Json = False) -> None:
@@ -120,7 +120,7 @@ def how_to_follow(kind: AnyKind, state: "Run", at: str) -> str:
 def pause(
     kind: AnyKind,
     id: Id,
-    now: Annotated[bool, typer.Option("--now", help="Cancel what is under way as well.")] = False,
+    now: Annotated[bool, typer.Option("--now", help="Also cancel the action in progress.")] = False,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
@@ -129,22 +129,22 @@ def pause(
         service = kind.service(engine)
         live = service.is_live(id)
         state = service.pause(id, now=now)
-    when = "" if now or not live else "; what is under way is finished first (--now cancels it)"
-    answer(json, state, f"{id} paused{when}; go on with: {kind.line} resume {id}{elsewhere(project)}")
+    when = "" if now or not live else "; the action in progress finishes first (--now cancels it)"
+    answer(json, state, f"{id} paused{when}; continue with: {kind.line} resume {id}{elsewhere(project)}")
 
 
 def resume(
     kind: AnyKind,
     id: Id | None = None,
-    every: Annotated[bool, typer.Option("--all", help="All that a runner has left behind.")] = False,
-    wait: Annotated[bool, typer.Option("--wait", help="Follow it until it rests.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every one whose runner is gone.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Follow it until it ends or pauses.")] = False,
     auto: Auto = False,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Let a paused or abandoned loop run on, in the background."""
+    """Resume a paused or abandoned loop in the background."""
     if (id is None) != every or (every and (wait or auto)):
-        raise Invalid(f"name one {kind.name}, for example: resume ID --wait; or give --all alone")
+        raise Invalid(f"name one {kind.name}, for example: resume ID --wait; or give only --all")
     if id is None:
         resume_every(project, json)
         return
@@ -168,24 +168,24 @@ def resume_every(project: Path, json: bool) -> None:
         taken = [(kind.key, t) for kind in KINDS for t in resume_all(kind.service(engine), now)]
     lines = [f"{t.id} {'resumed' if t.problem is None else f'not resumed: {t.problem}'}" for _, t in taken]
     data = [{key: t.id, "problem": t.problem} for key, t in taken]
-    answer(json, data, "\n".join(lines) or "nothing has been left behind by its runner")
+    answer(json, data, "\n".join(lines) or "nothing to resume")
 
 
 def stop(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
-    """End a loop for good, with its runner and everything that started."""
+    """End a loop for good, with its runner and everything it started."""
     import asyncio
 
     with opened(project) as engine:
         service = kind.service(engine)
         if service.is_live(id):
-            remark(f"asking the runner of {id} to end")
+            remark(f"asking the runner of {id} to exit")
         state = asyncio.run(service.stop(id))
     answer(json, state, f"{id} stopped; {kind.stopped(id, elsewhere(project))}")
 
 
 @takes({**LIMITS, **WAIVER})
 def reopen(kind: AnyKind, id: Id, given: Given, project: Project = HERE, json: Json = False) -> None:
-    """Let a finished loop run on, in the background."""
+    """Reopen a finished loop in the background."""
     with opened(project, given) as engine:
         from loopwright.core.run import Waiver
 
@@ -201,11 +201,11 @@ def answer_question(
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Answer the question a loop waits with."""
+    """Answer the question a loop is waiting on."""
     with opened(project) as engine:
         state = kind.service(engine).answer(id, text)
-    hand_over = f"hand it over with: {kind.line} resume {id}{elsewhere(project)}"
-    answer(json, state, f"answer kept; {f'the {kind.name} takes it' if state.status == 'running' else hand_over}")
+    hand_over = f"deliver it with: {kind.line} resume {id}{elsewhere(project)}"
+    answer(json, state, f"answer saved; {f'the {kind.name} picks it up' if state.status == 'running' else hand_over}")
 
 
 def approve(
@@ -213,22 +213,22 @@ def approve(
     id: Id,
     request_id: Annotated[
         str | None,
-        typer.Argument(metavar="REQUEST", show_default=False, help="Which, where several are open, see show."),
+        typer.Argument(metavar="REQUEST", show_default=False, help="Request id, if several are open (see show)."),
     ] = None,
     allow: Annotated[
         bool | None, typer.Option("--allow/--deny", help="Whether the agent may do it.", show_default=False)
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every request that is open now.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every open request.")] = False,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Allow or deny what an agent of a loop asks for."""
+    """Allow or deny a permission request of a loop's agent."""
     from loopwright.policy.permissions import request_words
 
     if allow is None:
-        raise Invalid("say --allow or --deny")
+        raise Invalid("give --allow or --deny")
     if every and request_id is not None:
-        raise Invalid("name one request, or give --all alone")
+        raise Invalid("name one request, or give only --all")
     with opened(project) as engine:
         given = kind.service(engine).approve(id, request_id, answer="allow" if allow else "deny", every=every)
     word = "allowed" if allow else "denied"
@@ -236,7 +236,7 @@ def approve(
 
 
 def recover(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
-    """Rebuild a loop's damaged state from what is left of it."""
+    """Rebuild a loop's damaged state from what is left."""
     from loopwright.core.wording import event_words
     from loopwright.surfaces.cli.loop_rendering import recovery_page
 
@@ -253,7 +253,7 @@ def recover(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) 
 def delete(
     kind: AnyKind,
     id: Id,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
@@ -262,7 +262,7 @@ def delete(
         service = kind.service(engine)
         service.read(id)
         if not yes and (json or not has_person()):
-            raise Invalid("deleting asks first; there is nobody to ask here, so add --yes")
+            raise Invalid("deleting needs confirmation, and there is no terminal to ask on; add --yes")
         if not yes and not typer.confirm(f"Delete {id} with its history and checkpoints?", err=True):
             remark("nothing was deleted")
             return

@@ -70,7 +70,7 @@ def headline(state: LoopState, *, live: bool = False) -> str:
     if state.status == "completed":
         return _completed(state)
     return {
-        "running": _running(state) if live else "Interrupted: no runner is at work on it.",
+        "running": _running(state) if live else "Interrupted: no runner is working on it.",
         "created": "Created, not started yet.",
         "user_exit": "Left by choice; it can be resumed.",
     }.get(state.status, f"{paused_words(state)}.")
@@ -95,13 +95,13 @@ def _running(state: LoopState) -> str:
     if state.engine.menu:
         return "Running; it waits for a choice."
     asked = len(state.engine.asked)
-    return f"Running; {plural(asked, 'request')} for permission {agreeing(asked, 'is')} open." if asked else "Running."
+    return f"Running; {plural(asked, 'permission request')} {agreeing(asked, 'is')} open." if asked else "Running."
 
 
 def _completed(state: LoopState) -> str:
     if state.engine.outcome == "unverified":
         return "Completed by choice, but unverified: no validation has passed."
-    old = " (what failed before may still fail)" if state.engine.settings.require == "no_new_failures" else ""
+    old = " (tests that failed before may still fail)" if state.engine.settings.require == "no_new_failures" else ""
     proof, (passed, ran) = state.engine.proof, _tests(state)
     ended = "Succeeded" if state.engine.outcome == "succeeded" else "Unproven"
     return f"{ended}: {clean(tests_and_proof(proof, passed, ran))}{old}." if ran else f"{ended}."
@@ -112,12 +112,12 @@ End = Outcome | Literal["limit_reached", "nothing_left"]
 
 Steps = tuple[tuple[str, str], ...]
 AGAIN = "loopwright run --loop-id {id} --auto{at}"
-BY_HAND = 'mend it by hand, or add a task for somebody who can: loopwright tasks {id} add "…" --tool NAME{at}'
+BY_HAND = 'fix it by hand, or add a task for an agent that can: loopwright tasks {id} add "…" --tool NAME{at}'
 
 RESTART: dict[End, Steps] = {
     "succeeded": (("next", "loopwright diff {id}{at}"),),
     "unproven": (
-        ("next", "write the test that shows the goal, then: loopwright run --loop-id {id} --auto{at}"),
+        ("next", "write the test that proves the goal, then: loopwright run --loop-id {id} --auto{at}"),
         ("or", "loopwright reopen {id} --proof preserve{at}  (a refactoring: the tests stay as they are)"),
         ("or", "loopwright reopen {id} --proof none{at}  (documents, configuration: no test can show it)"),
     ),
@@ -387,7 +387,7 @@ PAUSES: dict[Pause, str] = {
 
 
 class Damaged(NamedTuple):
-    """What can not be read: why, and the command that helps, if there is one."""
+    """What cannot be read: why, and the command that helps, if there is one."""
 
     id: str
     reason: str
@@ -411,7 +411,7 @@ def listed(table: Table, rows: Sequence[tuple[str, ...]], total: int, damaged: S
     if not rows and not damaged:
         return f"no more {table.name}s; {agreeing(total, 'there is')} {total:,}" if total else table.none
     blank = ("-",) * (len(table.head) - 3)
-    all_rows = [*rows, *((d.id, "damaged", *blank, "can not be read, see below") for d in damaged)]
+    all_rows = [*rows, *((d.id, "damaged", *blank, "cannot be read, see below") for d in damaged)]
     if width(columns([table.head, *[(*row[:-1], "TITLE") for row in all_rows]])[0]) > cells:
         lines = [line for row in all_rows for line in _stacked(table, row, cells)]
     else:
@@ -451,7 +451,7 @@ def recovery_page(id: str, restored: str, repairs: Sequence[str], kept: Sequence
         lines = [f"{id} can be read again"]
         lines += [LABEL.format("from" if not i else "", words) for i, words in enumerate(repairs)]
         lines.append(LABEL.format("restored", restored))
-    lines += [LABEL.format("put aside" if not i else "", path) for i, path in enumerate(kept)]
+    lines += [LABEL.format("set aside" if not i else "", path) for i, path in enumerate(kept)]
     return "\n".join([*lines, LABEL.format("next", following)])
 
 
@@ -459,7 +459,7 @@ def requests(engine: RunState, live: bool, most: int) -> Iterator[str]:
     """What an agent waits for; what a dead runner has asked nobody waits for."""
     asked = engine.asked if live else ()
     if asked:
-        yield from ("", "Asks for permission")
+        yield from ("", "Permission requests")
         yield from (f"  {line}" for line in some(asked, _request, most=most))
 
 

@@ -67,7 +67,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 
 app = typer.Typer(
     name="loopwright",
-    help="Autonomous, resumable coding loops and cycles that can be trusted.",
+    help="Autonomous, resumable coding loops and cycles you can trust.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -23,74 +23,75 @@ Given = dict[str, Any]  # Any: what was typed, checked by the models
 
 
 Project = Annotated[
-    Path, typer.Option("--project", metavar="DIR", show_default=False, help="Project folder (default: this one).")
+    Path, typer.Option("--project", metavar="DIR", show_default=False, help="Project folder (default: current).")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, all else on stderr.")]
-Task = Annotated[str, typer.Argument(metavar="TASK", help="What shall be done.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout, everything else to stderr.")]
+Task = Annotated[str, typer.Argument(metavar="TASK", help="What to do.", show_default=False)]
 Auto = Annotated[bool, typer.Option("--auto", help="Choose every step without asking.")]
 Title = Annotated[
-    str | None, typer.Option("--title", metavar="TEXT", help="Name of the loop (default: the task's first words).")
+    str | None, typer.Option("--title", metavar="TEXT", help="Title of the loop (default: the task's first words).")
 ]
 
 LIMITS: dict[str, Any] = {  # Any: types with a typer.Option, here and below
     "max_iterations": Annotated[
-        int | None, typer.Option("--max-iterations", metavar="N", help="Limit of iterations; a loop counts its steps.")
+        int | None, typer.Option("--max-iterations", metavar="N", help="Maximum iterations (a loop counts its steps).")
     ],
-    "max_minutes": Annotated[float | None, typer.Option("--max-minutes", metavar="M", help="Limit of working time.")],
-    "max_tokens": Annotated[int | None, typer.Option("--max-tokens", metavar="T", help="Limit of an agent's tokens.")],
-    "max_cost": Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="Limit of an agent's cost.")],
+    "max_minutes": Annotated[float | None, typer.Option("--max-minutes", metavar="M", help="Maximum working time.")],
+    "max_tokens": Annotated[int | None, typer.Option("--max-tokens", metavar="T", help="Maximum tokens of an agent.")],
+    "max_cost": Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="Maximum cost of an agent.")],
 }
 SETTINGS: dict[str, Any] = {
     "agent": Annotated[
         str | None,
-        typer.Option("--agent", metavar="NAME", help="Who does the work: auto, builtin, codex, … (see doctor)."),
+        typer.Option("--agent", metavar="NAME", help="Agent that does the work: auto, builtin, codex, … (see doctor)."),
     ],
     "permissions": Annotated[
         str | None,
-        typer.Option("--permissions", metavar="WHAT", help="What it may do: workspace, ask, read-only or all."),
+        typer.Option("--permissions", metavar="WHAT", help="What the agent may do: workspace, ask, read-only or all."),
     ],
     **LIMITS,
     "park": Annotated[
         bool | None,
-        typer.Option("--park/--no-park", help="Wait for an agent's usage limit to pass.", show_default=False),
+        typer.Option("--park/--no-park", help="Wait for an agent's usage limit to reset.", show_default=False),
     ],
     "test_command": Annotated[
-        str | None, typer.Option("--test-command", metavar="CMD", help="How the tests are run (default: detected).")
+        str | None,
+        typer.Option("--test-command", metavar="CMD", help="Command to run the tests (default: detected).")
     ],
     "test_timeout": Annotated[
-        float | None, typer.Option("--test-timeout", metavar="S", help="Seconds that one test run may take.")
+        float | None, typer.Option("--test-timeout", metavar="S", help="Seconds one test run may take.")
     ],
     "per_test_timeout": Annotated[
         float | None,
-        typer.Option("--per-test-timeout", metavar="S", help="Seconds that a single test may take (0: no limit)."),
+        typer.Option("--per-test-timeout", metavar="S", help="Seconds a single test may take (0: no limit)."),
     ],
     "silence_timeout": Annotated[
         float | None,
-        typer.Option("--silence-timeout", metavar="S", help="Seconds without a sign of life (0: no limit)."),
+        typer.Option("--silence-timeout", metavar="S", help="Seconds without any activity (0: no limit)."),
     ],
     "allow_test_changes": Annotated[
         bool | None,
         typer.Option(
             "--allow-test-changes/--no-allow-test-changes",
-            help="Accept tests that pass only since their own source changed.", show_default=False,
+            help="Accept tests that pass only because their own source changed.", show_default=False,
         ),
     ],
     "allow_environment_changes": Annotated[
         bool | None,
         typer.Option(
             "--allow-environment-changes/--no-allow-environment-changes", show_default=False,
-            help="Accept that installed packages, tools or git settings differ from when the run began.",
+            help="Accept that installed packages, tools or git settings have changed since the run began.",
         ),
     ],
     "require": Annotated[
         str | None,
-        typer.Option("--require", metavar="WHAT", help="all, or no_new_failures where tests were red before."),
+        typer.Option("--require", metavar="WHAT", help="all, or no_new_failures if tests already failed before."),
     ],
     "proof": Annotated[
         str | None,
         typer.Option(
             "--proof", metavar="WHAT",
-            help="What shows the goal: auto (a test that fails without the change), mend, preserve or none.",
+            help="What proves the goal: auto (a test that fails without the change), mend, preserve or none.",
         ),
     ],
     "min_coverage": Annotated[
@@ -99,13 +100,13 @@ SETTINGS: dict[str, Any] = {
     "min_mutation_score": Annotated[
         float | None,
         typer.Option(
-            "--min-mutation-score", metavar="P", help="Percent of the changed lines' mutants that must be killed."
+            "--min-mutation-score", metavar="P", help="Percent of mutants of the changed lines that must be killed."
         ),
     ],
     "min_diff_coverage": Annotated[
         float | None,
         typer.Option(
-            "--min-diff-coverage", metavar="P", help="Percent of the changed lines that must run under the new tests."
+            "--min-diff-coverage", metavar="P", help="Percent of the changed lines that the new tests must run."
         ),
     ],
 }  # fmt: skip
@@ -116,13 +117,13 @@ WAIVER: dict[str, Any] = {name: SETTINGS[name] for name in ("proof", "allow_envi
 
 TASK_FIELDS: dict[str, Any] = {
     "tool": Annotated[str | None, typer.Option("--tool", metavar="NAME", help="bash, or an agent's name.")],
-    "command": Annotated[str | None, typer.Option("--command", metavar="CMD", help="What a bash task runs.")],
+    "command": Annotated[str | None, typer.Option("--command", metavar="CMD", help="Command of a bash task.")],
     "on_error": Annotated[
         str | None, typer.Option("--on-error", metavar="WHAT", help="continue, pause or fail_fast.")
     ],
     "mode": Annotated[str | None, typer.Option("--mode", metavar="MODE", help="write, analysis or review.")],
     "depends_on": Annotated[
-        list[str] | None, typer.Option("--depends-on", metavar="TASK", help="Runs after it; may be repeated.")
+        list[str] | None, typer.Option("--depends-on", metavar="TASK", help="Task that must finish first; repeatable.")
     ],
     "prompt_template": Annotated[
         str | None, typer.Option("--prompt-template", metavar="TEXT", help="Hints for the agent.")
@@ -133,12 +134,12 @@ TASK_FIELDS: dict[str, Any] = {
 """Options of `tasks add` and `tasks edit`: each is the task's field of the same name."""
 
 LOOP_FIELDS: dict[str, Any] = {
-    "title": Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Name of the loop.")],
-    "description": Annotated[str | None, typer.Option("--description", metavar="TEXT", help="What shall be done.")],
+    "title": Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Title of the loop.")],
+    "description": Annotated[str | None, typer.Option("--description", metavar="TEXT", help="What to do.")],
     "max_iterations": LIMITS["max_iterations"],
-    "notes": Annotated[str | None, typer.Option("--notes", metavar="TEXT", help="For people.")],
-    "tags": Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="May be repeated.")],
-    "priority": Annotated[str | None, typer.Option("--priority", metavar="low|medium|high", help="For people.")],
+    "notes": Annotated[str | None, typer.Option("--notes", metavar="TEXT", help="For people only.")],
+    "tags": Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Repeatable.")],
+    "priority": Annotated[str | None, typer.Option("--priority", metavar="low|medium|high", help="For people only.")],
 }
 """Options of `edit`: each is the loop's field of the same name."""
 

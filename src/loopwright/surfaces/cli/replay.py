@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def replay(loop_id: LoopId, project: Project = HERE, json: Json = False) -> None:
-    """Play a loop's transcript again in a copy of the project; exits with 0 when it ends the same."""
+    """Play a loop's transcript again in a copy of the project; exits with 0 if it ends the same way."""
     import tempfile
 
     from loopwright.workflows.loop.replay import read_recording
@@ -75,7 +75,7 @@ def _tell(replayed: "Replayed", different: "tuple[Difference, ...]") -> None:
 
     count = plural(len(replayed.actions), "action")
     if replayed.strayed:
-        print(f"the replay left the recorded course after {count}: {clean(replayed.strayed)}")
+        print(f"the replay diverged from the recording after {count}: {clean(replayed.strayed)}")
     for difference in different:
         print(f"{difference.what} differ:")
         print(f"  recorded: {clean(difference.recorded)}\n  replayed: {clean(difference.replayed)}")

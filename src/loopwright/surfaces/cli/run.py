@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 @takes(SETTINGS)
 def run(
     *,
-    task: Annotated[str | None, typer.Argument(metavar="TASK", help="What shall be done.", show_default=False)] = None,
-    loop_id: Annotated[str | None, typer.Option("--loop-id", metavar="ID", help="Take up this loop instead.")] = None,
+    task: Annotated[str | None, typer.Argument(metavar="TASK", help="What to do.", show_default=False)] = None,
+    loop_id: Annotated[str | None, typer.Option("--loop-id", metavar="ID", help="Continue this loop instead.")] = None,
     auto: Auto = False,
     given: Given,
     title: Title = None,
@@ -43,9 +43,9 @@ def run(
     launched: Annotated[bool, typer.Option("--launched", hidden=True)] = False,
     json: Json = False,
 ) -> None:
-    """Run a loop until it rests: a new one for TASK, or --loop-id."""
+    """Run a loop until it ends or pauses: a new one for TASK, or --loop-id."""
     if (task is None) == (loop_id is None):
-        raise Invalid('give either a task, as in: run "fix the failing tests", or --loop-id ID; not both, not neither')
+        raise Invalid('give either a task, as in: run "fix the failing tests", or --loop-id ID, but not both')
     interactive = not auto and not launched
     if interactive and (json or not has_person()):
         raise Invalid("needs a terminal to ask; use --auto")
@@ -164,6 +164,6 @@ def run_here(
         if json:
             write({"type": "interrupted", "success": False, kind.key: id, "error": f"interrupted; {how}"})
         else:
-            remark(f"\nloopwright: interrupted; nothing is lost, take it up again with: {how}")
+            remark(f"\nloopwright: interrupted; nothing is lost, continue with: {how}")
         raise Told(Exit.INTERRUPTED) from None
     return tell_rest(kind, engine, rested, as_json=json, elsewhere=at)

@@ -13,23 +13,25 @@ from loopwright.surfaces.cli.output import answer, is_plain
 
 
 def serve(
-    host: Annotated[str, typer.Option("--host", metavar="HOST", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="0: any free one.")] = 8765,
+    host: Annotated[str, typer.Option("--host", metavar="HOST", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="Port (0: any free one).")
+    ] = 8765,
     token: Annotated[
-        str | None, typer.Option("--token", metavar="TOKEN", help="Needed for hosts that others reach.")
+        str | None, typer.Option("--token", metavar="TOKEN", help="Required if others can reach the host.")
     ] = None,
     projects: Annotated[
-        list[Path] | None, typer.Option("--project", metavar="DIR", help="May be repeated (default: this folder).")
+        list[Path] | None, typer.Option("--project", metavar="DIR", help="Repeatable (default: the current folder).")
     ] = None,
     allowed: Annotated[
         list[str] | None,
         typer.Option(
-            "--allow-host", metavar="NAME", help="Another name of this server, as behind a proxy; repeatable."
+            "--allow-host", metavar="NAME", help="Another name of this server, such as a proxy's; repeatable."
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Serve the dashboard and the HTTP API; loops run in processes of their own."""
+    """Serve the dashboard and the HTTP API; loops run in their own processes."""
     from loopwright.projects import open_projects
     from loopwright.surfaces.server.app import create_app
     from loopwright.surfaces.server.gate import checked_token, kept_token
@@ -39,7 +41,7 @@ def serve(
 
     place = Place(host, port)
     if not place.is_local and token is None:
-        raise Invalid(f"--host {host} can be reached by others: it needs a --token that only you know")
+        raise Invalid(f"--host {host} can be reached by others: set a --token that only you know")
     with open_projects(projects or [HERE], actor="api") as opened:
         listening, place = bound(place)
         known = checked_token(token) if token is not None else kept_token(state_folder())
@@ -62,7 +64,7 @@ def _greeting(projects: tuple[str, ...], url: str) -> str:
     with console.capture() as said:
         console.print(Text.assemble(("loopwright", "bold"), f" serves {', '.join(projects)}"))
         console.print(Text.assemble("  open  ", (url, "bold cyan underline")), soft_wrap=True)
-        console.print(Text("  Ctrl-C ends the server; loops run on", "dim"))
+        console.print(Text("  Ctrl-C stops the server; loops keep running", "dim"))
     return said.get().rstrip("\n")
 
 
@@ -85,10 +87,10 @@ def _log_to_stderr(*, as_json: bool) -> None:
 
 def mcp(
     projects: Annotated[
-        list[Path] | None, typer.Option("--project", metavar="DIR", help="May be repeated (default: this folder).")
+        list[Path] | None, typer.Option("--project", metavar="DIR", help="Repeatable (default: the current folder).")
     ] = None,
 ) -> None:
-    """Let an agent or an editor drive loops, over MCP on stdin and stdout."""
+    """Let an agent or editor drive loops over MCP on stdin and stdout."""
     import asyncio
 
     from loopwright.projects import open_projects

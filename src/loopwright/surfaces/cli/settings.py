@@ -22,11 +22,11 @@ for group in (config, schema):
 
 @config.command("show")
 def show(
-    origin: Annotated[bool, typer.Option("--origin", help="Say where each value comes from.")] = False,
+    origin: Annotated[bool, typer.Option("--origin", help="Show where each value comes from.")] = False,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Print the settings that hold in this project."""
+    """Print the settings in effect in this project."""
     from loopwright.core.config import AGENTS, CYCLE, AgentTable, Settings
     from loopwright.core.config import ROLES_TABLE as ROLES
     from loopwright.policy.secrets import Secrets
@@ -92,9 +92,9 @@ def prompts(
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """List the prompts that agents get here, or print one.
+    """List the prompts that agents get, or print one.
 
-    A file of the same name in .loopwright/prompts (those of cycles: in its folder cycle) takes its place.
+    A file of the same name in .loopwright/prompts (for cycles: in its subfolder cycle) replaces it.
     """
     from dataclasses import replace
 
@@ -107,13 +107,13 @@ def prompts(
     of_cycles = read_cycle_prompts(here.project, here.config.settings)
     known |= {prompt.name: prompt for prompt in (replace(p, name=f"{CYCLE}/{p.name}") for p in of_cycles)}
     if name is not None and name not in known:
-        raise Invalid(f"no prompt is named {name!r} (there are {', '.join(known)})")
+        raise Invalid(f"no prompt is named {name!r} (available: {', '.join(known)})")
     rows = [
         (f"{prompt.name}.md", str(prompt.origin or "ours"), ", ".join(_marked(prompt))) for prompt in known.values()
     ]
     data = [_described(prompt) for prompt in known.values() if name in (None, prompt.name)]
     if name is None:
-        answer(json, data, "\n".join([*columns(rows), "", "* must be in it"]))
+        answer(json, data, "\n".join([*columns(rows), "", "* required"]))
     else:
         answer(json, data[0], known[name].text.rstrip())
 

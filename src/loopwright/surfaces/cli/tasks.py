@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def generate(
     context: typer.Context,
     tool: Annotated[
-        str | None, typer.Option("--tool", metavar="NAME", help="Who proposes; else the loop's own agent.")
+        str | None, typer.Option("--tool", metavar="NAME", help="Agent that proposes them (default: the loop's own).")
     ] = None,
-    count: Annotated[int, typer.Option("--count", metavar="N", help="Tasks at most, up to 7.")] = 5,
+    count: Annotated[int, typer.Option("--count", metavar="N", help="Maximum number of tasks, up to 7.")] = 5,
     for_actor: Annotated[str | None, typer.Option("--for", hidden=True)] = None,
     project: Project = HERE,
     json: Json = False,
@@ -100,7 +100,7 @@ app = typer.Typer(
     help="A loop's tasks: loopwright tasks ID add|import|generate|list|edit|remove|reorder.", rich_markup_mode=None
 )
 
-TaskId = Annotated[str, typer.Argument(metavar="TASK", show_default=False, help="Id of a task, see list.")]
+TaskId = Annotated[str, typer.Argument(metavar="TASK", show_default=False, help="Id of a task(see list).")]
 
 
 @dataclass(frozen=True)
@@ -142,12 +142,12 @@ def import_issue(
     issue: Annotated[str, typer.Argument(metavar="ISSUE", show_default=False, help="Id of a tracked issue.")],
     tool: Annotated[
         str | None,
-        typer.Option("--tool", metavar="NAME", help="Who does them; else the loop's agent, or one that writes code."),
+        typer.Option("--tool", metavar="NAME", help="Agent for them (default: the loop's, or one that writes code)."),
     ] = None,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Add the tasks of the solution that an issue is bound to."""
+    """Add the tasks of the solution bound to an issue."""
     with opened(project) as engine:
         added = engine.service.tasks.import_issue(loop_of(context), issue, tool)
         _note_tools(engine, added)
@@ -159,7 +159,7 @@ app.command("generate")(generate)
 
 @app.command("list")
 def list_tasks(context: typer.Context, project: Project = HERE, json: Json = False) -> None:
-    """List the tasks in their order."""
+    """List the tasks in order."""
     with opened(project) as engine:
         state = engine.service.read(loop_of(context))
     answer(json, _objects(state), _table(state), total=len(state.engine.tasks), loop_id=state.loop_id)
@@ -168,7 +168,7 @@ def list_tasks(context: typer.Context, project: Project = HERE, json: Json = Fal
 @app.command("edit")
 @takes({"description": Annotated[str | None, typer.Option("--description", metavar="TEXT")], **TASK_FIELDS})
 def edit(*, context: typer.Context, task: TaskId, given: Given, project: Project = HERE, json: Json = False) -> None:
-    """Change a task that has not begun."""
+    """Change a task that has not started."""
     if not given:
         raise Invalid("nothing to change; for example: tasks ID edit TASK --description TEXT")
     with opened(project) as engine:
@@ -180,7 +180,7 @@ def edit(*, context: typer.Context, task: TaskId, given: Given, project: Project
 
 @app.command("remove")
 def remove(context: typer.Context, task: TaskId, project: Project = HERE, json: Json = False) -> None:
-    """Remove a task that has not begun."""
+    """Remove a task that has not started."""
     with opened(project) as engine:
         engine.service.tasks.remove(loop_of(context), task)
     answer(json, {"task_id": task}, f"{task} removed", message="Task deleted")
@@ -193,7 +193,7 @@ def reorder(
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Put the tasks in a new order; every one has to be named."""
+    """Reorder the tasks; name every task."""
     with opened(project) as engine:
         engine.service.tasks.reorder(loop_of(context), order)
         state = engine.service.read(loop_of(context))
@@ -206,7 +206,7 @@ def _note_tools(engine: "Engine", tasks: "Sequence[LoopTask]") -> None:
         if missing := engine.agents.missing(tool):
             remark(f"note: {missing}")
         elif (tool, mode) == ("builtin", "write"):
-            remark("note: builtin repairs what failing tests show; it can not write code from a description")
+            remark("note: builtin only repairs what failing tests reveal; it cannot write code from a description")
 
 
 def _table(state: "LoopState") -> str:

@@ -106,7 +106,7 @@ def form_of(form: str, json: bool) -> Form:
     if known is None:
         raise Invalid(f"--format is one of {', '.join(FORMS)} (got {form!r})")
     if json and known == "sarif":
-        raise Invalid("--format sarif is JSON by itself; leave --json out")
+        raise Invalid("--format sarif is already JSON; omit --json")
     return "json" if json else known
 
 
@@ -118,7 +118,7 @@ def dimensions_of(focus: str | None) -> "tuple[Dimension, ...]":
         return DIMENSIONS
     words = [word.strip().lower() for word in focus.split(",") if word.strip()]
     if strange := [word for word in words if word not in DIMENSIONS]:
-        raise Invalid(f"--focus knows {', '.join(DIMENSIONS)} (got {', '.join(strange)})")
+        raise Invalid(f"--focus takes {', '.join(DIMENSIONS)} (got {', '.join(strange)})")
     if not words:
         raise Invalid(f"--focus needs one or more of {', '.join(DIMENSIONS)}")
     return tuple(one for one in DIMENSIONS if one in words)
@@ -154,7 +154,7 @@ def with_level(args: Sequence[str]) -> list[str]:
 def level_of(fix: str | None) -> "Level":
     """What may be mended; with an agent, all is what it writes, too."""
     if fix is not None and fix not in LEVELS:
-        raise Invalid(f"{FLAG} mends what is a fact, {FLAG}=all also what the agent writes (got {FLAG}={fix})")
+        raise Invalid(f"{FLAG} applies exact fixes, {FLAG}=all also those the agent writes (got {FLAG}={fix})")
     return LEVELS[fix] if fix is not None else "none"
 
 
@@ -170,7 +170,7 @@ def tune(
         typer.Argument(
             metavar="PATH… [WORDS]",
             show_default=False,
-            help="Skills, or folders of skills; a last argument that is no path and has a space says what is wrong.",
+            help="Skills, or folders of skills; a last argument with a space that is no path says what is wrong.",
         ),
     ] = None,
     given: Given,
@@ -197,17 +197,17 @@ def _check(given: Given) -> None:
     mends = "fix" in given or "agent" in given
     begun = {"installed", "files", "focus", "fix", "agent", "refuter", "baseline", *LIMIT_OPTIONS}
     if "tuning_id" in given and given.keys() & begun:
-        raise Invalid("--tuning-id takes up a session as it was begun; leave the other options out")
+        raise Invalid("--tuning-id continues a session with its own options; omit the others")
     if given.get("update_baseline") and "baseline" not in given:
         raise Invalid("--update-baseline writes the file of --baseline FILE; name it")
     if "refuter" in given and "agent" not in given:
-        raise Invalid("--refuter tries to refute what an agent has found; name that with --agent")
+        raise Invalid("--refuter tries to refute an agent's findings; name that agent with --agent")
     if given.get("update_baseline") and mends:
-        raise Invalid("mend first, then accept what is left: --update-baseline goes without --fix and --agent")
+        raise Invalid("fix first, then accept what is left: --update-baseline excludes --fix and --agent")
     if given.get("fix") == "all" and "agent" not in given:
-        raise Invalid("--fix=all lets an agent write what --fix can not mend; name that with --agent")
+        raise Invalid("--fix=all lets an agent write what --fix cannot fix; name it with --agent")
     if given.keys() & {"max_tokens", "max_cost"} and "agent" not in given:
-        raise Invalid("--max-tokens and --max-cost limit what an agent uses; name that with --agent")
+        raise Invalid("--max-tokens and --max-cost limit what an agent uses; name it with --agent")
     if "yes" in given and not given.keys() & {"fix", "tuning_id"}:
         raise Invalid("--yes applies fixes without asking; say which with --fix, or --fix=all --agent NAME")
 
@@ -228,7 +228,7 @@ def _targets(engine: "Engine", words: list[str], given: Given) -> "Targets":
 
     installed, files = bool(given.get("installed")), bool(given.get("files"))
     if installed and (words or files):
-        raise Invalid("--installed names the skills by itself; leave the paths out")
+        raise Invalid("--installed finds the skills itself; omit the paths")
     if installed:
         return targets.installed((engine.project, Path.home()), engine.tunings.folders)
     return targets.owning(words) if files else targets.named(words, engine.tunings.folders)
@@ -247,7 +247,7 @@ def _taken_up(engine: "Engine", words: list[str], id: str, order: "Order", *, ye
     from loopwright.surfaces.cli.tuning_session import driven
 
     if words:
-        raise Invalid("--tuning-id takes up a session as it was begun; name no skill beside it")
+        raise Invalid("--tuning-id continues a session; do not name a skill as well")
     state = engine.tunings.read(id)
     if launched:
         driven(engine, id, replace(order, asks=False))
@@ -266,13 +266,11 @@ def _taken_up(engine: "Engine", words: list[str], id: str, order: "Order", *, ye
 def _rolled_back(engine: "Engine", words: list[str], fix: str, id: str | None, order: "Order") -> Exit:
 
     if (id is None) == (not words):
-        raise Invalid("--rollback takes a fix out of one skill: name that, or its session with --tuning-id")
+        raise Invalid("--rollback undoes a fix in one skill: name it, or its session with --tuning-id")
     if id is None:
         found = _targets(engine, words, {})
         if len(found.roots) != 1:
-            raise Invalid(
-                f"--rollback is about one skill, and {len(found.roots)} are named; name the one, or --tuning-id"
-            )
+            raise Invalid(f"--rollback needs one skill, not {len(found.roots)}; name one, or use --tuning-id")
         state = engine.tunings.latest_of(found.roots[0], lambda s: any(f.fix_id == fix for f in s.applied_fixes))
         id = state.tuning_id
     tell_rollback(engine.tunings.roll_back(id, fix), fix, order)
@@ -334,7 +332,7 @@ def _tuned_skill(engine: "Engine", targets: Targets, order: Order, known: Known)
 def _looked_at(
     engine: "Engine", roots: Sequence[Path], order: Order, known: Known
 ) -> "Iterator[tuple[Path, Checked | None]]":
-    """Without a session; what can not be read is told, and keeps nobody from the rest."""
+    """Without a session; what cannot be read is told, and keeps nobody from the rest."""
     from loopwright.surfaces.cli.tuning_session import Counter
 
     with Counter(len(roots)) as counter:

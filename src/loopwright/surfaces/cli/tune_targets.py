@@ -91,7 +91,7 @@ def _exists(path: str) -> bool:
 def _existing(path: str) -> Path:
     if not _exists(path):
         raise NotFound(
-            f"there is no file or folder {path!r}; what is wrong with a skill is said last, in several words"
+            f"there is no file or folder {path!r}; describe what is wrong with a skill last, in several words"
         )
     return Path(path)
 
@@ -110,7 +110,7 @@ def _below(path: Path, skills: "Skills") -> Iterator[Path]:
         return
     folder = path.resolve()
     if not os.access(folder, os.R_OK | os.X_OK):
-        raise Invalid(f"{path} can not be read: its permissions do not allow it")
+        raise Invalid(f"{path} cannot be read: its permissions do not allow it")
     found = skills.find(folder)
     if not found:
         raise NotFound(f"there is no skill in {path}: {NO_SKILL}")
@@ -192,7 +192,7 @@ def _known_in(file: Path) -> "Baseline":
     try:
         return read(str(file), file.read_bytes())
     except Invalid as error:
-        raise Invalid(f"{file} is no baseline, and is not written over: delete it, or name another file") from error
+        raise Invalid(f"{file} is not a baseline and is not overwritten: delete it, or name another file") from error
 
 
 def _was_looked_for(rule: str, skill: "Checked") -> bool:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from loopwright.workflows.tuning.model import TuningState
 
 
-FixId = Annotated[str, typer.Argument(metavar="FIX", show_default=False, help="Which, see show.")]
+FixId = Annotated[str, typer.Argument(metavar="FIX", show_default=False, help="Fix id (see show).")]
 
 
 def diff(
     tuning_id: TuningId,
     fix: Annotated[
-        str | None, typer.Argument(metavar="[FIX]", show_default=False, help="Only this one, applied or not.")
+        str | None, typer.Argument(metavar="[FIX]", show_default=False, help="Only this fix, applied or not.")
     ] = None,
     project: Project = HERE,
     json: Json = False,
@@ -49,16 +49,16 @@ def report(tuning_id: TuningId, project: Project = HERE, json: Json = False) -> 
 def choose(
     tuning_id: TuningId,
     fixes: Annotated[
-        list[str] | None, typer.Argument(metavar="[FIX…]", show_default=False, help="Those to apply, see show.")
+        list[str] | None, typer.Argument(metavar="[FIX…]", show_default=False, help="Fixes to apply (see show).")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All that are offered.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="All offered fixes.")] = False,
     none: Annotated[bool, typer.Option("--none", help="None of them.")] = False,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Choose which of the proposed fixes are applied; the session runs on in the background."""
+    """Choose which of the proposed fixes are applied; the session continues in the background."""
     if [bool(fixes), every, none].count(True) != 1:
-        raise Invalid("name fixes, as in: tunings choose ID FIX-001 FIX-003; or give --all or --none alone")
+        raise Invalid("name fixes, as in: tunings choose ID FIX-001 FIX-003; or give only --all or --none")
     with opened(project) as engine:
         waiting = engine.tunings.read(tuning_id).engine.waiting
         offered = waiting.options if waiting else ()
@@ -69,7 +69,7 @@ def choose(
 
 
 def rollback(tuning_id: TuningId, fix: FixId, project: Project = HERE, json: Json = False) -> None:
-    """Take a fix out of the skill's files again."""
+    """Undo a fix in the skill's files."""
     with opened(project) as engine:
         state = engine.tunings.roll_back(tuning_id, fix.upper())
     answer(
@@ -102,6 +102,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
 """In the order that `--help` lists them. A session takes seconds: it is neither paused nor reopened."""
 
 app = typer.Typer(
-    help="Sessions of loopwright tune: what was found in a skill, and what was mended.", rich_markup_mode=None
+    help="Sessions of loopwright tune: what was found in a skill, and what was fixed.", rich_markup_mode=None
 )
 app.callback(invoke_without_command=True)(need_command)

@@ -64,7 +64,7 @@ def headline(state: TuningState, *, live: bool = False) -> str:
         return f"Completed: the skill {VERDICTS[state.quality_gate]}, {score_words(state)}; {found_words(state)}."
     if state.status == "pending":
         return "Created, not started yet."
-    return "Running." if live else "Interrupted: no runner is at work on it."
+    return "Running." if live else "Interrupted: no runner is working on it."
 
 
 def score_words(state: TuningState) -> str:
@@ -209,7 +209,7 @@ def _head(state: TuningState, live: bool, now: datetime) -> Iterator[str]:
         scores = " → ".join(f"{score:g}" for score, _ in groupby(course))
         yield LABEL.format("gate", f"{VERDICTS[state.quality_gate]}, score {scores}")
         yield LABEL.format("found", found_words(state))
-    yield LABEL.format("may mend", f"{engine.level}{f', by {clean(engine.agent)}' if engine.agent else ''}")
+    yield LABEL.format("may fix", f"{engine.level}{f', by {clean(engine.agent)}' if engine.agent else ''}")
     yield LABEL.format("iteration", f"{state.iteration_count} of {state.max_iterations}")
     yield LABEL.format("spent", spent_words(engine))
     if engine.created_at:
@@ -350,7 +350,7 @@ def _dimension(state: TuningState, dimension: Dimension) -> Line:
     if result is None:
         return Line(f"  {MARKS['pending']} {dimension}", "pending")
     if result.status == "failed":
-        return Line(f"  ✗ {dimension}: could not be looked at", "fact")
+        return Line(f"  ✗ {dimension}: could not be checked", "fact")
     return Line(f"  {MARKS['completed']} {dimension}: {plural(result.issues_found, 'issue')}", "completed")
 
 

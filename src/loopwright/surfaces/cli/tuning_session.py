@@ -159,7 +159,7 @@ def driven(engine: "Engine", id: str, order: "Order") -> "TuningState":
             error = f"interrupted; {how}"
             write({"type": "interrupted", "success": False, TUNINGS.key: id, "error": error})
         else:
-            remark(f"\nloopwright: interrupted; nothing is lost, take it up again with: {how}")
+            remark(f"\nloopwright: interrupted; nothing is lost, continue with: {how}")
         raise Told(Exit.INTERRUPTED) from None
 
 

@@ -22,12 +22,12 @@ Context = ServerRequestContext[dict[str, object]]
 
 NAME = "loopwright"
 INSTRUCTIONS = (
-    "Drives autonomous coding loops: start_loop hands a task to an agent that works in the background and is believed"
-    " only when the tests pass; start_cycle hands a larger one to four roles that write requirements, plan, develop and"
-    " validate it in iterations; diagnose finds what is wrong with an agent skill, and start_tuning mends it, with"
-    " fixes that are proved by diagnosing again; run_failing_tests, spectrum, probe and propose_fix find the cause of"
-    " failing Python tests, on a copy of the project. After a start call wait again and again until it rests, and do"
-    " what `next` says. What their agents ask to be permitted is for a person to allow, not for you."
+    "Drives autonomous coding loops: start_loop hands a task to an agent that works in the background and is trusted"
+    " only when the tests pass; start_cycle hands a larger one to four roles that write requirements, plan, develop"
+    " and validate it in iterations; diagnose finds what is wrong with an agent skill, and start_tuning fixes it,"
+    " verifying each fix with a new diagnosis; run_failing_tests, spectrum, probe and propose_fix find the cause of"
+    " failing Python tests, on a copy of the project. After a start call, `wait` repeatedly until it ends or pauses,"
+    " and do what `next` says. Only a person may answer their agents' permission requests, not you."
 )
 
 
@@ -81,7 +81,7 @@ class ControlApp:
 
 def _tool(name: str) -> Tool:
     if name not in TOOLS:
-        raise Invalid(f"there is no tool {name!r} (there are: {', '.join(TOOLS)})")
+        raise Invalid(f"there is no tool {name!r} (available: {', '.join(TOOLS)})")
     return TOOLS[name]
 
 

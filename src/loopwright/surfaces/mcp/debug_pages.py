@@ -57,7 +57,7 @@ def _spectrum(told: Spectrum) -> Iterator[str]:
 
 
 def _statement(one: Statement) -> str:
-    raised = f"  ({', '.join(one.raised)} came from it)" if one.raised else ""
+    raised = f"  (raised {', '.join(one.raised)})" if one.raised else ""
     counts = f"{one.rank:>4}  {one.score:<5g}  {one.failing:>7}  {one.passing:>7}"
     return f"{counts}  {one.file}:{one.line} in {one.func}: {clean(one.code)}{raised}"
 
@@ -71,7 +71,7 @@ def _probed(told: Probed) -> Iterator[str]:
 
 def _watched(test: Watched) -> Iterator[str]:
     times = plural(test.reached, "time")
-    shown = f", the first {len(test.hits)} are shown" if len(test.hits) < test.reached else ""
+    shown = f", showing the first {len(test.hits)}" if len(test.hits) < test.reached else ""
     yield f"{test.status}: {test.test}: reached {times}{shown}"
     for n, hit in enumerate(test.hits, start=1):
         values = ", ".join(f"{name} = {clipped(clean(str(value)), VALUE)}" for name, value in hit.data.items())
@@ -83,10 +83,10 @@ def _proposal(told: Proposal) -> Iterator[str]:
     if told.patch:
         yield from _patch(told.patch)
     for rival in told.rivals:
-        yield f"a rival, which the tests can not tell from it{f'; {rival.differs}' if rival.differs else ''}:"
+        yield f"a rival, which the tests cannot tell from it{f'; {rival.differs}' if rival.differs else ''}:"
         yield from _patch(rival)
     if told.patch is None:
-        yield "`spectrum` shows where to look, `probe` what is there"
+        yield "`spectrum` shows where to look, `probe` the values there"
     yield from _note(told.note)
 
 
@@ -94,7 +94,7 @@ def _patch(patch: ProposedPatch) -> Iterator[str]:
     yield patch.description
     yield patch.diff.rstrip("\n")
     if patch.cut:
-        yield "[… the diff is longer]"
+        yield "[… diff truncated]"
     yield f"turns: {', '.join(patch.fixes)}"
     if patch.still_failing:
         yield f"still fail: {', '.join(patch.still_failing)}"

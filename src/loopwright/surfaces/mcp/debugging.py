@@ -40,32 +40,30 @@ from loopwright.surfaces.mcp.schemas import input_schema, output_schema
 MOST_TESTS, MOST_EXPRESSIONS, MOST_HITS, MOST_STATEMENTS, MOST_SECONDS = 50, 8, 50, 200, 240
 EXPRESSION_LENGTH = 500
 
-TESTS = (
-    "Names of tests, or of files or classes of tests; default: those that failed when the tests were last run, or all"
-    " that fail now."
-)
-PLACE = "The line, as file:line or file:function:line; what is there is shown as it is just before the line runs."
+TESTS = "Names of tests, test files or test classes; default: those that failed in the last run, or all that fail now."
+PLACE = "The line, as file:line or file:function:line; values are shown as they are just before the line runs."
 EXPRESSIONS = "Python expressions, evaluated in the frame at that line; default: all local variables."
-HITS = "How many times are shown of each test."
-STATEMENTS = "How many statements are shown."
-SECONDS = "How long it may search."
+HITS = "Maximum hits shown per test."
+STATEMENTS = "Maximum statements shown."
+SECONDS = "Maximum search time."
 
 RUN_WORDS = (
-    "Runs the failing tests again on a copy of the project, and tells of each its status, its error with the first"
-    " lines of the message, and the line of the project that it came from."
+    "Runs the failing tests again on a copy of the project, and returns for each its status, its error with"
+    " the first lines of the message, and the project line it came from."
 )
 SPECTRUM_WORDS = (
-    "Ranks the statements that failing tests run by how suspicious they are: place, code, how many failing and passing"
-    " tests ran it, score, exceptions that came from it. Runs all tests, traced, on a copy of the project."
+    "Ranks the statements that failing tests run by how suspicious they are: place, code, how many"
+    " failing and passing tests ran it, score, exceptions raised there. Runs all tests, traced, on a copy of the"
+    " project."
 )
 PROBE_WORDS = (
-    "Shows what variables or expressions hold at a line each time a failing test is about to run it, without a print or"
-    " a breakpoint: the tests run on a copy of the project, and no file is edited."
+    "Shows the values of variables or expressions at a line each time a failing test is about to run it,"
+    " without prints or breakpoints: the tests run on a copy of the project, and no file is edited."
 )
 FIX_WORDS = (
-    "Searches for a small edit that makes failing tests pass and breaks none, and gives it as a diff, with its rivals."
-    " It is measured on a copy of the project and never applied: judge it, and make the change yourself. One search at"
-    " a time."
+    "Searches for a small edit that makes failing tests pass and breaks none, and returns it as a diff, with"
+    " its rivals. It is measured on a copy of the project and never applied: judge it, and make the change yourself."
+    " One search at a time."
 )
 
 Tests = Annotated[Items[Line], BeforeValidator(as_list)]
@@ -129,7 +127,7 @@ def _told(where: str, problem: ErrorDetails, kind: type[DebugCall]) -> str:
         case "missing":
             return f"{where} is missing: {kind.model_fields[where].description}"
         case "extra_forbidden":
-            return f"{where}: there is no such argument; there are {', '.join(kind.model_fields)}"
+            return f"{where}: unknown argument; available: {', '.join(kind.model_fields)}"
         case _:
             return f"{where}: {problem['msg']}"
 
@@ -141,7 +139,7 @@ WORD_SECONDS = 3.0
 FREE = ("workspace", "all")
 """Who may run commands without asking may call what he likes in an expression, too."""
 CAREFUL = (
-    "with permissions {policy} an expression only looks: names, attributes, items, arithmetic, comparisons,"
+    "with permissions {policy} an expression may only inspect: names, attributes, items, arithmetic, comparisons,"
     " comprehensions, and functions such as len or sorted"
 )
 
@@ -173,10 +171,10 @@ def _of(request: DebugRequest, tests: Sequence[str]) -> DebugRequest:
 
 def _check(debugger: PythonDebugger, request: DebugRequest) -> None:
     if not request.test_command:
-        raise Invalid("no tests are known here yet: write some that pytest or unittest finds; they are run after that")
+        raise Invalid("no tests are known here yet: write some that pytest or unittest finds")
     if not request.python or not debugger.supports(request.test_command):
         raise Invalid(
-            f"the debugger looks into Python projects with pytest or unittest, not {request.test_command!r}: run the"
+            f"the debugger works on Python projects with pytest or unittest, not {request.test_command!r}: run the"
             " tests and read the code yourself"
         )
 
@@ -218,7 +216,7 @@ def _alone(folder: Path) -> Iterator[None]:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError as error:
-        raise Conflict("a search is under way here already: wait for its answer, then ask again") from error
+        raise Conflict("a search is already running here: wait for its answer, then ask again") from error
     finally:
         os.close(descriptor)
 
@@ -252,10 +250,10 @@ async def _searched(request: DebugRequest, tell: Tell) -> Findings:
 def _proposal(found: Findings) -> Proposal:
     tried = plural(found.candidates, "edit")
     if found.patch is None:
-        words = f"{tried} tried on a copy of the project, and none holds" if found.candidates else "no edit was tried"
+        words = f"{tried} tried on a copy of the project, and none works" if found.candidates else "no edit was tried"
     else:
         left = len(found.patch.still_failing)
-        rest = f"{plural(left, 'test')} fail then as before" if left else "every failing test passes then"
+        rest = f"{plural(left, 'test')} still fail" if left else "every failing test passes with it"
         compared = f"; {comparison_words(found.comparison)}" if found.comparison else ""
         words = (
             f"measured on a copy of the project: {rest}, and none that passed is broken{compared}; nothing was applied"
@@ -296,7 +294,7 @@ async def answered(call: DebugCall, ground: bytes, tell: "Tell") -> types.CallTo
     try:
         known = DebugGround.model_validate_json(ground)
     except ValidationError as error:
-        raise Invalid("what the engine left for the debugger can not be read any more; do without it") from error
+        raise Invalid("the engine's data for the debugger can no longer be read; continue without it") from error
     return result(await look(call, known, tell))
 
 

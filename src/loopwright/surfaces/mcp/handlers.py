@@ -144,7 +144,7 @@ def extend(desk: Desk, asked: Extend) -> AnyReport:
     """Raises limits, and adds to a cycle's task; what is finished runs on."""
     found = desk.driven(asked)
     if asked.task is not None and found.kind is not CYCLE:
-        other = "a loop takes more work by `add_task`" if found.kind is LOOP else "a skill is tuned anew"
+        other = "use `add_task` on a loop" if found.kind is LOOP else "start a new tuning session instead"
         raise Invalid(f"task: {other}; only cycles are extended with a task")
     limits = asked.limits
     _check_raised(found.service.read(found.id), limits, enough=asked.task is not None)
@@ -170,10 +170,10 @@ def add_task(desk: Desk, asked: AddTask) -> Added:
     own = "bash" if asked.command else loops.read(found.id).engine.settings.agent
     task = loops.tasks.add(found.id, {"tool": own, **asked.fields})
     state = loops.read(found.id)
-    now = "the loop takes it up by itself" if state.status == "running" else "`resume` lets the loop take it up"
+    now = "the loop picks it up by itself" if state.status == "running" else "`resume` makes the loop pick it up"
     return Added(
         loop_id=found.id, project=found.project, task_id=task.task_id, description=task.description,
-        tool=task.tool, next="`extend` lets the loop take it up" if state.status in FINISHED else now,
+        tool=task.tool, next="`extend` makes the loop pick it up" if state.status in FINISHED else now,
     )  # fmt: skip
 
 
@@ -181,7 +181,7 @@ def diff(desk: Desk, asked: Diff) -> Changed:
     """Of everything, of one checkpoint, or of one iteration of a cycle."""
     found = desk.run(asked)
     if asked.iteration is not None and asked.checkpoint is not None:
-        raise Invalid("say iteration or checkpoint, not both")
+        raise Invalid("give iteration or checkpoint, not both")
     if asked.checkpoint is not None:
         text = found.service.checkpoint_diff(found.id, asked.checkpoint)
     elif asked.iteration is not None:
@@ -230,7 +230,7 @@ def _check_raised(state: Run, limits: Limits, *, enough: bool) -> None:
     known = {**{name: getattr(budget, name) for name in LIMITS[1:]}, LIMITS[0]: state.max_iterations}
     given = {name: value for name in LIMITS if (value := getattr(limits, name)) is not None}
     if not given and not enough and state.status not in FINISHED:
-        raise Invalid(f"say which limit shall be raised: {', '.join(LIMITS)}")
+        raise Invalid(f"name the limit to raise: {', '.join(LIMITS)}")
     for name, value in given.items():
         if known[name] is not None and value < known[name]:
             raise Invalid(f"{name}: extend only raises limits; it is {known[name]:g} already (got {value:g})")
@@ -393,12 +393,12 @@ def _request(desk: Desk, asked: Debugging) -> DebugRequest:
 
 def _of_loop(found: Found[LoopState], asked: Debugging) -> DebugRequest:
     if found.kind is not LOOP:
-        raise Invalid(f"{found.id} is a {found.kind.called}; leave `id` out, and say which `project` is meant")
+        raise Invalid(f"{found.id} is a {found.kind.called}; omit `id`, and name the `project`")
     state, engine = found.service.read(found.id), found.place.engine
     skill = state.skill_state
     searches = skill is not None and skill.current_action == "debug" and state.engine.settings.agent == "builtin"
     if searches and isinstance(asked, SearchFix) and found.service.is_live(found.id):
-        raise Conflict("the loop's own debugger is searching already: `wait` until it rests, then see the `diff`")
+        raise Conflict("the loop's own debugger is searching: `wait` until it ends or pauses, then see the `diff`")
     command = asked.test_command or state.engine.settings.test_command or engine.config.settings.test_command
     request = debug_request(
         engine.project, command, option="test_command", failing=skill.validate_.failed_tests if skill else ()

@@ -50,14 +50,14 @@ def findings_page(told: Findings) -> Iterator[str]:
     counted = told.issues.model_dump()
     found = ", ".join(f"{count} {severity}" for severity, count in counted.items() if count) or "nothing that counts"
     yield f"found: {found}; {plural(told.hints, 'hint')}, {told.accepted} accepted; about {told.tokens:,} tokens"
-    yield from (f"could not be looked at: {clean(problem)}" for problem in told.problems)
+    yield from (f"could not be checked: {clean(problem)}" for problem in told.problems)
     yield from (line for one in told.findings for line in _finding(one))
     yield f"next: {told.next}"
 
 
 def fixes_page(told: Fixes) -> Iterator[str]:
     if not told.fixes:
-        yield "no fix was proposed so far"
+        yield "no fixes proposed so far"
     yield from map(_fix, told.fixes)
     if told.diff:
         yield told.diff.rstrip("\n")
@@ -108,11 +108,11 @@ def page(told: Answered) -> str:
 
 def _changed(told: Changed) -> str:
     if not told.diff:
-        return "nothing was changed so far"
+        return "no changes so far"
     return f"{told.diff}\n{MORE}" if told.truncated else told.diff
 
 
-MORE = "[… there is more; max_chars shows it]"
+MORE = "[… truncated; raise max_chars to see more]"
 
 
 def _documents(told: Documents) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _documents(told: Documents) -> Iterator[str]:
         if told.truncated:
             yield MORE
     elif not told.documents:
-        yield "no role has written anything so far"
+        yield "no documents so far"
     for document in told.documents:
         versions = f" ({', '.join(document.versions)})" if document.versions else ""
         yield f"{document.name}{versions}"
@@ -134,7 +134,7 @@ def _list(told: Listed) -> Iterator[str]:
     yield from (_line(run) for run in shown)
     if told.total > len(shown):
         yield f"{len(shown)} of {told.total}; see limit and offset"
-    yield from (f"{damaged.id} can not be read: {damaged.reason}" for damaged in told.damaged)
+    yield from (f"{damaged.id} cannot be read: {damaged.reason}" for damaged in told.damaged)
 
 
 def _line(run: Brief | CycleBrief | TuningBrief) -> str:
@@ -186,5 +186,5 @@ def _ending(told: Report | CycleReport | TuningReport, *, rested: bool) -> Itera
     yield from (f"asks, {asked.id}: {clean(asked.words)} ({clean(asked.reason)})" for asked in told.requests)
     yield from (f"note: {clean(incident)}" for incident in told.incidents)
     if not rested:
-        yield "The time is over, and it still runs: `wait` again."
+        yield "Timed out, and it is still running: `wait` again."
     yield f"next: {told.next}"

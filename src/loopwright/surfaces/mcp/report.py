@@ -34,8 +34,8 @@ Context = ServerRequestContext[dict[str, object]]
 NAME = "loopwright"
 INSTRUCTIONS = "Report to the engine that gives you your orders. End every turn by calling {result} once."
 DEBUGGING = (
-    " While you look for a cause, run_failing_tests, spectrum, probe and propose_fix measure on a copy of the project;"
-    " nothing of it is changed."
+    " While you look for a cause, run_failing_tests, spectrum, probe and propose_fix measure on a copy of the"
+    " project and change nothing."
 )
 NOTHING_TO_DEBUG = (
     "There is nothing to debug in this order: no Python tests with pytest or unittest are known. Run the tests and read"
@@ -127,7 +127,7 @@ async def serve(box: Letterbox) -> None:
         except (Invalid, Conflict) as refused:
             told, is_error = str(refused), True
         except OSError as trouble:  # a disk that is full, a folder that has gone
-            told, is_error = f"This could not be done: {trouble.strerror or trouble}; go on without it.", True
+            told, is_error = f"This could not be done: {trouble.strerror or trouble}; continue without it.", True
         return types.CallToolResult(content=[types.TextContent(type="text", text=told)], is_error=is_error)
 
     server = Server(NAME, version=__version__, instructions=kit.instructions, on_list_tools=listed, on_call_tool=called)

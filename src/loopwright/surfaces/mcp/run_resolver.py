@@ -150,7 +150,7 @@ class Desk:
             raise NotFound(f"Loop, cycle or tuning session not found: {id}")
         if len(found) > 1:
             where = ", ".join(f"a {kind.called} in {project.name}" for project, kind in found)
-            raise Conflict(f"there are several {id}: {where}; say in which project")
+            raise Conflict(f"there are several {id}: {where}; name the project")
         ((project, kind),) = found
         place = _place(project)
         return Found(id, place, kind, kind.service(place.engine))
@@ -161,7 +161,7 @@ class Desk:
         if found.service.processes.within(found.id):
             name = found.kind.called
             raise Forbidden(
-                f"a {name} can not drive itself; report your result, and whoever started the {name} goes on"
+                f"a {name} cannot drive itself; report your result, and whoever started the {name} continues"
             )
         return found
 
@@ -203,7 +203,7 @@ def _place(project: Project) -> Place:
 
 
 def _has(service: Runs[R], id: str) -> bool:
-    """Also where it can not be read: whoever reads it is told so."""
+    """Also where it cannot be read: whoever reads it is told so."""
     try:
         return id in service.damaged() or bool(service.read(id))
     except (NotFound, Invalid):  # not of this kind, by its name

@@ -17,9 +17,9 @@ LONGEST = 100_000
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST)]
 Word = Annotated[str, Field(min_length=1, max_length=500)]
 Words = Annotated[tuple[Word, ...] | None, Field(strict=False)]
-Minutes = Annotated[float | None, Field(gt=0, le=5_259_600, description="Limit of working time, in minutes.")]
-TokenLimit = Annotated[Tokens | None, Field(description="Limit of the agent's tokens.")]
-Cost = Annotated[float | None, Field(gt=0, description="Limit of the agent's cost, in US dollars.")]
+Minutes = Annotated[float | None, Field(gt=0, le=5_259_600, description="Maximum working time, in minutes.")]
+TokenLimit = Annotated[Tokens | None, Field(description="Maximum tokens the agent may use.")]
+Cost = Annotated[float | None, Field(gt=0, description="Maximum cost of the agent, in US dollars.")]
 
 Dimensions = Annotated[tuple[Dimension, ...] | None, Field(strict=False, min_length=1)]
 RunStatus = Literal["created", "running", "paused", "completed", "failed", "user_exit", "pending"]
@@ -38,9 +38,7 @@ A = TypeVar("A", bound=Arguments)
 class Budgeted(Arguments):
     """`limits` holds those that were given."""
 
-    max_iterations: Annotated[Iterations | None, Field(description="Limit of DEVELOP, DEBUG and VALIDATE steps.")] = (
-        None
-    )
+    max_iterations: Annotated[Iterations | None, Field(description="Maximum DEVELOP, DEBUG and VALIDATE steps.")] = None
     max_minutes: Minutes = None
     max_tokens: TokenLimit = None
     max_cost: Cost = None
@@ -51,17 +49,17 @@ class Budgeted(Arguments):
 
 
 class Start(Budgeted):
-    task: Annotated[Text, Field(description="What shall be done, as you would tell a colleague.")]
-    title: Annotated[Word | None, Field(description="Its name in lists; default: the task's first words.")] = None
+    task: Annotated[Text, Field(description="What to do, as you would tell a colleague.")]
+    title: Annotated[Word | None, Field(description="Its title in lists; default: the task's first words.")] = None
     project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
     agent: Annotated[
         Word | None,
-        Field(description="Who does the work: auto, builtin, codex, claude, …; default: the project's own."),
+        Field(description="Agent that does the work: auto, builtin, codex, claude, …; default: the project's setting."),
     ] = None
     permissions: Annotated[Policy | None, Field(description="What an agent may do without asking a person.")] = None
-    test_command: Annotated[Word | None, Field(description="How the tests are run; default: detected.")] = None
+    test_command: Annotated[Word | None, Field(description="Command that runs the tests; default: detected.")] = None
     min_mutation_score: Annotated[
-        float | None, Field(ge=0, le=100, description="Percent of the changed lines' mutants that must be killed.")
+        float | None, Field(ge=0, le=100, description="Percent of mutants of the changed lines that must be killed.")
     ] = None
     min_diff_coverage: Annotated[
         float | None, Field(ge=0, le=100, description="Percent of the changed lines that the new tests must run.")
@@ -89,39 +87,39 @@ class Roles(Arguments):
 
 
 class StartCycle(Start):
-    auto: Annotated[bool, Field(description="False: decisions wait for somebody who makes them.")] = True
-    max_iterations: Annotated[Iterations | None, Field(description="Limit of iterations; default 5.")] = None
-    roles: Annotated[Roles | None, Field(description="Who plays a role, where it is not `agent`.")] = None
-    parallel: Annotated[Parallel | None, Field(description="Agents at work at the same time, 1 to 4.")] = None
+    auto: Annotated[bool, Field(description="False: decisions wait for someone to make them.")] = True
+    max_iterations: Annotated[Iterations | None, Field(description="Maximum iterations; default 5.")] = None
+    roles: Annotated[Roles | None, Field(description="Agents of roles that `agent` does not play.")] = None
+    parallel: Annotated[Parallel | None, Field(description="Agents working in parallel, 1 to 4.")] = None
 
 
 class Diagnose(Arguments):
-    path: Annotated[Word, Field(description="The skill's folder, or its SKILL.md; from the project, or absolute.")]
+    path: Annotated[Word, Field(description="The skill's folder or SKILL.md; relative to the project or absolute.")]
     project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
     dimensions: Annotated[Dimensions, Field(description="Only these; default: all.")] = None
-    limit: Annotated[int, Field(ge=1, le=200, description="Findings that are shown.")] = 20
+    limit: Annotated[int, Field(ge=1, le=200, description="Maximum findings shown.")] = 20
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
 class StartTuning(Arguments):
-    path: Annotated[Word, Field(description="The skill's folder, or its SKILL.md; from the project, or absolute.")]
+    path: Annotated[Word, Field(description="The skill's folder or SKILL.md; relative to the project or absolute.")]
     description: Annotated[Text | None, Field(description="What goes wrong with it, in the user's words.")] = None
     project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
     dimensions: Annotated[Dimensions, Field(description="Only these; default: all.")] = None
     fix: Annotated[
         Literal["none", "mechanical", "all"],
-        Field(description="What is mended: nothing, what is a fact, or with an `agent` also what that writes."),
+        Field(description="What to fix: nothing, what has one right answer, or with an `agent` also what it writes."),
     ] = "none"
     agent: Annotated[
-        Word | None, Field(description="Who is asked about the meaning; without one only what is exact is looked at.")
+        Word | None, Field(description="Agent that reviews the meaning; default: none, only exact checks.")
     ] = None
     refuter: Annotated[
-        Word | None, Field(description="Who tries to refute what it finds; default: the same, in a session anew.")
+        Word | None, Field(description="Agent that tries to refute its findings; default: the same, in a new session.")
     ] = None
-    max_tokens: Annotated[int | None, Field(gt=0, description="Limit of the agents' tokens.")] = None
-    max_cost: Annotated[float | None, Field(gt=0, description="Limit of the agents' cost, in US dollars.")] = None
-    choose: Annotated[bool, Field(description="True: nothing is applied that is not taken with `choose`.")] = False
-    max_iterations: Annotated[Iterations | None, Field(description="Rounds of mending; default 5.")] = None
+    max_tokens: Annotated[int | None, Field(gt=0, description="Maximum tokens the agents may use.")] = None
+    max_cost: Annotated[float | None, Field(gt=0, description="Maximum cost of the agents, in US dollars.")] = None
+    choose: Annotated[bool, Field(description="True: only fixes taken with `choose` are applied.")] = False
+    max_iterations: Annotated[Iterations | None, Field(description="Rounds of fixing; default 5.")] = None
     start: Annotated[bool, Field(description="False: only create it; `resume` starts it.")] = True
 
     @property
@@ -133,22 +131,22 @@ class StartTuning(Arguments):
 
 
 class ListRuns(Arguments):
-    kind: Annotated[Literal["loop", "cycle", "tuning"] | None, Field(description="Only those of this kind.")] = None
-    status: Annotated[RunStatus | None, Field(description="Only those with this status.")] = None
-    project: Annotated[Word | None, Field(description="Only this project's; default: all.")] = None
+    kind: Annotated[Literal["loop", "cycle", "tuning"] | None, Field(description="Only this kind.")] = None
+    status: Annotated[RunStatus | None, Field(description="Only this status.")] = None
+    project: Annotated[Word | None, Field(description="Only this project; default: all.")] = None
     limit: Annotated[int, Field(ge=1, le=100)] = 20
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
 class OneRun(Arguments):
     id: Annotated[Word, Field(description="Id of a loop, a cycle or a tuning session, see `list`.")]
-    project: Annotated[Word | None, Field(description="Only needed where several projects have that id.")] = None
+    project: Annotated[Word | None, Field(description="Only needed if several projects have that id.")] = None
 
 
 class Resume(OneRun):
     auto: Annotated[
         bool | None,
-        Field(description="Of a loop or cycle: True takes every step by itself, False asks; default: as it was."),
+        Field(description="For a loop or cycle: True takes every step by itself, False asks; default: unchanged."),
     ] = None
 
     @property
@@ -157,80 +155,80 @@ class Resume(OneRun):
 
 
 class Pause(OneRun):
-    now: Annotated[bool, Field(description="Cancel the action under way too, instead of letting it finish.")] = False
+    now: Annotated[bool, Field(description="Also cancel the action in progress, instead of letting it finish.")] = False
 
 
 class Wait(OneRun):
-    seconds: Annotated[float, Field(gt=0, le=3600, description="How long at most.")] = 45
+    seconds: Annotated[float, Field(gt=0, le=3600, description="Maximum wait.")] = 45
 
 
 class Diff(OneRun):
-    iteration: Annotated[int | None, Field(ge=1, description="Of a cycle: only what this iteration changed.")] = None
+    iteration: Annotated[int | None, Field(ge=1, description="For a cycle: only what this iteration changed.")] = None
     checkpoint: Annotated[int | None, Field(ge=1, description="Only what this checkpoint changed.")] = None
-    max_chars: Annotated[int, Field(ge=100, le=500_000, description="What is longer is cut.")] = 20_000
+    max_chars: Annotated[int, Field(ge=100, le=500_000, description="Longer output is cut.")] = 20_000
 
 
 class Answer(OneRun):
-    text: Annotated[Text, Field(description="The answer to the question it waits with.")]
-    resume: Annotated[bool, Field(description="False: only keep it; `resume` hands it over.")] = True
+    text: Annotated[Text, Field(description="The answer to the question it is waiting on.")]
+    resume: Annotated[bool, Field(description="False: only save it; `resume` delivers it.")] = True
 
 
 class Extend(OneRun, Budgeted):
-    task: Annotated[Text | None, Field(description="Of a cycle: what is added to its task.")] = None
+    task: Annotated[Text | None, Field(description="For a cycle: what to add to its task.")] = None
 
 
 class Decide(OneRun):
-    decision: Annotated[Word, Field(description="Id of a decision that is pending.")]
+    decision: Annotated[Word, Field(description="Id of a pending decision.")]
     option: Annotated[Text, Field(description="One of its options.")]
-    resume: Annotated[bool, Field(description="False: only keep it; `resume` lets the cycle run on.")] = True
+    resume: Annotated[bool, Field(description="False: only save it; `resume` continues the cycle.")] = True
 
 
 class Resolve(OneRun):
-    blocker: Annotated[Word, Field(description="Id of a blocker that is open.")]
-    resolution: Annotated[Text, Field(description="What was done about it.")]
-    workaround: Annotated[bool, Field(description="True: it is still there, and got round.")] = False
+    blocker: Annotated[Word, Field(description="Id of an open blocker.")]
+    resolution: Annotated[Text, Field(description="How it was resolved.")]
+    workaround: Annotated[bool, Field(description="True: it remains, but there is a workaround.")] = False
 
 
 class ReadDocuments(OneRun):
-    name: Annotated[Word | None, Field(description="Shows this one, such as ra/requirements.md; default: a list.")] = (
-        None
-    )
-    version: Annotated[Word | None, Field(description="As it was in that version; default: as it is now.")] = None
-    max_chars: Annotated[int, Field(ge=100, le=500_000, description="What is longer is cut.")] = 20_000
+    name: Annotated[
+        Word | None, Field(description="Document to show, such as ra/requirements.md; default: a list.")
+    ] = None
+    version: Annotated[Word | None, Field(description="Version to show; default: the current one.")] = None
+    max_chars: Annotated[int, Field(ge=100, le=500_000, description="Longer output is cut.")] = 20_000
 
 
 class ReadFindings(OneRun):
-    dimension: Annotated[Dimension | None, Field(description="Only of this one.")] = None
+    dimension: Annotated[Dimension | None, Field(description="Only this dimension.")] = None
     limit: Annotated[int, Field(ge=1, le=200)] = 20
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
 class ReadFixes(OneRun):
-    fix: Annotated[Word | None, Field(description="Shows this one with its diff; default: a list of all.")] = None
-    max_chars: Annotated[int, Field(ge=100, le=500_000, description="A diff that is longer is cut.")] = 20_000
+    fix: Annotated[Word | None, Field(description="Fix to show with its diff; default: a list of all.")] = None
+    max_chars: Annotated[int, Field(ge=100, le=500_000, description="A longer diff is cut.")] = 20_000
 
 
 class Choose(OneRun):
     fixes: Annotated[
-        tuple[Word, ...], Field(strict=False, description="Ids of those to apply; the others never are. None: [].")
+        tuple[Word, ...], Field(strict=False, description="Ids of the fixes to apply; the others never are. None: [].")
     ]
 
 
 class RollBack(OneRun):
-    fix: Annotated[Word, Field(description="Id of a fix that is in the skill's files.")]
+    fix: Annotated[Word, Field(description="Id of a fix in the skill's files.")]
 
 
 class AddTask(OneRun):
-    description: Annotated[Text, Field(description="What shall be done.")]
-    tool: Annotated[Word | None, Field(description="Who does it: bash, or an agent's name; default: the loop's.")] = (
-        None
-    )
-    mode: Annotated[TaskMode | None, Field(description="write (default), or analysis and review, which only read.")] = (
-        None
-    )
-    command: Annotated[Text | None, Field(description="What a bash task runs.")] = None
-    on_error: Annotated[OnError | None, Field(description="What a failure does; default: continue.")] = None
-    depends_on: Annotated[Words, Field(description="Ids of tasks that have to be completed before.")] = None
+    description: Annotated[Text, Field(description="What to do.")]
+    tool: Annotated[
+        Word | None, Field(description="Who does it: bash, or an agent's name; default: the loop's agent.")
+    ] = None
+    mode: Annotated[
+        TaskMode | None, Field(description="write (default), or analysis and review, which are read-only.")
+    ] = None
+    command: Annotated[Text | None, Field(description="Command of a bash task.")] = None
+    on_error: Annotated[OnError | None, Field(description="What to do on failure; default: continue.")] = None
+    depends_on: Annotated[Words, Field(description="Ids of tasks that must be completed first.")] = None
     prompt_template: Annotated[Text | None, Field(description="Hints for the agent.")] = None
 
     @property
@@ -252,9 +250,9 @@ def _told(kind: type[Arguments], error: ValidationError) -> str:
     where = ".".join(str(part) for part in problem["loc"])
     match problem["type"]:
         case "extra_forbidden":
-            return f"{where}: there is no such argument; there are {', '.join(kind.model_fields)}"
+            return f"{where}: unknown argument; available: {', '.join(kind.model_fields)}"
         case "missing":
-            return f"{where}: is missing; {kind.model_fields[where].description or 'it has to be given'}"
+            return f"{where}: is missing; {kind.model_fields[where].description or 'it is required'}"
         case _:
             return first_problem(error)
 
@@ -264,10 +262,10 @@ Names = Annotated[tuple[Word, ...], Field(strict=False, max_length=MOST_TESTS)]
 
 class Debugging(Arguments):
     id: Annotated[
-        Word | None, Field(description="Id of a loop, whose failing tests are meant; default: all that fail.")
+        Word | None, Field(description="Id of a loop whose failing tests to use; default: all that fail.")
     ] = None
     project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
-    test_command: Annotated[Word | None, Field(description="How the tests are run; default: detected.")] = None
+    test_command: Annotated[Word | None, Field(description="Command that runs the tests; default: detected.")] = None
 
     @property
     def question(self) -> dict[str, Any]:  # Any: by name, checked by the fields of each kind

@@ -20,23 +20,23 @@ from loopwright.workflows.tuning.report.checked import Checked
 from loopwright.workflows.tuning.summary import TuningGlance, TuningNeed, tuning_glance, tuning_need
 
 NEXT_FOR_LOOP: dict[Outcome, str] = {
-    "succeeded": "`diff` shows what was changed",
-    "unproven": "`diff` shows what was changed; `add_task` for a test that fails without it and shows the goal, then"
-    " `extend`; where no test can show it, a person decides (loopwright reopen {id} --proof preserve, or none)",
-    "unverified": "`diff` shows what was changed; nothing has proved it: look at it, or `extend` with tests in place",
-    "exhausted": "`extend` with a higher max_iterations, after `add_task` if something else should be tried",
-    "over_budget": "`extend` with a higher limit lets it run on",
-    "stalled": "it goes in circles: `add_task` with another idea, then `extend`",
+    "succeeded": "`diff` shows the changes",
+    "unproven": "`diff` shows the changes; `add_task` for a test that fails without it and proves the goal, then"
+    " `extend`; if no test can prove it, a person decides (loopwright reopen {id} --proof preserve, or none)",
+    "unverified": "`diff` shows the changes; nothing has proved them: review them, or add tests and `extend`",
+    "exhausted": "`extend` with a higher max_iterations, after `add_task` to try something else",
+    "over_budget": "`extend` with a higher limit continues it",
+    "stalled": "it is going in circles: `add_task` with another idea, then `extend`",
     "stopped": "`extend` reopens it",
-    "failed": "see failure_reason; once that is mended, `extend` reopens it",
+    "failed": "see failure_reason; once that is fixed, `extend` reopens it",
 }
 """By how a loop has ended."""
 
 WAITING_LOOP: dict[Need, str] = {
     "answer": "`answer` the question",
-    "permission": "a person has to allow or deny what it asks for (loopwright approve {id}, or the dashboard); `wait`",
-    "choice": "a person has to choose its next step, at the menu of the terminal or in the dashboard",
-    "resume": "`resume` lets it run on",
+    "permission": "a person has to answer its permission requests (loopwright approve {id}, or the dashboard); `wait`",
+    "choice": "a person has to choose its next step, in the terminal's menu or the dashboard",
+    "resume": "`resume` continues it",
 }
 
 
@@ -52,7 +52,7 @@ def needs(state: LoopState, *, live: bool) -> Need | None:
 def headline(state: LoopState, *, live: bool) -> str:
     """In a sentence."""
     asks = "Waits with a question"
-    return standing(state, live=live, asks=asks, doing=_action(state), pausing="the action under way")
+    return standing(state, live=live, asks=asks, doing=_action(state), pausing="the action in progress")
 
 
 def standing(state: Run, *, live: bool, asks: str, doing: str, pausing: str) -> str:
@@ -71,7 +71,7 @@ def standing(state: Run, *, live: bool, asks: str, doing: str, pausing: str) -> 
         case "running" if live:
             return f"Running: {doing}{asking(engine)}"
         case "running":
-            return "Interrupted: no process is at work on it"
+            return "Interrupted: no process is working on it"
         case _:
             paused = paused_words(state)
             return f"{paused}; {pausing} is finished first" if live else paused
@@ -85,9 +85,9 @@ def hint(state: LoopState, *, live: bool) -> str:
         return "`resume` starts it"
     if needed := needs(state, live=live):
         settled = state.engine.waiting is not None and state.engine.waiting.by_resuming
-        first = "a person has to settle that first; then " if settled and needed == "resume" else ""
+        first = "a person has to resolve that first; then " if settled and needed == "resume" else ""
         return f"{first}{WAITING_LOOP[needed].format(id=state.loop_id)}"
-    return "`wait` until it rests"
+    return "`wait` until it ends or pauses"
 
 
 def _action(state: LoopState) -> str:
@@ -109,7 +109,7 @@ LINE = 400
 
 
 class Brief(Glance):
-    """`live`: a process is at work on it. `needs`: what it waits for before anything goes on."""
+    """`live`: a process is working on it. `needs`: what it is waiting for."""
 
     live: bool
 
@@ -126,7 +126,7 @@ class OpenTask(Record):
 
 
 class Request(Record):
-    """Something the loop's agent may only do once a person allows it."""
+    """Something the loop's agent may do only once a person allows it."""
 
     id: str
     words: str
@@ -134,7 +134,7 @@ class Request(Record):
 
 
 class Cause(Record):
-    """A suspected cause of what fails, and where."""
+    """A suspected cause of the failures, and where."""
 
     place: str
     status: str
@@ -148,7 +148,7 @@ class Spent(Record):
 
 
 class Report(Brief):
-    """`words` say where it stands, `next` what to do about it."""
+    """`words` give its status, `next` what to do about it."""
 
     words: str
     next: str
@@ -163,7 +163,7 @@ class Report(Brief):
 
 
 class Waited(Report):
-    """`rested`: nothing goes on by itself any more; otherwise the time was over first."""
+    """`rested`: it has ended, paused or needs a person; otherwise the wait timed out."""
 
     rested: bool
 
@@ -252,24 +252,24 @@ def cut(text: str) -> str:
 
 
 NEXT_FOR_CYCLE: dict[Outcome, str] = {
-    "succeeded": "`documents` and `diff` show what came of it; `extend` with `task` adds to it",
-    "unproven": "`diff` shows what was changed; `extend` it with the test that shows the goal, or a person decides"
+    "succeeded": "`documents` and `diff` show the result; `extend` with `task` adds to it",
+    "unproven": "`diff` shows the changes; `extend` it with a test that proves the goal, or a person decides"
     " (loopwright cycle reopen {id} --proof preserve, or none)",
-    "unverified": "`diff` shows what was changed; nothing has proved it: look at it, or `extend` with tests in place",
-    "exhausted": "`extend` with a higher max_iterations, or with `task` for what should be tried",
-    "over_budget": "`extend` with a higher limit lets it run on",
-    "stalled": "it goes in circles: `extend` with `task` for another idea",
+    "unverified": "`diff` shows the changes; nothing has proved them: review them, or add tests and `extend`",
+    "exhausted": "`extend` with a higher max_iterations, or with `task` for what to try",
+    "over_budget": "`extend` with a higher limit continues it",
+    "stalled": "it is going in circles: `extend` with `task` for another idea",
     "stopped": "`extend` reopens it",
-    "failed": "see failure_reason; once that is mended, `extend` reopens it",
+    "failed": "see failure_reason; once that is fixed, `extend` reopens it",
 }
 """By how a cycle has ended."""
 
 WAITING_CYCLE: dict[CycleNeed, str] = {
-    "decision": "`decide` what is pending",
-    "blocker": "`resolve` what is open, then `resume`",
-    "permission": "a person has to allow or deny what it asks for (loopwright cycle approve {id}, or the dashboard);"
+    "decision": "`decide` the pending decisions",
+    "blocker": "`resolve` the open blockers, then `resume`",
+    "permission": "a person has to answer its permission requests (loopwright cycle approve {id}, or the dashboard);"
     " `wait`",
-    "resume": "`resume` lets it run on",
+    "resume": "`resume` continues it",
 }
 
 
@@ -282,7 +282,7 @@ def cycle_needs(state: CycleState, *, live: bool) -> CycleNeed | None:
 
 def cycle_headline(state: CycleState, *, live: bool) -> str:
     """In a sentence."""
-    return standing(state, live=live, asks="Waits for a person", doing=_steps(state), pausing="what is under way")
+    return standing(state, live=live, asks="Waits for a person", doing=_steps(state), pausing="the steps in progress")
 
 
 def cycle_hint(state: CycleState, *, live: bool) -> str:
@@ -293,7 +293,7 @@ def cycle_hint(state: CycleState, *, live: bool) -> str:
         return "`resume` starts it"
     if needed := cycle_needs(state, live=live):
         return WAITING_CYCLE[needed].format(id=state.cycle_id)
-    return "`wait` until it rests"
+    return "`wait` until it ends or pauses"
 
 
 def _steps(state: CycleState) -> str:
@@ -308,13 +308,13 @@ def _open(state: CycleState) -> str:
 
 
 class CycleBrief(CycleGlance):
-    """`live`: a process is at work on it. `needs`: what it waits for before anything goes on."""
+    """`live`: a process is working on it. `needs`: what it is waiting for."""
 
     live: bool
 
 
 class OpenDecision(Record):
-    """`options`: what it can be decided as; any text where there are none."""
+    """`options`: the possible decisions; any text if there are none."""
 
     id: str
     description: str
@@ -334,7 +334,7 @@ class OpenPlanTask(Record):
 
 
 class CycleReport(CycleBrief):
-    """`words` say where it stands, `next` what to do about it. `issues`: what its last iteration was not clean of."""
+    """`words` give its status, `next` what to do about it. `issues`: the issues of its last iteration."""
 
     words: str
     next: str
@@ -349,13 +349,13 @@ class CycleReport(CycleBrief):
 
 
 class CycleWaited(CycleReport):
-    """`rested`: nothing goes on by itself any more; otherwise the time was over first."""
+    """`rested`: it has ended, paused or needs a person; otherwise the wait timed out."""
 
     rested: bool
 
 
 class Document(Record):
-    """`versions`, oldest first, end with the present one; a log has none."""
+    """`versions`, oldest first, end with the current one; a log has none."""
 
     name: str
     version: str | None
@@ -363,7 +363,7 @@ class Document(Record):
 
 
 class Documents(Record):
-    """The list; or, where one was named, its text. `truncated`: there is more of it."""
+    """The list; or the named document's text. `truncated`: there is more of it."""
 
     cycle_id: str
     project: str
@@ -426,19 +426,19 @@ TuningSessionNeed = TuningNeed | Literal["resume"]
 """`resume`: it was left behind by its process."""
 
 NEXT_FOR_TUNING: dict[Outcome, str] = {
-    "over_budget": "`start_tuning` goes on with what is left, after a higher limit was set in the project's settings",
-    "stopped": "nothing unverified is left in the skill's files; `start_tuning` begins anew",
-    "failed": "see failure_reason; once that is mended, `start_tuning` begins anew",
+    "over_budget": "raise the limit in the project's settings, then `start_tuning` again",
+    "stopped": "nothing unverified is left in the skill's files; `start_tuning` starts over",
+    "failed": "see failure_reason; once that is fixed, `start_tuning` starts over",
 }
 """By how a session has ended, where it did not come to its end."""
-LOOKED = "`findings` shows all of it; `start_tuning` with `fix` or `agent` mends what can be mended"
-DONE = "`fixes` and `diff` show what was changed, `findings` what is left; `roll_back` takes a fix out again"
+LOOKED = "`findings` shows all of them; `start_tuning` with `fix` or `agent` fixes what it can"
+DONE = "`fixes` and `diff` show the changes, `findings` what is left; `roll_back` undoes a fix"
 
 WAITING_TUNING: dict[TuningSessionNeed, str] = {
     "choice": "`fixes` shows each with its diff; then `choose`",
-    "permission": "a person has to allow or deny what it asks for (loopwright tunings approve {id}, or the dashboard);"
+    "permission": "a person has to answer its permission requests (loopwright tunings approve {id}, or the dashboard);"
     " `wait`",
-    "resume": "`resume` lets it run on",
+    "resume": "`resume` continues it",
 }
 
 
@@ -475,7 +475,7 @@ def tuning_hint(state: TuningState, *, live: bool) -> str:
         return "`resume` starts it"
     if needed := tuning_needs(state, live=live):
         return WAITING_TUNING[needed].format(id=state.tuning_id)
-    return "`wait` until it rests"
+    return "`wait` until it ends or pauses"
 
 
 def _next_steps(state: TuningState) -> str:
@@ -487,9 +487,9 @@ FixStatus = Literal["offered", "pending", "applied", "held", "rolled_back", "dro
 
 
 class FindingTold(Record):
-    """`known`: exactly, or by which agents; `sides`: all that they quote. `counts`: a hint does not.
+    """`known`: exactly, or by which agents; `sides`: everything they quote. `counts`: a hint does not.
 
-    `fixable`: who could mend it without being told how; None: an agent or a person.
+    `fixable`: what can fix it without instructions; None: an agent or a person.
     """
 
     rule: str
@@ -512,10 +512,10 @@ class FindingTold(Record):
 
 
 class Findings(Record):
-    """A part of all that was found, the gravest first; `total` counts all of it. `tuning_id`: None for a look only.
+    """A page of the findings, most severe first; `total` counts all. `tuning_id`: None if there is no session.
 
-    `problems`: dimensions that could not be looked at, with why; `not_reviewed`: those whose meaning nobody was asked
-    about.
+    `problems`: dimensions that could not be checked, with the reason; `not_reviewed`: those whose meaning nobody
+    was asked about.
     """
 
     tuning_id: str | None
@@ -552,7 +552,7 @@ class FixTold(Record):
 
 
 class Fixes(Record):
-    """The list; or, where one was named, it alone with its unified diff. `truncated`: there is more of that."""
+    """The list; or only the named fix, with its unified diff. `truncated`: there is more of it."""
 
     tuning_id: str
     project: str
@@ -562,14 +562,14 @@ class Fixes(Record):
 
 
 class TuningBrief(TuningGlance):
-    """`live`: a process is at work on it. `needs`: what it waits for before anything goes on."""
+    """`live`: a process is working on it. `needs`: what it is waiting for."""
 
     live: bool
     needs: TuningSessionNeed | None  # type: ignore[assignment]  # wider: also what its process has left behind
 
 
 class TuningReport(TuningBrief):
-    """`words` say where it stands, `next` what to do about it. `gravest`: of what was found, that counts."""
+    """`words` give its status, `next` what to do about it. `gravest`: the most severe counted findings."""
 
     words: str
     next: str
@@ -583,7 +583,7 @@ class TuningReport(TuningBrief):
 
 
 class TuningWaited(TuningReport):
-    """`rested`: nothing goes on by itself any more; otherwise the time was over first."""
+    """`rested`: it has ended, paused or needs a person; otherwise the wait timed out."""
 
     rested: bool
 
@@ -637,9 +637,9 @@ def next_of_a_look(found: Checked) -> str:
     if not levels:
         return "nothing that counts was found"
     if not known:
-        return "mend it as `advice` says and `diagnose` again; or `start_tuning` with fix=all and `agent`"
+        return "fix it as `advice` says and `diagnose` again; or `start_tuning` with fix=all and `agent`"
     fix = "mechanical" if plain == known else "all"
-    return f"`start_tuning` with fix={fix} mends {plural(known, 'finding')}; the rest as `advice` says, or an `agent`"
+    return f"`start_tuning` with fix={fix} fixes {plural(known, 'finding')}; the rest as `advice` says, or an `agent`"
 
 
 def _gravity(finding: Finding) -> tuple[bool, int, str, int]:
@@ -712,7 +712,7 @@ def _status(state: TuningState, id: str, entry: AppliedFix | None) -> FixStatus:
 
 
 class Damaged(Record):
-    """It can not be read."""
+    """It cannot be read."""
 
     kind: Literal["loop", "cycle", "tuning"]
     id: str
@@ -720,9 +720,9 @@ class Damaged(Record):
 
 
 class Listed(Record):
-    """A part of all loops, cycles and tuning sessions; `total` counts all that match.
+    """A page of loops, cycles and tuning sessions; `total` counts all matches.
 
-    `projects`: every project that can be named.
+    `projects`: every available project.
     """
 
     loops: Items[Brief]
@@ -734,7 +734,7 @@ class Listed(Record):
 
 
 class Changed(Record):
-    """A unified diff; `truncated`: there is more of it."""
+    """A unified diff; `truncated`: there is more."""
 
     id: str
     project: str

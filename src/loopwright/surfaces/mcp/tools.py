@@ -82,46 +82,46 @@ def _debugging(tool: str) -> Call:
 _ALL = (
     Tool(
         "start_loop", "Start a loop",
-        "Starts a coding loop on a project in the background: an agent works on the task and tests run, again and"
-        " again, until the tests prove it or a limit is reached. Comes back at once; then call `wait`.",
+        "Starts a coding loop on a project in the background: an agent works on the task and tests run, repeatedly,"
+        " until the tests prove it or a limit is reached. Returns at once; then call `wait`.",
         tool_inputs.StartLoop, (tool_outputs.Report,), WORKS, _beside(handlers.start_loop),
     ),
     Tool(
         "start_cycle", "Start a cycle",
         "Starts a cycle on a project in the background, for larger tasks: one role writes the requirements, one"
         " explores and plans, one develops and one validates, in iterations, until the tests prove it or a limit is"
-        " reached. Comes back at once; then call `wait`.",
+        " reached. Returns at once; then call `wait`.",
         tool_inputs.StartCycle, (CycleReport,), WORKS, _beside(handlers.start_cycle),
     ),
     Tool(
-        "list", "List what there is",
-        "Lists loops, cycles and tuning sessions, latest change first, and the projects there are.",
+        "list", "List runs",
+        "Lists loops, cycles and tuning sessions, latest change first, and the projects.",
         tool_inputs.ListRuns, (Listed,), LOOKS, _beside(handlers.list_runs),
     ),
     Tool(
-        "status", "Look at one",
-        "Tells how a loop, cycle or tuning session stands: what fails, what it needs, how it ended, what to do next.",
+        "status", "Show a run's status",
+        "Returns the status of a loop, cycle or tuning session: what fails, what it needs, how it ended, what is next.",
         tool_inputs.OneRun, REPORTS, LOOKS, _beside(handlers.status),
     ),
     Tool(
-        "wait", "Wait for one",
-        "Waits until a loop, cycle or tuning session rests or needs a person, at most that many seconds, and tells how"
-        " it stands then.",
+        "wait", "Wait for a run",
+        "Waits until a loop, cycle or tuning session ends, pauses or needs a person, at most that many seconds, and"
+        " returns its status.",
         tool_inputs.Wait, (tool_outputs.Waited, CycleWaited, TuningWaited), LOOKS, wait,
     ),
     Tool(
-        "pause", "Pause one", "Pauses a running loop or cycle before its next step; nothing is lost.",
+        "pause", "Pause a run", "Pauses a running loop or cycle before its next step; nothing is lost.",
         tool_inputs.Pause, REPORTS, HOLDS, _beside(handlers.pause),
     ),
     Tool(
-        "resume", "Resume one",
-        "Lets what is paused, interrupted or merely created run on in the background.",
+        "resume", "Resume a run",
+        "Continues a paused or interrupted run, or starts a created one, in the background.",
         tool_inputs.Resume, REPORTS, WORKS, _beside(handlers.resume),
     ),
     Tool(
-        "stop", "Stop one",
-        "Ends it, with everything it started. What a loop or cycle has changed stays in the project, and `extend` could"
-        " reopen it; of a tuning session only fixes that hold stay in the skill.",
+        "stop", "Stop a run",
+        "Ends it, with everything it started. Changes by a loop or cycle stay in the project, and `extend` can reopen"
+        " it; of a tuning session only verified fixes stay in the skill.",
         tool_inputs.OneRun, REPORTS, ENDS, _beside(handlers.stop),
     ),
     Tool(
@@ -129,20 +129,20 @@ _ALL = (
         tool_inputs.AddTask, (tool_outputs.Added,), NOTES, _beside(handlers.add_task),
     ),
     Tool(
-        "extend", "Extend one",
-        "Raises the limits of a loop or cycle, or adds to a cycle's task; one that has ended is reopened and runs on.",
+        "extend", "Extend a run",
+        "Raises the limits of a loop or cycle, or adds to a cycle's task; an ended one is reopened.",
         tool_inputs.Extend, REPORTS, WORKS, _beside(handlers.extend),
     ),
     Tool(
-        "answer", "Answer a question", "Answers the question a loop or cycle waits with, and lets it go on.",
+        "answer", "Answer a question", "Answers the question a loop or cycle is waiting on, and continues it.",
         tool_inputs.Answer, REPORTS, WORKS, _beside(handlers.answer),
     ),
     Tool(
-        "decide", "Make a cycle's decision", "Makes a decision that a cycle waits for, and lets it go on.",
+        "decide", "Make a cycle's decision", "Makes a decision that a cycle is waiting for, and continues it.",
         tool_inputs.Decide, (CycleReport,), WORKS, _beside(handlers.decide),
     ),
     Tool(
-        "resolve", "Resolve a cycle's blocker", "Tells a cycle what was done about a blocker; what it held goes on.",
+        "resolve", "Resolve a cycle's blocker", "Tells a cycle how a blocker was resolved; the blocked work continues.",
         tool_inputs.Resolve, (CycleReport,), NOTES, _beside(handlers.resolve),
     ),
     Tool(
@@ -153,31 +153,31 @@ _ALL = (
     Tool(
         "diagnose", "Diagnose a skill",
         "Finds what is wrong with an agent skill (context, memory, data flow, agents and tools): each finding with its"
-        " place, why it matters and what to do; a score and a quality gate. Reads only, and answers at once.",
+        " place, why it matters and what to do; a score and a quality gate. Read-only; returns at once.",
         tool_inputs.Diagnose, (Findings,), LOOKS, _beside(handlers.diagnose),
     ),
     Tool(
         "start_tuning", "Tune a skill",
-        "Starts a session that diagnoses an agent skill and mends it, as far as `fix` and `agent` allow: every fix is a"
-        " diff, verified by diagnosing the whole skill again, and rolled back if it does not hold. Comes back at once;"
+        "Starts a session that diagnoses an agent skill and fixes it, as far as `fix` and `agent` allow: every fix is a"
+        " diff, verified by diagnosing the whole skill again, and rolled back if it does not hold. Returns at once;"
         " then call `wait`.",
         tool_inputs.StartTuning, (TuningReport,), WORKS, _beside(handlers.start_tuning),
     ),
     Tool(
-        "findings", "Read a tuning session's findings", "What its last diagnosis has found, part by part.",
+        "findings", "Read a tuning session's findings", "What its last diagnosis found, page by page.",
         tool_inputs.ReadFindings, (Findings,), LOOKS, _beside(handlers.findings),
     ),
     Tool(
         "fixes", "Read a tuning session's fixes",
-        "Lists its fixes and what became of each, or shows one with its diff.",
+        "Lists its fixes with their outcomes, or shows one with its diff.",
         tool_inputs.ReadFixes, (Fixes,), LOOKS, _beside(handlers.fixes),
     ),
     Tool(
-        "choose", "Choose a tuning session's fixes", "Takes fixes that it offers, and no others; it goes on with them.",
+        "choose", "Choose a tuning session's fixes", "Applies these of the offered fixes, and no others.",
         tool_inputs.Choose, (TuningReport,), WORKS, _beside(handlers.choose),
     ),
     Tool(
-        "roll_back", "Roll a fix back", "Makes the files that a fix has changed byte for byte what they were before.",
+        "roll_back", "Roll a fix back", "Restores the files that a fix changed, byte for byte.",
         tool_inputs.RollBack, (TuningReport,), ENDS, _beside(handlers.roll_back),
     ),
     Tool(
@@ -189,7 +189,7 @@ _ALL = (
         tool_inputs.Rank, (Spectrum,), LOOKS, _debugging("spectrum"),
     ),
     Tool(
-        "probe", "See what is there at a line", debugging.PROBE_WORDS,
+        "probe", "Show values at a line", debugging.PROBE_WORDS,
         tool_inputs.Watch, (Probed,), LOOKS, _debugging("probe"),
     ),
     Tool(
@@ -197,9 +197,9 @@ _ALL = (
         tool_inputs.SearchFix, (Proposal,), LOOKS, _debugging("propose_fix"),
     ),
     Tool(
-        "diff", "See what was changed",
-        "Gives a unified diff of what a loop, cycle or tuning session, one checkpoint, or one iteration of a cycle has"
-        " changed.",
+        "diff", "Show the changes",
+        "Returns a unified diff of what a loop, cycle or tuning session, one checkpoint, or one iteration of a cycle"
+        " has changed.",
         tool_inputs.Diff, (Changed,), LOOKS, _beside(handlers.diff),
     ),
 )  # fmt: skip

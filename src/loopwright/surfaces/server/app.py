@@ -71,7 +71,7 @@ async def projects(control: ControlPlane) -> Answer:
     "/agents", summary="Agents", responses=answers(Done[list[AgentForm]], examples.AGENTS, (*ANYWHERE, 404))
 )
 async def agents(control: ControlPlane, project: ProjectName = None) -> Answer:
-    """Everybody that can be named in a project, and why one can not be used."""
+    """Every agent of a project, and why one cannot be used."""
     found = control.projects.named(project)
     return done(await control.beside(lambda: _agents(found)))
 
@@ -111,7 +111,7 @@ Beside = Callable[[Callable[[], tuple[Taken, ...]]], Awaitable[tuple[Taken, ...]
 
 @dataclass
 class Keeper:
-    """Looks again and again. A run is taken up once its runner can not be on the way any more, see `is_launched`.
+    """Looks again and again. A run is taken up once its runner cannot be on the way any more, see `is_launched`.
 
     At the first look of a server none is: what is left then was left by whoever is gone.
     """
@@ -146,7 +146,7 @@ class Keeper:
                 if not coming and self._tried(source, state) < TRIES:
                     yield source, state
         except (LoopwrightError, OSError) as error:  # looked at again the next time
-            log.warning("can not look after a project", project=source.project.name, error=str(error))
+            log.warning("cannot supervise a project", project=source.project.name, error=str(error))
 
     def _tried(self, source: Source, state: Any) -> int:  # Any: as Due
         at, tries = self._tries.get(_key(source, state), (None, 0))
@@ -198,7 +198,7 @@ def answer_errors(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
     async def http(request: Request, error: Exception) -> Answer:
         assert isinstance(error, HTTPException)
         if error.status_code == 404:
-            return refused(f"there is nothing at {request.url.path}; /openapi.json says what there is", 404)
+            return refused(f"there is nothing at {request.url.path}; see /openapi.json", 404)
         if error.status_code == 405:
             return _wrong_method(request, routes)
         return refused(str(error.detail), error.status_code, dict(error.headers or {}))
@@ -228,16 +228,16 @@ def _wrong_method(request: Request, routes: Sequence[BaseRoute]) -> Answer:
     """With every method that is taken there, whichever route of that path was looked at first."""
     fitting = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
     allowed = ", ".join(sorted({method for route in fitting for method in getattr(route, "methods", None) or ()}))
-    answer = refused(f"{request.method} is not possible here; possible are: {allowed}", 405)
+    answer = refused(f"{request.method} is not allowed here; allowed: {allowed}", 405)
     answer.headers["allow"] = allowed
     return answer
 
 
 async def _system(request: Request, error: Exception) -> Answer:
-    """A project's files that can not be reached; the others are served on."""
+    """A project's files that cannot be reached; the others are served on."""
     assert isinstance(error, OSError)
-    log.warning("can not reach", method=request.method, path=request.url.path, error=str(error))
-    return refused(f"the project's files can not be reached: {error.strerror or error}", 503)
+    log.warning("cannot reach", method=request.method, path=request.url.path, error=str(error))
+    return refused(f"the project's files cannot be reached: {error.strerror or error}", 503)
 
 
 async def _bug(request: Request, error: Exception) -> Answer:
@@ -293,4 +293,4 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
 def _told(task: asyncio.Task[None]) -> None:
     """What ended by itself has failed, and nobody waits for it."""
     if not task.cancelled() and (error := task.exception()) is not None:
-        log.error("something beside the answers has failed; restart the server", exc_info=error)
+        log.error("a background task has failed; restart the server", exc_info=error)

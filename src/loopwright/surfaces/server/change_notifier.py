@@ -84,7 +84,7 @@ class Lookout:
             self._watch()
 
     def _watch(self) -> None:
-        """Watches; where that can not be, looks again and again, and tries anew each time."""
+        """Watches; where that cannot be, looks again and again, and tries anew each time."""
         self._again = None
         self._watching = self._store.watch()
         loop = asyncio.get_running_loop()

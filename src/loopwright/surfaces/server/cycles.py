@@ -69,7 +69,7 @@ all_of_them = Routes(prefix=CYCLES.place, tags=["cycles"])
 one_of_them = Routes(prefix=CYCLES.one, tags=["cycles"])
 
 Wanted = Literal["all", "created", "running", "paused", "completed", "failed"]
-Id = Annotated[str, Path(description="As the cycle has it")]
+Id = Annotated[str, Path(description="As in the cycle")]
 
 
 @all_of_them.post(
@@ -91,45 +91,45 @@ async def listed(
     control: ControlPlane, project: ProjectName = None, status: Wanted = "all", limit: Limit = 50, offset: Offset = 0,
     search: Search = "", view: View = "full",
 ) -> Answer:  # fmt: skip
-    """A page of a project's cycles, the latest change first."""
+    """A page of a project's cycles, latest change first."""
     found = control.projects.named(project)
     return page(CYCLES, found, status=status, limit=limit, offset=offset, search=search, view=view)
 
 
 @one_of_them.put("", summary="Edit a cycle", responses=CYCLE_ROOM.shows())
 async def edit(one: OneCycle, service: CycleCommands, body: CycleFields) -> Answer:
-    """Its title, not while it runs, and its limit of iterations."""
+    """Its title (not while it runs) and its maximum iterations."""
     return shown(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
 
 
-@one_of_them.patch("/status", summary="Ask for a status", responses=CYCLE_ROOM.says("paused"))
+@one_of_them.patch("/status", summary="Request a status", responses=CYCLE_ROOM.says("paused"))
 async def set_status(one: OneCycle, service: CycleCommands, body: NewCycleStatus) -> Answer:
-    """What a command could do: running starts or resumes it, paused pauses it, failed stops it."""
+    """What a command can do: running starts or resumes it, paused pauses it, failed stops it."""
     return await steered(CYCLE_ROOM, one, service, command_for(service.read(one.id), body.status))
 
 
 @one_of_them.post("/extend", summary="Add to its task", responses=CYCLE_ROOM.says("extended"))
 async def extend(one: OneCycle, service: CycleCommands, body: Extension) -> Answer:
-    """One at rest runs on with it, one that runs takes it at the border of its iteration."""
+    """A finished or paused one continues with it, a running one picks it up after its iteration."""
     state = await one.control.beside(lambda: prompted(CYCLE_ROOM, one, service).extend(one.id, body.text))
     return shown(state, one.project, message=CYCLES.said("extended"))
 
 
 @one_of_them.post("/decisions/{decision_id}", summary="Make a decision", responses=CYCLE_ROOM.shows())
 async def decide(one: OneCycle, service: CycleCommands, decision_id: Id, body: Chosen) -> Answer:
-    """That is pending. A cycle that is paused goes on once it is resumed."""
+    """A pending one. A paused cycle continues once it is resumed."""
     return shown(await one.control.beside(lambda: service.decide(one.id, decision_id, body.option)), one.project)
 
 
-@one_of_them.post("/choose", summary="Take a rival of a patch", responses=CYCLE_ROOM.shows())
+@one_of_them.post("/choose", summary="Choose a rival of a patch", responses=CYCLE_ROOM.shows())
 async def choose(one: OneCycle, service: CycleCommands, body: ChosenRival) -> Answer:
-    """An edit that passes the same tests, in the place of a patch; a finished cycle runs on, to have it validated."""
+    """Uses an edit that passes the same tests instead of a patch; a finished cycle continues, to validate it."""
     return shown(await one.control.beside(lambda: service.choose(one.id, body.choice)), one.project)
 
 
 @one_of_them.post("/blockers/{blocker_id}", summary="Resolve a blocker", responses=CYCLE_ROOM.shows())
 async def resolve(one: OneCycle, service: CycleCommands, blocker_id: Id, body: Resolution) -> Answer:
-    """That is open; what it held goes on."""
+    """An open one; the blocked work continues."""
     state = await one.control.beside(
         lambda: service.resolve(one.id, blocker_id, body.resolution, workaround=body.workaround)
     )
@@ -142,17 +142,15 @@ ROUTERS = (all_of_them, single(CYCLE_ROOM), one_of_them, driving(CYCLE_ROOM), sp
 router = Routes(prefix=CYCLES.one, tags=[TAG])
 
 OfRole = Annotated[Role | None, Query(description="Only this role's; default: all, and the engine's")]
-OfIteration = Annotated[int | None, Query(ge=1, le=MOST, description="Only what this one changed")]
-OfVersion = Annotated[str | None, Query(max_length=40, description="Such as 1.0.0; default: as it is now")]
+OfIteration = Annotated[int | None, Query(ge=1, le=MOST, description="Only what this iteration changed")]
+OfVersion = Annotated[str | None, Query(max_length=40, description="Such as 1.0.0; default: the current version")]
 Folder = Annotated[str, Path(description="ra, ep, cd, vas or coordination")]
-File = Annotated[str, Path(description="A name out of the list, without its folder")]
+File = Annotated[str, Path(description="A name from the list, without its folder")]
 
 
-@router.get(
-    "/transcript", summary="What was said and done", **told(CycleTranscriptForm, cycle_examples.CYCLE_TRANSCRIPT)
-)
+@router.get("/transcript", summary="Its transcript", **told(CycleTranscriptForm, cycle_examples.CYCLE_TRANSCRIPT))
 async def transcript(one: OneCycle, role: OfRole = None, limit: Newest = 500) -> Answer:
-    """The last lines, of the last MiB of each transcript, by time; without a `role` those of the engine."""
+    """The last lines, from the last MiB of each transcript, by time; without a `role` they are the engine's."""
     one.service.read(one.id)
     heard = await one.control.beside(lambda: [(voice, _last_lines(one, voice, limit)) for voice in CYCLES.voices])
     lines = [
@@ -167,7 +165,7 @@ async def transcript(one: OneCycle, role: OfRole = None, limit: Newest = 500) ->
 
 @router.get("/timeline", summary="Its steps", **told(Done[list[CycleCourseStep]], cycle_examples.CYCLE_TIMELINE))
 async def steps(one: OneCycle, limit: Newest = 1000) -> Answer:
-    """Every step, in the order in which they began; several may be under way. `total` counts all of them."""
+    """Every step, in starting order; several may be in progress. `total` counts all of them."""
     state, journal = await one.control.beside(lambda: (one.service.read(one.id), entries(one)))
     found = cycle_timeline(journal, state.engine.checkpoints, state.current_iteration)
     return done(found[-limit:], total=len(found))
@@ -175,7 +173,7 @@ async def steps(one: OneCycle, limit: Newest = 1000) -> Answer:
 
 @router.get("/history", summary="Its validations", **told(Done[list[Check]], examples.HISTORY))
 async def history(one: OneCycle, limit: Newest = 1000) -> Answer:
-    """Every validation, oldest first, with what it counted. `total` counts all of them."""
+    """Every validation, oldest first, with its counts. `total` counts all of them."""
     found = cycle_validations(await one.control.beside(lambda: entries(one)))
     return done(found[-limit:], total=len(found))
 
@@ -188,7 +186,7 @@ async def diff(one: OneCycle, iteration: OfIteration = None) -> Answer:
 
 @router.get("/documents", summary="Its documents", **told(Done[list[DocumentForm]], cycle_examples.DOCUMENTS))
 async def documents(one: OneCycle) -> Answer:
-    """What the roles have written, by name, each with the versions that are kept."""
+    """What the roles have written, by name, each with its kept versions."""
     found = await one.control.beside(lambda: one.project.engine.cycles.documents(one.id))
     return done([asdict(document) for document in found])
 
@@ -198,7 +196,7 @@ async def documents(one: OneCycle) -> Answer:
     **told(Done[DocumentTextForm], cycle_examples.DOCUMENT),
 )  # fmt: skip
 async def document(one: OneCycle, folder: Folder, file: File, version: OfVersion = None) -> Answer:
-    """As it is now, or as it was in a version: its first MiB; what is no UTF-8 is replaced."""
+    """The current text, or that of a version: its first MiB; invalid UTF-8 is replaced."""
     found = await one.control.beside(lambda: one.project.engine.cycles.document(one.id, f"{folder}/{file}", version))
     return done(found._asdict())
 

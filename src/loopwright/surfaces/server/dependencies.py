@@ -167,7 +167,7 @@ OneCycle = Annotated[Asked[CycleState], Depends(asked_cycle)]
 OneTuning = Annotated[Asked[TuningState], Depends(asked_tuning)]
 
 
-IfMatch = Annotated[str | None, Header(alias="if-match", description="The ETag of the version that was seen")]
+IfMatch = Annotated[str | None, Header(alias="if-match", description="The ETag of the version you saw")]
 
 
 async def loop_commands(one: OneLoop, if_match: IfMatch = None) -> LoopService:

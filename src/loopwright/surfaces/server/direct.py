@@ -175,7 +175,7 @@ def laid_out(route: APIRoute) -> Way | None:
 
 
 def _lay(one: Dependant, steps: list[Step], known: dict[object, int]) -> int | None:
-    """Adds what `one` needs, then itself; its place, or None where that can not be done."""
+    """Adds what `one` needs, then itself; its place, or None where that cannot be done."""
     call = one.call
     if call in known:
         return known[call]

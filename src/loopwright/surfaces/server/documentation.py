@@ -23,7 +23,7 @@ class Done(BaseModel, Generic[T]):
 
 
 class Said(BaseModel):
-    """It was done; there is nothing more to show."""
+    """Done; there is nothing more to return."""
 
     success: Literal[True]
     message: str
@@ -39,14 +39,14 @@ class Refused(BaseModel):
 REFUSALS: Mapping[int, tuple[str, str]] = {
     400: ("Bad input, or not possible in this status", "Cannot pause loop with status: created"),
     401: ("No valid token", "no valid token; open the URL that `loopwright serve` prints"),
-    403: ("Not from here, or not for whoever asks", "requests from other pages are not taken"),
+    403: ("Wrong host or origin, or not allowed for this caller", "requests from other pages are refused"),
     404: ("Not found", "Loop not found: loop-v2-20260122T100000-0123abcd"),
-    409: ("Busy, or an id that several projects know", "Task task-0123abcd is completed"),
+    409: ("Busy, or an id that exists in several projects", "Task task-0123abcd is completed"),
     412: ("If-Match names another version", "it is at version 12, not 11"),
-    413: ("The body is too long", "the body is too long; at most 1,048,576 bytes are taken"),
-    415: ("The body is not JSON", "a body has to be JSON, with content-type: application/json"),
+    413: ("The body is too long", "the body is too long; at most 1,048,576 bytes are accepted"),
+    415: ("The body is not JSON", "a body must be JSON, with content-type: application/json"),
     429: ("Too many at once", "too many streams are open; close one of them"),
-    503: ("No agent, or the store can not be read or written", "codex is not installed"),
+    503: ("No agent, or the store cannot be read or written", "codex is not installed"),
 }  # fmt: skip
 """Status → when it occurs, and an example of its words."""
 

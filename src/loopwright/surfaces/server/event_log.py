@@ -83,7 +83,7 @@ class Chronicle:
     def take(self, changed: Changed, sure: frozenset[Which]) -> Outcome:
         """Reads what is new of these runs, and keeps it in the feed. `sure`: those that were not there before either.
 
-        StoreError where the feed can not be written; then nothing was told.
+        StoreError where the feed cannot be written; then nothing was told.
         """
         with self._writing:
             return self._take(changed, sure)
@@ -255,7 +255,7 @@ class News:
                 async for data in blocks:
                     yield data
         except StoreError as error:  # the reader comes back where it was
-            log.warning("changes can not be told", problem=str(error))
+            log.warning("changes cannot be told", problem=str(error))
 
     async def _blocks(
         self, chronicle: Chronicle, last: Place | None, project: str | None
@@ -321,7 +321,7 @@ class News:
                 try:
                     await self._read_all(chronicle)
                 except StoreError as error:
-                    log.warning("changes can not be told", problem=str(error))
+                    log.warning("changes cannot be told", problem=str(error))
                     await asyncio.sleep(LOOK_SECONDS)
                     self._hear(0, None, True)
 

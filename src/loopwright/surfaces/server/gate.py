@@ -136,13 +136,13 @@ class Gate:
             return f"the header {twice} was sent twice", 400
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if not self._rules.knows(host):
-            return "this server is not called that; open the URL that `loopwright serve` prints (see --allow-host)", 403
+            return ("not a name of this server; open the URL that `loopwright serve` prints (see --allow-host)", 403)
         if (origin := headers.get(b"origin")) is not None and not self._is_ours(origin.decode("latin-1"), host):
-            return "requests from other pages are not taken", 403
+            return "requests from other pages are refused", 403
         if headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site") and (
             scope["method"] in CHANGING or headers.get(b"sec-fetch-mode") != b"navigate"
         ):
-            return "requests from other pages are not taken", 403
+            return "requests from other pages are refused", 403
         return None
 
     def _is_ours(self, origin: str, host: str) -> bool:
@@ -185,8 +185,8 @@ def _said_twice(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
     return next((name.decode() for name in names if names.count(name) > 1), None)
 
 
-_TOO_LONG = (f"the body is too long; at most {LONGEST_BODY:,} bytes are taken", 413)
-_TOO_SLOW = (f"the body did not come within {PATIENCE:.0f} seconds", 408)
+_TOO_LONG = (f"the body is too long; at most {LONGEST_BODY:,} bytes are accepted", 413)
+_TOO_SLOW = (f"the body did not arrive within {PATIENCE:.0f} seconds", 408)
 
 
 def _body_problem(method: str, headers: dict[bytes, bytes]) -> tuple[str, int] | None:
@@ -198,7 +198,7 @@ def _body_problem(method: str, headers: dict[bytes, bytes]) -> tuple[str, int] |
     has_body = int(length) > 0 or b"transfer-encoding" in headers
     kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
     if has_body and kind != b"application/json":
-        return "a body has to be JSON, with content-type: application/json", 415
+        return "a body must be JSON, with content-type: application/json", 415
     return None
 
 
@@ -252,8 +252,8 @@ def checked_token(token: str) -> str:
 def _read(path: Path) -> str:
     found = path.stat(follow_symlinks=False)
     if found.st_mode & 0o077 or found.st_uid != os.geteuid():
-        raise Invalid(f"{path}: others could read this token; remove the file, and a new one is made")
+        raise Invalid(f"{path}: others could read this token; remove the file to get a new one")
     token = path.read_text(encoding="ascii").strip()
     if len(token) < SHORTEST:
-        raise Invalid(f"{path}: holds no token; remove the file, and a new one is made")
+        raise Invalid(f"{path}: contains no token; remove the file to get a new one")
     return token

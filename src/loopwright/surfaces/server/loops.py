@@ -61,33 +61,33 @@ async def listed(
     control: ControlPlane, project: ProjectName = None, status: Wanted = "all", limit: Limit = 50, offset: Offset = 0,
     search: Search = "", view: View = "full",
 ) -> Answer:  # fmt: skip
-    """A page of a project's loops, the latest change first."""
+    """A page of a project's loops, latest change first."""
     found = control.projects.named(project)
     return page(LOOPS, found, status=status, limit=limit, offset=offset, search=search, view=view)
 
 
 @one_of_them.put("", summary="Edit a loop", responses=LOOP_ROOM.shows(), tags=["loops"])
 async def edit(one: OneLoop, service: LoopCommands, body: LoopFields) -> Answer:
-    """Its texts and limits; title and description not while it runs."""
+    """Its texts and limits; title and description cannot change while it runs."""
     return shown(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
 
 
-@one_of_them.patch("/status", summary="Ask for a status", responses=LOOP_ROOM.says("paused"))
+@one_of_them.patch("/status", summary="Request a status", responses=LOOP_ROOM.says("paused"))
 async def set_status(one: OneLoop, service: LoopCommands, body: NewStatus) -> Answer:
-    """What a command could do: running starts or resumes it, paused pauses it, failed stops it."""
+    """What a command can do: running starts or resumes it, paused pauses it, failed stops it."""
     return await steered(LOOP_ROOM, one, service, command_for(service.read(one.id), body.status))
 
 
 @one_of_them.post("/choose", summary="Choose its next step, or another patch", responses=LOOP_ROOM.shows())
 async def choose(one: OneLoop, service: LoopCommands, body: Choice) -> Answer:
-    """Out of the menu that an interactive loop offers now; or a rival (rival-1, …) in the place of a patch, at rest."""
+    """An entry of an interactive loop's menu; or, if the loop is not running, a rival (rival-1, …) of a patch."""
     fields = {name: value for name, value in body.given.items() if name != "choice"}
     return shown(await one.control.beside(lambda: service.choose(one.id, body.choice, **fields)), one.project)
 
 
 @one_of_them.post("/rewind", summary="Go back to a checkpoint", responses=LOOP_ROOM.shows())
 async def rewind(one: OneLoop, service: LoopCommands, body: Target) -> Answer:
-    """Files and progress; what is there now becomes a checkpoint first."""
+    """Files and progress; the current state becomes a checkpoint first."""
     return shown(await one.control.beside(lambda: service.rewind(one.id, body.to)), one.project)
 
 
@@ -99,9 +99,9 @@ FIRST_SHOWN = {"failed": 0, "passed": 1, "skipped": 2}
 router = Routes(prefix=LOOPS.one, tags=[TAG])
 
 
-@router.get("/transcript", summary="What was said and done", **told(Done[list[NoteForm]], examples.LOOP_TRANSCRIPT))
+@router.get("/transcript", summary="Its transcript", **told(Done[list[NoteForm]], examples.LOOP_TRANSCRIPT))
 async def transcript(one: OneLoop, limit: Newest = 500) -> Answer:
-    """The last lines of the transcript, of its last MiB. `position` is the byte at which the next one will begin."""
+    """The last lines of the transcript, from its last MiB. `position` is the byte at which the next one will begin."""
     one.service.read(one.id)
     folder = one.service.store.progress_path(one.id)
     found = await one.control.beside(lambda: progress_files.last_lines(folder, TRANSCRIPT, limit))
@@ -110,7 +110,7 @@ async def transcript(one: OneLoop, limit: Newest = 500) -> Answer:
 
 @router.get("/plan", summary="The live plan", **told(Done[list[PlanForm]], examples.PLAN))
 async def live_plan(one: OneLoop) -> Answer:
-    """What is over folded to a line, the running phase unfolded down to what is still to come."""
+    """Finished parts folded to one line each, the running phase unfolded with its pending steps."""
     state, journal = await one.control.beside(lambda: (one.service.read(one.id), entries(one)))
     lines = plan(state, finished(journal))
     return done([{"content": line.content.strip(), "status": line.status, "depth": line.depth} for line in lines])
@@ -118,7 +118,7 @@ async def live_plan(one: OneLoop) -> Answer:
 
 @router.get("/timeline", summary="Its steps", **told(Done[list[CourseStep]], examples.LOOP_TIMELINE))
 async def steps(one: OneLoop, limit: Newest = 1000) -> Answer:
-    """Every action, oldest first; the last one may be under way. `total` counts all of them."""
+    """Every action, oldest first; the last one may be in progress. `total` counts all of them."""
     state, journal = await one.control.beside(lambda: (one.service.read(one.id), entries(one)))
     found = timeline(journal, state.engine.checkpoints)
     return done(found[-limit:], total=len(found))
@@ -126,7 +126,7 @@ async def steps(one: OneLoop, limit: Newest = 1000) -> Answer:
 
 @router.get("/history", summary="Its validations", **told(Done[list[Check]], examples.HISTORY))
 async def history(one: OneLoop, limit: Newest = 1000) -> Answer:
-    """Every validation, oldest first, with what it counted. `total` counts all of them."""
+    """Every validation, oldest first, with its counts. `total` counts all of them."""
     found = validations(await one.control.beside(lambda: entries(one)))
     return done(found[-limit:], total=len(found))
 
@@ -137,9 +137,9 @@ async def whole_diff(one: OneLoop) -> Answer:
     return cut(await one.control.beside(lambda: one.service.whole_diff(one.id)))
 
 
-@router.get("/tests", summary="The last validation's tests", **told(Done[list[TestResult]], examples.TESTS))
+@router.get("/tests", summary="Tests of the last validation", **told(Done[list[TestResult]], examples.TESTS))
 async def tests(one: OneLoop) -> Answer:
-    """Failing ones first."""
+    """Failing tests first."""
     skill = one.service.read(one.id).skill_state
     found = skill.validate_.test_results if skill else ()
     return done(sorted(found, key=lambda result: FIRST_SHOWN[result.status]))
@@ -147,14 +147,14 @@ async def tests(one: OneLoop) -> Answer:
 
 @router.get("/hypotheses", summary="Suspected causes", **told(Done[list[Hypothesis]], examples.HYPOTHESES))
 async def hypotheses(one: OneLoop) -> Answer:
-    """What was measured at each, and the verdict."""
+    """The measurements at each, and the verdict."""
     skill = one.service.read(one.id).skill_state
     return done(skill.debug.hypotheses if skill else ())
 
 
-@router.get("/menu", summary="What it offers now", **told(Done[list[MenuEntry]], examples.MENU))
+@router.get("/menu", summary="Its current menu", **told(Done[list[MenuEntry]], examples.MENU))
 async def menu(one: OneLoop) -> Answer:
-    """The open menu of an interactive loop; empty while none is open."""
+    """The open menu of an interactive loop; empty if there is none."""
     return done(one.project.engine.service.menu(one.id))
 
 

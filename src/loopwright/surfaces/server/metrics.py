@@ -42,7 +42,7 @@ class Standing(Collector):
     def _runs(self, kind: Kind[Any]) -> Iterator[Metric]:  # Any: as KINDS
         name, title = f"loopwright_{kind.name}s", f"{kind.name.capitalize()}s"
         known = GaugeMetricFamily(name, f"{title} by status", labels=("project", "status"))
-        damaged = GaugeMetricFamily(f"{name}_damaged", f"{title} that can not be read", labels=("project",))
+        damaged = GaugeMetricFamily(f"{name}_damaged", f"{title} that cannot be read", labels=("project",))
         for project in self._projects.known.values():
             service = kind.service(project)
             for status in kind.statuses:
@@ -93,7 +93,7 @@ class Metrics:
         row.observe(seconds)
 
 
-@router.get("/metrics", summary="Figures for Prometheus", tags=["server"])
+@router.get("/metrics", summary="Prometheus metrics", tags=["server"])
 async def metrics(control: ControlPlane, request: Request) -> Response:
     """In the text format of Prometheus, or of OpenMetrics for those who ask for it."""
     encode, kind = choose_encoder(request.headers.get("accept", ""))

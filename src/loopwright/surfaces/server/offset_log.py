@@ -180,7 +180,7 @@ class Feed:
         self._write((), 1)
 
     def _drop_old(self) -> None:
-        """Where that can not be written, it is tried again at the next record."""
+        """Where that cannot be written, it is tried again at the next record."""
         kept = self._after(self._last - MOST_RECORDS // 2, MOST_RECORDS)
         with suppress(OSError):
             self._write(kept, self._last - len(kept) + 1)

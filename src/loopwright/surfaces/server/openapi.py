@@ -1,4 +1,4 @@
-"""/openapi.json: made by FastAPI, without what can not occur here, and with the ways to show the token."""
+"""/openapi.json: made by FastAPI, without what cannot occur here, and with the ways to show the token."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ SECURITY: Schema = {
 }
 OPEN = frozenset({"/api/health"})
 
-DESCRIPTION = """Coding agents in loops that end when the tests pass: created, started, steered and watched.
+DESCRIPTION = """Coding agents in loops that end when the tests pass: create, start, control and watch them.
 
 Every answer is `{"success": true, "data": …}` or `{"success": false, "error": "…"}`. See docs/http-api.md."""
 
@@ -32,17 +32,17 @@ NEVER = ("HTTPValidationError", "ValidationError")
 
 NO_JSON: Schema = {
     "/api/loops/v2/{loop_id}/stream": (
-        "Watch one loop", "Events `entry`, `note` and `gone`, as the page Live of docs/http-api.md has them.",
+        "Watch one loop", "Events `entry`, `note` and `gone`, see the section Live of docs/http-api.md.",
         "text/event-stream", 'event: entry\nid: 7\ndata: {"seq": 7, "type": "action_started"}\n\n',
         (*LOOKING, 429),
     ),
     "/api/cycles/{cycle_id}/stream": (
-        "Watch one cycle", "Events `entry`, `note` and `gone`, as the page Live of docs/http-api.md has them.",
+        "Watch one cycle", "Events `entry`, `note` and `gone`, see the section Live of docs/http-api.md.",
         "text/event-stream", 'event: entry\nid: 7\ndata: {"seq": 7, "type": "step_started"}\n\n',
         (*LOOKING, 429),
     ),
     "/api/tunings/{tuning_id}/stream": (
-        "Watch one tuning session", "Events `entry`, `note` and `gone`, as the page Live of docs/http-api.md has them.",
+        "Watch one tuning session", "Events `entry`, `note` and `gone`, see the section Live of docs/http-api.md.",
         "text/event-stream", 'event: entry\nid: 7\ndata: {"seq": 7, "type": "step_started"}\n\n',
         (*LOOKING, 429),
     ),
@@ -52,7 +52,7 @@ NO_JSON: Schema = {
         (*ANYWHERE, 404, 429),
     ),
     "/metrics": (
-        "Figures for Prometheus", "What is asked, which loops there are, and the process itself.", "text/plain",
+        "Prometheus metrics", "Requests, loops, and the process itself.", "text/plain",
         'loopwright_loops{project="shop",status="running"} 1.0\n', (401, 403),
     ),
 }  # fmt: skip

@@ -84,7 +84,7 @@ class NewLoop(NewRun):
 
 
 class NewCycle(NewRun):
-    """`roles`: who plays which, where it is not `agent`. `parallel`: agents at once."""
+    """`roles`: agents of roles that `agent` does not play. `parallel`: agents at once."""
 
     model_config = shown(cycle_examples.NEW_CYCLE)
 
@@ -93,9 +93,9 @@ class NewCycle(NewRun):
 
 
 class NewTuning(Body):
-    """`path`: the skill's folder, in the project or absolute. `fix`: what may be mended; `choose`: only what a person
-    takes. `agent` is asked about the meaning, which `refuter` (else another session of it) tries to refute, and with
-    `fix` all writes what nothing else mends.
+    """`path`: the skill's folder, in the project or absolute. `fix`: what may be fixed; `choose`: only what a person
+    chooses. `agent` reviews the meaning, `refuter` (default: another session of it) tries to refute that, and with
+    `fix` all the agent writes the remaining fixes.
     """
 
     model_config = shown(tuning_examples.NEW_TUNING)
@@ -128,7 +128,7 @@ class NewTuningStatus(Body):
 
 
 class ChosenFixes(Body):
-    """Ids of those that are taken; the others are not proposed again."""
+    """Ids of those to apply; the others are not proposed again."""
 
     model_config = shown({"fixes": ["FIX-001"]})
 
@@ -136,7 +136,7 @@ class ChosenFixes(Body):
 
 
 class LoopFields(Body):
-    """Title and description only while the loop does not run."""
+    """Title and description cannot change while the loop runs."""
 
     model_config = shown({"priority": "high", "tags": ["ledger"]})
 
@@ -149,7 +149,7 @@ class LoopFields(Body):
 
 
 class CycleFields(Body):
-    """The title only while the cycle does not run. The task changes by `extend`."""
+    """The title cannot change while the cycle runs. Use `extend` to change the task."""
 
     model_config = shown({"max_iterations": 8})
 
@@ -170,7 +170,7 @@ class NewCycleStatus(Body):
 
 
 class Extension(Body):
-    """What is added to the task."""
+    """What to add to the task."""
 
     model_config = shown({"text": "Also check the balance"})
 
@@ -178,7 +178,7 @@ class Extension(Body):
 
 
 class Chosen(Body):
-    """One of the decision's options; any text where it has none."""
+    """One of the decision's options; any text if it has none."""
 
     model_config = shown({"option": "Keep the float"})
 
@@ -186,7 +186,7 @@ class Chosen(Body):
 
 
 class Resolution(Body):
-    """What was done about a blocker. `workaround`: it is still there, and got round."""
+    """How a blocker was resolved. `workaround`: it remains, but there is a workaround."""
 
     model_config = shown({"resolution": "The schema lies in docs/schema.md"})
 
@@ -195,7 +195,7 @@ class Resolution(Body):
 
 
 class GoingOn(Body):
-    """`mode`: the one that it goes on in; not given: the one that it was in."""
+    """`mode`: the mode to continue in; default: unchanged."""
 
     model_config = shown({"mode": "auto"})
 
@@ -203,7 +203,7 @@ class GoingOn(Body):
 
 
 class Pausing(Body):
-    """`now`: the action under way is cancelled, else it is finished first."""
+    """`now`: cancel the action in progress instead of finishing it first."""
 
     model_config = shown({"now": False})
 
@@ -226,7 +226,7 @@ class NewLimits(Body):
 
 
 class Reopening(NewLimits):
-    """`proof`: what is to show the goal from now on."""
+    """`proof`: what must prove the goal from now on."""
 
     proof: ProofPolicy | None = None
     allow_environment_changes: bool | None = None
@@ -243,7 +243,7 @@ class GivenAnswer(Body):
 
 
 class Verdict(Body):
-    """On one request, on the only one that is open, or on `every` open one."""
+    """One request, the only open one, or `every` open one."""
 
     model_config = shown({"answer": "allow", "request": "p1"})
 
@@ -287,7 +287,7 @@ class NewTask(TaskFields):
 
 
 class EditedTask(TaskFields):
-    """The loop that the task belongs to, and what changes."""
+    """The task's loop, and the changed fields."""
 
     model_config = shown({"loop_id": examples.LOOP_ID, "description": "Make total() and balance() add up"})
 
@@ -295,7 +295,7 @@ class EditedTask(TaskFields):
 
 
 class Choice(TaskFields):
-    """An entry of the menu, where `add` also takes the fields of a task; or of a loop that rests a patch's rival."""
+    """A menu entry, where `add` also takes the fields of a task; or, if the loop is not running, a rival of a patch."""
 
     model_config = shown({"choice": "develop"})
 
@@ -319,7 +319,7 @@ class NewOrder(Body):
 
 
 class Import(Body):
-    """Who does the tasks: by default the loop's own agent, or where that can not write code, one that can."""
+    """Who does the tasks: by default the loop's own agent, or one that can write code if that cannot."""
 
     model_config = shown({"issue_id": "ISS-20260122-1"})
 
@@ -328,7 +328,7 @@ class Import(Body):
 
 
 class Generation(Body):
-    """Who proposes, by default the loop's own agent, and how many tasks at most."""
+    """Who proposes (default: the loop's own agent), and the maximum number of tasks."""
 
     model_config = shown({"count": 5})
 
@@ -351,13 +351,13 @@ class StrictRequest(Request):
         except BadBody as problem:
             raise HTTPException(problem.status, problem.words, {"connection": "close"}) from problem
         except ClientDisconnect as gone:  # nobody hears it, but it is no fault of ours either
-            raise HTTPException(400, "the body broke off") from gone
+            raise HTTPException(400, "the body was cut off") from gone
 
     async def json(self) -> Any:  # Any: parsed JSON
         try:
             return orjson.loads(await self.body())
         except orjson.JSONDecodeError as error:
-            raise HTTPException(400, f"the body is no JSON: {error.msg} (at character {error.pos})") from error
+            raise HTTPException(400, f"the body is not JSON: {error.msg} (at character {error.pos})") from error
 
 
 class StrictRoute(APIRoute):
@@ -383,9 +383,9 @@ def problem_words(problem: dict[str, Any]) -> str:  # Any: as pydantic tells it
     """One validation problem as a sentence: where, what would be right, and what was given."""
     where = ".".join(str(part) for part in problem["loc"][1:]) or "body"
     if problem["type"] == MISSING:
-        return f"{where}: is needed"
+        return f"{where}: is required"
     if problem["type"] == NOT_KNOWN:
-        return f"{where}: is not known here"
+        return f"{where}: is unknown"
     given = repr(problem["input"])
     words = str(problem["msg"]).removeprefix("Value error, ")
     return f"{where}: {words} (got {given if len(given) <= 80 else given[:77] + '…'})"

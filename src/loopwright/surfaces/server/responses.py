@@ -27,7 +27,7 @@ class EventForm(BaseModel):
 
 
 class NoteForm(Record):
-    """A line of the transcript; what else it has depends on its kind (docs/files.md)."""
+    """A line of the transcript; its other fields depend on its kind (docs/files.md)."""
 
     ts: str
     kind: str
@@ -41,7 +41,7 @@ class PlanForm(BaseModel):
 
 
 class CheckpointForm(BaseModel):
-    """A snapshot of the work tree; `files` are those that changed since the one before."""
+    """A snapshot of the work tree; `files` are those changed since the previous one."""
 
     n: int
     action: str
@@ -69,21 +69,21 @@ class ProgressTextForm(BaseModel):
 
 
 class DamagedForm(BaseModel):
-    """A loop that can not be read; `recover` may rebuild it."""
+    """A loop that cannot be read; `recover` may rebuild it."""
 
     loop_id: str
     reason: str
 
 
 class DamagedCycleForm(BaseModel):
-    """A cycle that can not be read; `recover` may rebuild it."""
+    """A cycle that cannot be read; `recover` may rebuild it."""
 
     cycle_id: str
     reason: str
 
 
 class DamagedTuningForm(BaseModel):
-    """A tuning session that can not be read; `recover` may rebuild it."""
+    """A tuning session that cannot be read; `recover` may rebuild it."""
 
     tuning_id: str
     reason: str
@@ -100,19 +100,19 @@ class Paged(BaseModel):
 
 
 class PageForm(Done[list[LoopState | Glance]], Paged):
-    """A part of a list."""
+    """A page of a list."""
 
     damaged: list[DamagedForm]
 
 
 class CyclePageForm(Done[list[CycleState | CycleGlance]], Paged):
-    """A part of a list."""
+    """A page of a list."""
 
     damaged: list[DamagedCycleForm]
 
 
 class TuningPageForm(Done[list[TuningState | TuningGlance]], Paged):
-    """A part of a list."""
+    """A page of a list."""
 
     damaged: list[DamagedTuningForm]
 
@@ -145,7 +145,7 @@ class LoopForm(Done[LoopState], Placed):
 
 
 class SteeredForm(Done[LoopState], Placed, Steered):
-    """One loop, and what was done."""
+    """One loop, and a message."""
 
 
 class RecoveredForm(Done[LoopState], Placed, Recovered):
@@ -157,7 +157,7 @@ class CycleForm(Done[CycleState], Placed):
 
 
 class SteeredCycleForm(Done[CycleState], Placed, Steered):
-    """One cycle, and what was done."""
+    """One cycle, and a message."""
 
 
 class RecoveredCycleForm(Done[CycleState], Placed, Recovered):
@@ -169,7 +169,7 @@ class TuningForm(Done[TuningState], Placed):
 
 
 class SteeredTuningForm(Done[TuningState], Placed, Steered):
-    """One tuning session, and what was done."""
+    """One tuning session, and a message."""
 
 
 class RecoveredTuningForm(Done[TuningState], Placed, Recovered):
@@ -177,7 +177,7 @@ class RecoveredTuningForm(Done[TuningState], Placed, Recovered):
 
 
 class FixForm(BaseModel):
-    """A fix, what became of it (None: it was not applied), and the unified diff of all its files."""
+    """A fix, its outcome (None: not applied), and the unified diff of all its files."""
 
     fix: Fix
     applied: AppliedFix | None = None
@@ -191,7 +191,7 @@ class SourceForm(BaseModel):
 
 
 class SkillFileForm(BaseModel):
-    """`size` in bytes, `tokens` estimated; `kind` is what it is to the skill, None where it is no text."""
+    """`size` in bytes, `tokens` estimated; `kind` is its role in the skill, None if it is not text."""
 
     file: str
     kind: str | None = None
@@ -215,7 +215,7 @@ class EdgeForm(BaseModel):
 
 
 class StageForm(BaseModel):
-    """What a model reads in this step, and has read at its end."""
+    """What a model reads in this step, and has read by its end."""
 
     name: str
     file: str
@@ -227,7 +227,7 @@ class StageForm(BaseModel):
 
 
 class GraphForm(BaseModel):
-    """`worst`: tokens at the end of `course`; `truncated`: there is more than is drawn."""
+    """`worst`: tokens at the end of `course`; `truncated`: the graph is incomplete."""
 
     nodes: list[NodeForm]
     edges: list[EdgeForm]
@@ -242,7 +242,7 @@ class TextForm(BaseModel):
 
 
 class DocumentForm(BaseModel):
-    """A file of a role. `versions`, oldest first, end with the present `version`; a log has none."""
+    """A role's file. `versions`, oldest first, end with the current `version`; a log has none."""
 
     name: str
     folder: str
@@ -273,7 +273,7 @@ class DiscoveriesForm(Done[list[DiscoveryForm]]):
 
 
 class CycleTranscriptForm(Done[list[NoteForm]]):
-    """`position`, behind the number of an entry and a point, is where a stream goes on."""
+    """`position`, after an entry's number and a dot, is where a stream continues."""
 
     position: str
 
@@ -311,7 +311,7 @@ class ProjectForm(BaseModel):
 
 
 class AgentForm(BaseModel):
-    """`problem`: why it can not be used here."""
+    """`problem`: why it cannot be used here."""
 
     name: str
     available: bool

@@ -121,7 +121,7 @@ class Place:
 
 
 def bound(place: Place) -> tuple[socket.socket, Place]:
-    """The socket that listens there. Invalid where that can not be."""
+    """The socket that listens there. Invalid where that cannot be."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -130,7 +130,7 @@ def bound(place: Place) -> tuple[socket.socket, Place]:
     except OSError as error:
         listening.close()
         raise Invalid(
-            f"can not listen on {place.host}:{place.port}: {error.strerror}; "
+            f"cannot listen on {place.host}:{place.port}: {error.strerror}; "
             "is a server running there? --port names another"
         ) from error
     listening.listen(2048)

@@ -38,11 +38,11 @@ LONGEST_DIFF = 1 << 20
 MOST = 2**53
 """Of whatever counts: the largest number that every reader of JSON keeps."""
 
-TAG = "looking closer"
+TAG = "details"
 
-Newest = Annotated[int, Query(ge=1, le=10_000, description="How many at most, the newest")]
-After = Annotated[int, Query(ge=0, le=MOST, description="Only what came after this number")]
-FileName = Annotated[str, Path(description="A name out of the list")]
+Newest = Annotated[int, Query(ge=1, le=10_000, description="Maximum number; the newest are returned")]
+After = Annotated[int, Query(ge=0, le=MOST, description="Only after this number")]
+FileName = Annotated[str, Path(description="A name from the list")]
 Number = Annotated[int, Path(ge=1, le=MOST)]
 
 
@@ -59,13 +59,13 @@ def looking(room: Room[R]) -> Routes:
     async def events(
         after: After = 0, limit: Annotated[int, Query(ge=1, le=10_000)] = 1000, one: Asked[R] = room.one
     ) -> Answer:
-        """Every committed change, oldest first. Go on with the last `seq` as `after`."""
+        """Every committed change, oldest first. Continue with the last `seq` as `after`."""
         found = await one.control.beside(lambda: one.service.events(one.id, after))
         return done([_event(entry) for entry in found[:limit]], hasMore=len(found) > limit)
 
     @router.get("/checkpoints", summary="Its checkpoints", **told(Done[list[CheckpointForm]], examples.CHECKPOINTS))
     async def checkpoints(one: Asked[R] = room.one) -> Answer:
-        """The files as they were, and those that led to each."""
+        """Snapshots of the files, and the files changed in each."""
         found = await one.control.beside(lambda: with_files(one.service.read(one.id), one.project.changes))
         return done(
             [
@@ -81,7 +81,7 @@ def looking(room: Room[R]) -> Routes:
 
     @router.get("/progress", summary="Its files", **told(Done[list[ProgressFileForm]], examples.LOOP_FILES))
     async def files(one: Asked[R] = room.one) -> Answer:
-        """The progress files that are there, by name."""
+        """The existing progress files, by name."""
         one.service.read(one.id)
         folder, zone = one.service.store.progress_path(one.id), one.service.clock.now().tzinfo
         found = await one.control.beside(lambda: progress_files.listed(folder, zone))
@@ -89,7 +89,7 @@ def looking(room: Room[R]) -> Routes:
 
     @router.get("/progress/{file}", summary="One of its files", **told(Done[ProgressTextForm], examples.FILE))
     async def one_file(file: FileName, one: Asked[R] = room.one) -> Answer:
-        """Its first MiB; what is no UTF-8 is replaced."""
+        """Its first MiB; invalid UTF-8 is replaced."""
         one.service.read(one.id)
         folder = one.service.store.progress_path(one.id)
         found = await one.control.beside(lambda: progress_files.shown(folder, file))
@@ -128,9 +128,9 @@ PAGE_LIMIT, FARTHEST, LONGEST_SEARCH = 500, 2**53, 500
 
 Limit = Annotated[int, Query(ge=1, le=PAGE_LIMIT)]
 Offset = Annotated[int, Query(ge=0, le=FARTHEST)]
-Search = Annotated[str, Query(max_length=LONGEST_SEARCH, description="In what people know one by: id, title, …")]
-View = Annotated[Literal["full", "brief"], Query(description="All of each, or what a list shows")]
-Seen = Annotated[str | None, Header(description="The ETag of the version that was seen")]
+Search = Annotated[str, Query(max_length=LONGEST_SEARCH, description="Text to find in the id, title, …")]
+View = Annotated[Literal["full", "brief"], Query(description="Complete, or the fields of a list")]
+Seen = Annotated[str | None, Header(description="The ETag of the version you saw")]
 
 
 def single(room: Room[R]) -> Routes:
@@ -139,10 +139,10 @@ def single(room: Room[R]) -> Routes:
 
     @router.get(
         "", summary=f"Read a {name}",
-        responses={**answers(room.form, room.example, LOOKING), 304: {"description": "As it was seen"}},
+        responses={**answers(room.form, room.example, LOOKING), 304: {"description": "The version you saw"}},
     )  # fmt: skip
     async def read(if_none_match: Seen = None, one: Asked[R] = room.one) -> Answer:
-        """As in its file. `live`: a runner is at it."""
+        """As in its file. `live`: a runner is active."""
         state, live = one.service.read(one.id), one.service.is_live(one.id)
         tag = etag(state, live=live)
         if if_none_match and tag in (known.strip().removeprefix("W/") for known in if_none_match.split(",")):
@@ -178,12 +178,12 @@ def driving(room: Room[R]) -> Routes:
 
     @router.post("/start", summary="Start it", responses=room.says("started"))
     async def start(body: GoingOn | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
-        """A process of its own carries it out."""
+        """It runs in its own process."""
         return await started(room, one, service, body.mode if body else None)
 
     @router.post("/pause", summary="Pause it", responses=room.says("paused"))
     async def pause(body: Pausing | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
-        """Before it begins anything further, or at once."""
+        """Before its next step, or at once."""
         return await paused(room, one, service, now=body is not None and body.now)
 
     @router.post("/resume", summary="Resume it", responses=room.says("resumed"))
@@ -193,14 +193,14 @@ def driving(room: Room[R]) -> Routes:
 
     @router.post("/stop", summary="Stop it", responses=room.says("stopped"))
     async def stop(one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
-        """For good, with its runner and everything that started; `reopen` takes it up again."""
+        """For good, with its runner and everything it started; `reopen` continues it."""
         return await stopped(room, one, service)
 
     @router.post("/reopen", summary="Reopen it", responses=room.says("reopened"))
     async def reopen(
         body: Reopening | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands
     ) -> Answer:
-        """Lets one that is finished run on, with what is given set in the same change."""
+        """Continues a finished one, applying the given settings in the same change."""
         limits, waiver = (body.limits, body.waiver) if body else (AS_THEY_ARE, NOTHING_WAIVED)
         state = await one.control.beside(lambda: prompted(room, one, service).reopen(one.id, limits, waiver))
         return shown(state, one.project, message=room.kind.said("reopened"))
@@ -214,14 +214,14 @@ def speaking(room: Room[R]) -> Routes:
 
     @router.post("/answer", summary="Answer its question", responses=room.shows())
     async def answer(body: GivenAnswer, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
-        """One that is paused takes the answer once it is resumed."""
+        """A paused one takes the answer once it is resumed."""
         return shown(await one.control.beside(lambda: service.answer(one.id, body.text)), one.project)
 
     @router.post("/approve", summary="Allow or deny", responses=answers(RequestsForm, examples.REQUESTS, CHANGING))
     async def approve(body: Verdict, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
-        """What its agents ask to be permitted."""
+        """A permission request of its agents."""
         if body.every and body.request is not None:
-            raise Invalid("name one request, or say every alone")
+            raise Invalid("name one request, or set only every")
         return done(
             await one.control.beside(
                 lambda: service.approve(one.id, body.request, answer=body.answer, every=body.every)
@@ -233,7 +233,7 @@ def speaking(room: Room[R]) -> Routes:
         responses=answers(room.recovered, {**room.example, **examples.REPAIRED}, CHANGING),
     )  # fmt: skip
     async def recover(one: Asked[R] = room.one) -> Answer:
-        """From what is left of it; `repairs` are empty where nothing was damaged, `kept` are files put aside."""
+        """From what is left; `repairs` is empty if nothing was damaged, `kept` names files set aside."""
         found = await one.control.beside(lambda: one.service.recover(one.id))
         repairs = [{"type": entry.event.type, "data": entry.event.data} for entry in found.repairs]
         return shown(found.state, one.project, repairs=repairs, kept=[path.name for path in found.kept])
@@ -253,7 +253,7 @@ async def steered(room: Room[R], one: Asked[R], service: Runs[R], command: str) 
         case "stop":
             return await stopped(room, one, service)
         case other:
-            raise Invalid(f"nobody can {other} a {room.kind.name} from outside of its runner")
+            raise Invalid(f"nobody can {other} a {room.kind.name} from outside its runner")
 
 
 async def started(room: Room[R], one: Asked[R], service: Runs[R], mode: Mode | None = None) -> Answer:

@@ -44,7 +44,7 @@ def ping(id: str) -> bytes:
 
 
 def reset(id: str) -> bytes:
-    """What was missed can not be told any more."""
+    """What was missed cannot be told any more."""
     return block("reset", {}, id)
 
 

@@ -60,10 +60,10 @@ GONE_SECONDS = 0.3
 """A runner puts back what was removed under its hands: a run that is not there gets a second look."""
 
 router = APIRouter()
-Last = Annotated[str | None, Header(description="The id of the last event that was seen; sent by the browser")]
-After = Annotated[str | None, Query(description="For the first time: the number of the last entry that was seen")]
+Last = Annotated[str | None, Header(description="The id of the last event seen; sent by the browser")]
+After = Annotated[str | None, Query(description="On the first request: the number of the last entry seen")]
 
-OnlyProject = Annotated[str | None, Query(description="Only what happens there; default: all projects")]
+OnlyProject = Annotated[str | None, Query(description="Only this project; default: all")]
 
 
 def of_one(room: Room[R]) -> None:

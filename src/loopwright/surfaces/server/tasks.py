@@ -44,7 +44,7 @@ async def read(control: ControlPlane, task_id: str, project: ProjectName = None)
 async def edit(
     control: ControlPlane, task_id: str, body: EditedTask, project: ProjectName = None, if_match: IfMatch = None
 ) -> Answer:
-    """While it is pending."""
+    """Only while it is pending."""
     one = _loop(control, body.loop_id, project)
     fields = {name: value for name, value in body.given.items() if name != "loop_id"}
     return done(
@@ -56,7 +56,7 @@ async def edit(
 async def remove(
     control: ControlPlane, task_id: str, loop_id: LoopId, project: ProjectName = None, if_match: IfMatch = None
 ) -> Answer:
-    """While it is pending, and no other depends on it."""
+    """Only while it is pending and no other task depends on it."""
     one = _loop(control, loop_id, project)
     await control.beside(lambda: seen(one.project.engine.service, if_match).tasks.remove(one.id, task_id))
     return done(message="Task deleted")
@@ -77,13 +77,13 @@ async def add(one: OneLoop, service: LoopCommands, body: NewTask) -> Answer:
 
 @of_loop.get("/tasks", summary="List tasks", responses=answers(TasksForm, examples.TASKS, LOOKING))
 async def listed(one: OneLoop) -> Answer:
-    """In order, each with how far it is."""
+    """In order, each with its status."""
     return _listed(one, one.service.read(one.id))
 
 
 @of_loop.put("/tasks/reorder", summary="Reorder tasks", responses=answers(TasksForm, examples.TASKS, CHANGING))
 async def reorder(one: OneLoop, service: LoopCommands, body: NewOrder) -> Answer:
-    """All of them, in the order that is given."""
+    """All of them, in the given order."""
     await one.control.beside(lambda: service.tasks.reorder(one.id, body.ordered_task_ids))
     return _listed(one, one.service.read(one.id))
 
@@ -93,7 +93,7 @@ async def reorder(one: OneLoop, service: LoopCommands, body: NewOrder) -> Answer
     responses=answers(CreatedTasksForm, examples.CREATED_TASKS, CHANGING, status=201),
 )  # fmt: skip
 async def import_issue(one: OneLoop, service: LoopCommands, body: Import) -> Answer:
-    """The steps of the solution that it is bound to, in `.workflow/issues`, become tasks: all of them or none."""
+    """The steps of the solution bound to it, in `.workflow/issues`, become tasks: all of them or none."""
     return _created(one, await one.control.beside(lambda: service.tasks.import_issue(one.id, body.issue_id, body.tool)))
 
 
@@ -102,7 +102,7 @@ async def import_issue(one: OneLoop, service: LoopCommands, body: Import) -> Ans
     responses=answers(CreatedTasksForm, examples.CREATED_TASKS, CHANGING, status=201),
 )  # fmt: skip
 async def generate(one: OneLoop, service: LoopCommands, request: Request, body: Generation) -> Answer:
-    """Reading only, beside the loop's runner. It takes as long as an agent's turn; who goes away ends it."""
+    """Read-only, in parallel with the loop's runner. It takes as long as an agent's turn; disconnecting cancels it."""
     work = asyncio.ensure_future(service.generate(one.id, tool=body.tool, count=body.count))
     left = asyncio.ensure_future(_left(request))
     try:
@@ -114,7 +114,7 @@ async def generate(one: OneLoop, service: LoopCommands, request: Request, body: 
     try:
         return _created(one, await work)
     except asyncio.CancelledError:
-        return refused("nobody waits for it any more", 499)
+        return refused("the caller is gone", 499)
 
 
 async def _left(request: Request) -> None:

@@ -63,7 +63,7 @@ all_of_them = Routes(prefix=TUNINGS.place, tags=["tunings"])
 one_of_them = Routes(prefix=TUNINGS.one, tags=["tunings"])
 
 Wanted = Literal["all", "pending", "running", "completed", "failed"]
-Id = Annotated[str, Path(description="As the session has it")]
+Id = Annotated[str, Path(description="As in the session")]
 LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
 
 
@@ -72,7 +72,7 @@ LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "
     responses=answers(TuningForm, examples.TUNING, BRINGING, status=201),
 )  # fmt: skip
 async def create(control: ControlPlane, body: NewTuning, project: ProjectName = None) -> Answer:
-    """It is not started yet. Nothing but a folder with a SKILL.md is read."""
+    """It is not started yet. Only a folder with a SKILL.md is read."""
     found = control.projects.named(project)
     state = await control.beside(
         lambda: found.engine.create_tuning(
@@ -90,26 +90,26 @@ async def listed(
     control: ControlPlane, project: ProjectName = None, status: Wanted = "all", limit: Limit = 50, offset: Offset = 0,
     search: Search = "", view: View = "full",
 ) -> Answer:  # fmt: skip
-    """A page of a project's tuning sessions, the latest change first."""
+    """A page of a project's tuning sessions, latest change first."""
     found = control.projects.named(project)
     return page(TUNINGS, found, status=status, limit=limit, offset=offset, search=search, view=view)
 
 
 @one_of_them.put("", summary="Edit a tuning session", responses=TUNING_ROOM.shows())
 async def edit(one: OneTuning, service: TuningCommands, body: TuningFields) -> Answer:
-    """What its user says of the skill, and its limit of iterations."""
+    """What its user says about the skill, and its maximum iterations."""
     return shown(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
 
 
-@one_of_them.patch("/status", summary="Ask for a status", responses=TUNING_ROOM.says("stopped"))
+@one_of_them.patch("/status", summary="Request a status", responses=TUNING_ROOM.says("stopped"))
 async def set_status(one: OneTuning, service: TuningCommands, body: NewTuningStatus) -> Answer:
-    """What a command could do: running starts it, failed stops it."""
+    """What a command can do: running starts it, failed stops it."""
     return await steered(TUNING_ROOM, one, service, command_for(service.read(one.id), body.status))
 
 
 @one_of_them.post("/choose", summary="Choose among its fixes", responses=TUNING_ROOM.says("goes on"))
 async def choose(one: OneTuning, service: TuningCommands, body: ChosenFixes) -> Answer:
-    """Those that wait for it; the session goes on with them, and ends without any."""
+    """Offered fixes; the session continues with them, and ends if there are none."""
     commands = prompted(TUNING_ROOM, one, service)
     state = await one.control.beside(lambda: commands.choose(one.id, body.fixes))
     return shown(state, one.project, message=TUNINGS.said("goes on"))
@@ -117,7 +117,7 @@ async def choose(one: OneTuning, service: TuningCommands, body: ChosenFixes) -> 
 
 @one_of_them.post("/fixes/{fix_id}/rollback", summary="Roll a fix back", responses=TUNING_ROOM.says("rolled back"))
 async def roll_back(one: OneTuning, service: TuningCommands, fix_id: Id) -> Answer:
-    """Byte for byte, in a session that has ended; then the skill is diagnosed again."""
+    """Byte for byte, only after the session has ended; then the skill is diagnosed again."""
     state = await one.control.beside(lambda: service.roll_back(one.id, fix_id))
     return shown(state, one.project, message=f"{fix_id} rolled back")
 
@@ -134,7 +134,7 @@ OfSkill = Annotated[str, Query(max_length=1000, description="Relative to the ski
 
 @router.get("/fixes/{fix_id}", summary="One of its fixes", **told(Done[FixForm], examples.FIX))
 async def fix(one: OneTuning, fix_id: Id) -> Answer:
-    """What it changes and why, its unified diff, and what became of it."""
+    """What it changes and why, its unified diff, and its outcome."""
     service = one.project.engine.tunings
     found, state = await one.control.beside(lambda: (service.fix(one.id, fix_id), service.read(one.id)))
     entries = [entry for entry in state.applied_fixes if entry.fix_id == fix_id]
@@ -143,19 +143,19 @@ async def fix(one: OneTuning, fix_id: Id) -> Answer:
 
 @router.get("/diff", summary="Its changes", **told(Done[DiffForm], common.DIFF))
 async def diff(one: OneTuning) -> Answer:
-    """Of all fixes that are in the skill's files, unified."""
+    """Of all fixes in the skill's files, unified."""
     return cut(await one.control.beside(lambda: one.service.whole_diff(one.id)))
 
 
 @router.get("/report", summary="Its report", **told(Done[TextForm], examples.REPORT))
 async def report(one: OneTuning) -> Answer:
-    """In Markdown, as it lies in the session's folder; not before the first diagnosis is complete."""
+    """In Markdown, as in the session's folder; not before the first diagnosis is complete."""
     return done(_cut(await one.control.beside(lambda: one.project.engine.tunings.report(one.id))))
 
 
 @router.get("/skill", summary="The skill's files", **told(Done[list[SkillFileForm]], examples.TUNING_FILES))
 async def files(one: OneTuning) -> Answer:
-    """As they are now, with what each costs a model that reads it."""
+    """The current files, with what each costs a model that reads it."""
     found = await one.control.beside(lambda: one.project.engine.tunings.source(one.id))
     skill = await one.control.beside(lambda: load(found))
     pages = skill.pages
@@ -172,7 +172,7 @@ async def files(one: OneTuning) -> Answer:
 
 @router.get("/graph", summary="The skill as a graph", **told(Done[GraphForm], examples.GRAPH))
 async def graph(one: OneTuning) -> Answer:
-    """As it is now: what leads to what, and what a model has read at the end of each phase."""
+    """The current graph: what leads to what, and what a model has read by the end of each phase."""
     service = one.project.engine.tunings
     drawing = await one.control.beside(lambda: draw(load(service.source(one.id))))
     return done(_told(asdict(drawing)))
@@ -180,7 +180,7 @@ async def graph(one: OneTuning) -> Answer:
 
 @router.get("/source", summary="One of the skill's files", **told(Done[SourceForm], examples.SOURCE))
 async def source(one: OneTuning, file: OfSkill) -> Answer:
-    """Its first MiB as it is now; what is no UTF-8 is replaced. Only files of the skill are shown."""
+    """Its current first MiB; invalid UTF-8 is replaced. Only files of the skill are shown."""
     found = await one.control.beside(lambda: one.project.engine.tunings.source(one.id))
     data = found.files.get(file)
     if data is None:
@@ -188,9 +188,9 @@ async def source(one: OneTuning, file: OfSkill) -> Answer:
     return done({"file": whole(file), **_cut(data.decode(errors="replace"))})
 
 
-@router.get("/transcript", summary="What was said and done", **told(Done[list[NoteForm]], common.LOOP_TRANSCRIPT))
+@router.get("/transcript", summary="Its transcript", **told(Done[list[NoteForm]], common.LOOP_TRANSCRIPT))
 async def transcript(one: OneTuning, limit: Newest = 500) -> Answer:
-    """The last lines, of the last MiB."""
+    """The last lines, from the last MiB."""
     one.service.read(one.id)
     folder, file = one.service.store.progress_path(one.id), TUNINGS.voices[0].file
     found = await one.control.beside(lambda: progress_files.last_lines(folder, file, limit))

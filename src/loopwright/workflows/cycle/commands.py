@@ -197,7 +197,7 @@ def extend(state: CycleState, text: str, at: str) -> CycleState:
     require("extend", state)
     words = text.strip()
     if not words:
-        raise Invalid("an extension needs text: say in a sentence what shall be added or changed")
+        raise Invalid("an extension needs text: say in a sentence what to add or change")
     if state.status == "running" or state.engine.under_way or not state.current_iteration:
         queued = state.evolve(engine=state.engine.evolve(queue=(*state.engine.queue, words)))
         return queued if state.status == "running" else _run(queued)
@@ -222,7 +222,7 @@ def decide(state: CycleState, id: str, option: str, by: str) -> CycleState:
     if found is None:
         raise NotFound(f"no decision {id} ({_known(d.id for d in coordination.pending_decisions)})")
     if found.status != "pending":
-        raise Conflict(f"decision {id} is made already: {found.chosen_option} (by {found.made_by})")
+        raise Conflict(f"decision {id} is already made: {found.chosen_option} (by {found.made_by})")
     words = option.strip()
     if not words or (found.options and words not in found.options):
         raise Invalid(f"{id} can be decided as {' | '.join(found.options) or 'any text'} (got {option!r})")
@@ -239,9 +239,9 @@ def resolve(state: CycleState, id: str, resolution: str, *, workaround: bool = F
     if found is None:
         raise NotFound(f"no blocker {id} ({_known(b.id for b in coordination.blockers)})")
     if found.status != "open":
-        raise Conflict(f"blocker {id} is settled already ({found.status}): {found.resolution}")
+        raise Conflict(f"blocker {id} is already resolved ({found.status}): {found.resolution}")
     if not resolution.strip():
-        raise Invalid("a resolution needs text: say what was done about it")
+        raise Invalid("a resolution needs text: say how it was resolved")
     settled = found.evolve(status="workaround" if workaround else "resolved", resolution=resolution.strip())
     blockers = tuple(settled if b.id == id else b for b in coordination.blockers)
     held = set(state.engine.holds.get(id, ()))
@@ -268,8 +268,8 @@ def answer(state: CycleState, text: str, by: str) -> CycleState:
     if undecided:
         raise Invalid(f"several decisions are pending; decide each by its id: {', '.join(d.id for d in undecided)}")
     if state.engine.waiting is not None:
-        raise Invalid("this cycle waits for something to be settled, not for words; once it is, resume the cycle")
-    raise Invalid("this cycle asks nothing at the moment")
+        raise Invalid("this cycle waits for a problem to be fixed, not for an answer; then resume the cycle")
+    raise Invalid("this cycle has no open question")
 
 
 def limited(state: CycleState, limits: Limits) -> CycleState:
@@ -305,8 +305,8 @@ def edit(state: CycleState, changes: dict[str, Any]) -> CycleState:  # Any: pars
     """Changes fields that are a person's. The title only while the cycle does not run; the task by `extend`."""
     unknown = sorted(changes.keys() - TEXT_FIELDS - OTHER_FIELDS)
     if unknown or not changes:
-        problem = f"can not edit {', '.join(unknown)}" if unknown else "nothing to change"
-        raise Invalid(f"{problem}; editable are {', '.join(sorted(TEXT_FIELDS | OTHER_FIELDS))}")
+        problem = f"cannot edit {', '.join(unknown)}" if unknown else "nothing to change"
+        raise Invalid(f"{problem}; editable: {', '.join(sorted(TEXT_FIELDS | OTHER_FIELDS))}")
     require("edit text" if changes.keys() & TEXT_FIELDS else "edit", state)
     if "title" in changes and not str(changes["title"]).strip():
         raise Invalid("title: must not be blank")

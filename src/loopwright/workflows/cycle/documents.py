@@ -183,7 +183,7 @@ def render(
 ) -> dict[str, bytes]:
     """The documents that follow from the state, by name; only those that changed `since` an earlier one.
 
-    `there` holds the texts of those that are KEPT, as they are; without it, those that the state alone can not tell are
+    `there` holds the texts of those that are KEPT, as they are; without it, those that the state alone cannot tell are
     left out.
     """
     texts = {**_of_parts(state, since), **_of_the_whole(state, since)}

@@ -57,13 +57,13 @@ def document(folder: Path, name: str, version: str | None = None) -> DocumentTex
     """One of them, in the version that is named. NotFound, Invalid."""
     under, _, file = name.partition("/")
     if under not in FOLDERS or not file or "/" in file:
-        raise Invalid(f"a document is named such as ra/requirements.md (got {name[:80]!r})")
+        raise Invalid(f"a document name looks like ra/requirements.md (got {name[:80]!r})")
     if version is None:
         return _present(folder, name)
     _check(version)
     known = _versions(folder, under, file)
     if version not in known:
-        raise NotFound(f"{name} has no version {version} (there are: {', '.join(known) or 'none'})")
+        raise NotFound(f"{name} has no version {version} (available: {', '.join(known) or 'none'})")
     if version == known[-1] == _present_version(folder, name):
         return _present(folder, name)
     return DocumentText(name, version, *shown(folder, archived_name(name, version)))

@@ -35,7 +35,7 @@ BROKEN_OFF = "the runner died"
 async def take_over(session: CycleSession, left: tuple[int, ...]) -> None:
     """Runs once, under the lease, before the first step of this process. `left`: processes that were ended."""
     if left:
-        session.bus.publish("activity", f"ended {plural(len(left), 'process')} that an earlier runner had left behind")
+        session.bus.publish("activity", f"ended {plural(len(left), 'process')} left behind by an earlier runner")
     adopt(session)
     session.collect()
     state = session.state()
@@ -216,14 +216,14 @@ class CycleFlow:
         return session.store.update(session.id, rule, actor=actor, event=Event(type=type), epoch=session.epoch)
 
     async def _usage(self, state: CycleState, choice: CycleStep) -> Usage:
-        """What the turns of this step cost. A limit that can not hold is told of, once."""
+        """What the turns of this step cost. A limit that cannot hold is told of, once."""
         turns = choice.role and self._session.lanes.opened(choice.role, lane_of(state, choice))
         if not turns:
             return Usage()
         usage, unpriced = await turns.spent()
         if state.engine.budget.max_cost is not None:
             for agent in unpriced:
-                words = f"what {agent} costs is not known; the limit on cost can not hold (tokens and time can)"
+                words = f"what {agent} costs is unknown; the cost limit cannot be enforced (tokens and time can)"
                 if all(incident.message != words for incident in state.engine.incidents):
                     self._session.note("cost_unknown", words)
         return usage

@@ -131,7 +131,7 @@ async def bring_in(session: CycleSession, place: Place, label: str) -> tuple[tup
     for _ in range(MERGES):
         theirs = await snapshot_of(session, place, label)
         if left := await _marked(session, place.before.commit, theirs.commit):
-            return (), Unsettled(left, "The marks of a conflict are still there.")
+            return (), Unsettled(left, "Conflict markers are still there.")
         ours = await session.snapshot(f"before merging {label}")
         merged = await in_thread(session.worktrees.merge, session.id, ours.commit, theirs.commit, label)
         if merged.conflicts:
@@ -145,7 +145,7 @@ async def bring_in(session: CycleSession, place: Place, label: str) -> tuple[tup
             session.bus.publish("activity", f"{label}: the project has changed meanwhile, merging again ({error})")
         else:
             return changes, GOOD
-    raise Conflict(f"{label} could not be merged: the project's files keep changing under it")
+    raise Conflict(f"{label} could not be merged: the project's files keep changing")
 
 
 async def _marked(session: CycleSession, before: str, after: str) -> tuple[str, ...]:

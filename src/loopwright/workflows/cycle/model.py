@@ -14,7 +14,7 @@ from loopwright.evidence.rivals import AppliedPatch
 
 
 class CycleStepUnderWay(Record):
-    """A step that has begun; `step` is its key (see cycle_names). `lane`: which of cd's places it works in."""
+    """A step in progress; `step` is its key (see cycle_names). `lane`: which of cd's work trees it uses."""
 
     step: str
     at: Timestamp
@@ -115,7 +115,7 @@ Version = Annotated[str, AfterValidator(_version)]
 
 
 class AgentState(Record):
-    """One role as it stands in the present iteration. `waiting`: begun, and kept by others or by a person."""
+    """One role in the current iteration. `waiting`: started, and blocked by others or by a person."""
 
     status: AgentStatus = "idle"
     started_at: Timestamp | None = Field(default=None, exclude_if=absent)
@@ -166,7 +166,7 @@ class Exploration(Record):
 
 
 class PlanTask(Record):
-    """One task of the plan. `files`: what it will change, relative to the project; none where nobody can say."""
+    """One task of the plan. `files`: what it will change, relative to the project; none if unknown."""
 
     id: str = Field(min_length=1)
     description: str = Field(min_length=1)
@@ -203,7 +203,7 @@ class Plan(Record):
 
 
 class ChangeLog(Record):
-    """One file that was changed, as measured."""
+    """One changed file, as measured."""
 
     timestamp: Timestamp
     file: str
@@ -214,7 +214,7 @@ class ChangeLog(Record):
 
 
 class Changes(Record):
-    """`total_files` counts every file that was ever changed; `iteration_markers`: when each iteration changed one."""
+    """`total_files` counts every file ever changed; `iteration_markers`: when each iteration changed one."""
 
     total_files: int = Field(default=0, ge=0)
     changes: Items[ChangeLog] = Field(default=(), max_length=CHANGES_KEPT)
@@ -235,7 +235,7 @@ class TestResults(Record):
 
 
 class AgentResult(Record):
-    """What one role did in an iteration: completed, partial, failed, pending, or unchanged where it had nothing to."""
+    """What one role did in an iteration: completed, partial, failed, pending, or unchanged if it had nothing to do."""
 
     status: str
     files_modified: int = Field(default=0, ge=0)
@@ -339,11 +339,11 @@ class CycleState(Record):
         if finished and (self.completed_at is None or self.engine.outcome is None):
             raise ValueError(f"a cycle that is {self.status} needs completed_at and an outcome")
         if not finished and (self.completed_at or self.failure_reason or self.engine.outcome):
-            raise ValueError(f"a cycle that is {self.status} can not carry an end")
+            raise ValueError(f"a cycle that is {self.status} cannot carry an end")
         if self.status == "failed" and not self.failure_reason:
             raise ValueError("a failed cycle needs failure_reason")
         if (self.status == "completed") != (self.engine.outcome in ENDS_COMPLETED):
-            raise ValueError(f"a cycle that is {self.status} can not have the outcome {self.engine.outcome}")
+            raise ValueError(f"a cycle that is {self.status} cannot have the outcome {self.engine.outcome}")
         if self.status == "completed" and self.coordination.open_blockers:
             raise ValueError("a completed cycle has no open blockers")
         return self

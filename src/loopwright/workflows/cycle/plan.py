@@ -1,6 +1,6 @@
 """The plan of a cycle: read from what the planner wrote, merged with what is known, and measured. Pure.
 
-Lenient about the dress (a fence, a list alone, other words for an effort), strict about the meaning: what can not be
+Lenient about the dress (a fence, a list alone, other words for an effort), strict about the meaning: what cannot be
 carried out is Invalid, with one sentence that the planner can act on.
 """
 
@@ -53,7 +53,7 @@ def read_plan(text: str, known: Collection[str] = ()) -> tuple[PlanTask, ...]:
     if not found:
         raise Invalid("the plan has no tasks; list every task, also those that are done")
     if len(found) > MOST:
-        raise Invalid(f"the plan has {plural(len(found), 'task')}; at most {MOST} are taken, so make larger steps")
+        raise Invalid(f"the plan has {plural(len(found), 'task')}; at most {MOST} are accepted, so make larger steps")
     taken = {_id(task) for task in found if "id" in task or "task_id" in task}
     tasks = tuple(_task(task, n, taken) for n, task in enumerate(found, 1))
     _fit_together(tasks, known)
@@ -126,9 +126,9 @@ def _listed(text: str) -> list[Json]:
         tasks = _tasks_in(value)
         if tasks is not None:
             if strange := [n for n, task in enumerate(tasks, 1) if not isinstance(task, dict)]:
-                raise Invalid(f"task {strange[0]} of the plan is no JSON object with id, description, effort, …")
+                raise Invalid(f"task {strange[0]} of the plan is not a JSON object with id, description, effort, …")
             return tasks
-    raise Invalid(f'the plan is no JSON that can be read{_why(text)}; write {{"tasks": [{{"id": "TASK-001", …}}, …]}}')
+    raise Invalid(f'the plan is not readable JSON{_why(text)}; write {{"tasks": [{{"id": "TASK-001", …}}, …]}}')
 
 
 def _tasks_in(value: object) -> list[Any] | None:  # Any: parsed JSON
@@ -181,10 +181,10 @@ def _id(task: Json) -> str:
 def _task(task: Json, n: int, taken: Collection[str]) -> PlanTask:
     id = _id(task) or next(name for k in range(n, n + MOST + 1) if (name := f"TASK-{k:03d}") not in taken)
     if not _ID.fullmatch(id):
-        raise Invalid(f"the id {clipped(id, 60)!r} of task {n} is none: letters, digits, '.', '_' and '-', at most 64")
+        raise Invalid(f"the id {clipped(id, 60)!r} of task {n} is invalid: use letters, digits and '._-', at most 64")
     words = next((whole(value).strip() for key in _DESCRIBED if isinstance(value := task.get(key), str)), "")
     if not words:
-        raise Invalid(f"{id} has no description; say what is to be done in it")
+        raise Invalid(f"{id} has no description; say what to do")
     waits = next((task[key] for key in _WAITS if task.get(key)), ())
     return PlanTask(
         id=id, description=clipped(words, DESCRIPTION), effort=_effort(id, task.get("effort")),
@@ -216,7 +216,7 @@ def _files(id: str, given: object) -> tuple[str, ...]:
 def _file(id: str, path: str) -> str:
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if path.startswith(("/", "~", "\\")) or _DRIVE.match(path) or ".." in parts or "\0" in path or not parts:
-        raise Invalid(f"{id} names the file {clipped(path, 80)!r}; files are relative to the project and inside of it")
+        raise Invalid(f"{id} names the file {clipped(path, 80)!r}; files must be relative to the project and inside it")
     if parts[0] in _NOT_OURS:
         raise Invalid(f"{id} would change {clipped(path, 80)!r}, which belongs to git or to the engine")
     return "/".join(parts)
@@ -230,4 +230,4 @@ def _fit_together(tasks: Sequence[PlanTask], known: Collection[str]) -> None:
         if missing := [id for id in task.depends_on if id not in ids and id not in known]:
             raise Invalid(f"{task.id} depends on {', '.join(missing[:5])}, which the plan does not have")
     if circle := circle_in({task.id: task.depends_on for task in tasks}):
-        raise Invalid(f"the tasks of the plan wait for each other: {' → '.join(circle)}; remove one dependency")
+        raise Invalid(f"the tasks of the plan depend on each other: {' → '.join(circle)}; remove one dependency")

@@ -399,7 +399,7 @@ def _limited(state: CycleState, outcome: LimitReached, at: str) -> CycleState:
     if state.status != "running":
         return state
     if not state.engine.settings.park:
-        return commands.fail(state, "failed", f"{outcome.reason}; waiting for that is switched off (park)", at)
+        return commands.fail(state, "failed", f"{outcome.reason}; waiting for it is disabled (park)", at)
     row = state.engine.limits_in_a_row + 1
     state = state.evolve(engine=state.engine.evolve(limits_in_a_row=row))
     named = datetime.fromisoformat(outcome.until) if outcome.until else None

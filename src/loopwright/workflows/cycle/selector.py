@@ -28,7 +28,7 @@ VALIDATED_AGAIN = 4
 
 @dataclass(frozen=True)
 class CycleFacts:
-    """What the state can not know. `tree`: hash of the work tree; `measuring`: roles whose agent has no model."""
+    """What the state cannot know. `tree`: hash of the work tree; `measuring`: roles whose agent has no model."""
 
     tree: str = ""
     measuring: frozenset[Role] = frozenset()

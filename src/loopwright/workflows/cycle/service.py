@@ -91,7 +91,7 @@ class CycleService(Runs[CycleState]):
         text = task.strip()
         name = (title or text).strip()
         if not name:
-            raise Invalid("a cycle needs a task: say in a sentence what shall be done")
+            raise Invalid("a cycle needs a task: say in a sentence what to do")
         now = self.clock.now()
         at = now.isoformat(timespec="milliseconds")
         state = CycleState(
@@ -199,7 +199,7 @@ class CycleService(Runs[CycleState]):
 
     def _not_from_within(self, id: str) -> None:
         if self.processes.within(self._checked(id)):
-            raise Forbidden("a cycle's own agents can not settle what it asks for; whoever started it can")
+            raise Forbidden("a cycle's own agents cannot answer its own requests; only whoever started it can")
 
 
 def _border(known: tuple[Checkpoint, ...], record: IterationRecord) -> tuple[Checkpoint | None, Checkpoint | None]:

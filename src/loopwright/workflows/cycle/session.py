@@ -229,11 +229,11 @@ class CycleSession(TestedGround[CycleState]):
         )  # fmt: skip
         self.ears[role].publish("agent", output.text or report.message)
         if late:
-            self.note("out_of_time", f"{key}: {agent} {late}; what it reported when it was cut off counts")
+            self.note("out_of_time", f"{key}: {agent} {late}; what it reported at the cut-off counts")
         if report.status == "none":
-            self.note("no_report", f"{agent} gave no report on {key}, also when asked again; only what is there counts")
+            self.note("no_report", f"{agent} gave no report on {key}, even when asked again; only its documents count")
         elif asked_again:
-            self.note("no_report", f"{agent} answered {key} without a report of its own, and was asked once more")
+            self.note("no_report", f"{agent} answered {key} without a report, and was asked once more")
         if claims_green_tests(report):
             self.claims.append(f"{key} said {quoted(report.message)}")
         return read_phase(report, role)
@@ -268,11 +268,11 @@ class CycleSession(TestedGround[CycleState]):
             self.store.write_progress(self.id, {name: self.documents[name] for name in foreign})
         if own or foreign:
             words = ", ".join((*own, *foreign)[:SHOWN])
-            self.note("put_back", f"put back what {role} may not write: {words}")
+            self.note("put_back", f"reverted what {role} may not write: {words}")
         if elsewhere := await self._elsewhere(wrote.difference(own)):
             self.note(
                 "wrote_elsewhere",
-                f"{role} wrote what it may not, and nobody can put back: {', '.join(elsewhere[:SHOWN])}",
+                f"{role} wrote what it may not, and it cannot be reverted: {', '.join(elsewhere[:SHOWN])}",
             )
 
     async def _elsewhere(self, wrote: frozenset[str]) -> list[str]:

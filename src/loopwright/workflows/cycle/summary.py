@@ -198,7 +198,7 @@ CycleNeed = Literal["permission", "decision", "blocker", "resume"]
 
 
 class RoleStep(Record):
-    """What a role is at; `task` is the plan's task that cd carries out."""
+    """What a role is doing; `task` is the plan's task that cd carries out."""
 
     step: StepName
     task: str | None = None
@@ -233,9 +233,9 @@ class CycleTests(Record):
 
 
 class CycleGlance(Record):
-    """`project` is the name of the project it lives in; `rev` the version that an ETag names.
+    """`project` is the name of its project; `rev` the version that an ETag names.
 
-    `decisions` and `blockers` count those that are open.
+    `decisions` and `blockers` count the open ones.
     """
 
     cycle_id: str
@@ -341,7 +341,7 @@ BOUNDS = frozenset({"step_started", "step_finished", "taken_over"})
 
 
 class CycleCourseStep(CourseStep):
-    """One step; `role`: whose it was, none for the aggregation."""
+    """One step; `role`: the role that did it, none for the aggregation."""
 
     role: Role | None = None
 

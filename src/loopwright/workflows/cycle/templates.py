@@ -288,7 +288,7 @@ def _points(survey: Survey, tests: FoundTests) -> Iterator[Statement]:
 
 
 def _risks(survey: Survey, tests: FoundTests) -> Iterator[Statement]:
-    yield from (Statement(f"can not be read: {m.broken}", m.path) for m in survey.modules if m.broken)
+    yield from (Statement(f"cannot be read: {m.broken}", m.path) for m in survey.modules if m.broken)
     areas = list(dict.fromkeys(failure.file for failure in tests.failing if failure.file))
     if len(areas) > 1:
         yield Statement(

@@ -236,9 +236,9 @@ def take_up(state: LoopState) -> LoopState:
 def answer(state: LoopState, text: str) -> LoopState:
     """Keeps the answer to the question the loop waits with; resume hands it to the agent."""
     if state.engine.waiting is None:
-        raise Invalid("this loop asks nothing at the moment")
+        raise Invalid("this loop has no open question")
     if state.engine.waiting.by_resuming:
-        raise Invalid("this loop waits for something to be settled, not for words; once it is, resume the loop")
+        raise Invalid("this loop waits for a problem to be fixed, not for an answer; then resume the loop")
     if not text.strip():
         raise Invalid("an answer needs text")
     return state.evolve(engine=state.engine.evolve(answer=text))
@@ -275,12 +275,12 @@ OTHER_FIELDS = frozenset({"max_iterations", "notes", "tags", "priority"})
 
 
 def edit(state: LoopState, changes: dict[str, Any]) -> LoopState:  # Any: parsed JSON; the model checks each value
-    """Changes API fields. Title and description only while the loop does not run."""
+    """Changes API fields. Title and description cannot change while the loop runs."""
     unknown = sorted(changes.keys() - TEXT_FIELDS - OTHER_FIELDS)
     if unknown or not changes:
         known = ", ".join(sorted(TEXT_FIELDS | OTHER_FIELDS))
-        problem = f"can not edit {', '.join(unknown)}" if unknown else "nothing to change"
-        raise Invalid(f"{problem}; editable are {known}")
+        problem = f"cannot edit {', '.join(unknown)}" if unknown else "nothing to change"
+        raise Invalid(f"{problem}; editable: {known}")
     require("edit text" if changes.keys() & TEXT_FIELDS else "edit", state)
     if "title" in changes and not str(changes["title"]).strip():
         raise Invalid("title: must not be blank")
@@ -466,19 +466,19 @@ def offering(state: LoopState, choice: str) -> LoopState:
     """The state itself, if its menu is open and `choice` can be chosen. Invalid, IllegalTransition, Conflict."""
     engine = state.engine
     if engine.settings.mode == "auto":
-        raise Invalid("this loop takes every step by itself (mode auto); there is nothing to choose")
+        raise Invalid("this loop chooses every step itself (mode auto); there is nothing to choose")
     if state.status != "running":
         possible = tuple(command for command in PERSONS if allowed(command, state.status))
         raise IllegalTransition("choose the next step of a", state.status, possible)
     if engine.menu is None:
         raise Conflict(f"{state.loop_id} is not at its menu now; it asks again after {_under_way(state)}")
     if engine.menu.choice is not None:
-        raise Conflict(f"somebody has chosen already: {engine.menu.choice}")
+        raise Conflict(f"a choice was already made: {engine.menu.choice}")
     entry = next((entry for entry in engine.menu.entries if entry.name == choice), None)
     if entry is None:
-        raise Invalid(f"choice: {choice!r} is not offered (there are: {', '.join(engine.menu.free)})")
+        raise Invalid(f"choice: {choice!r} is not offered (available: {', '.join(engine.menu.free)})")
     if entry.blocked:
-        raise Conflict(f"{choice} can not be chosen now: {entry.blocked}")
+        raise Conflict(f"{choice} cannot be chosen now: {entry.blocked}")
     return state
 
 
@@ -532,7 +532,7 @@ def taken_over(state: LoopState, *, from_afar: bool) -> LoopState:
 
 def _under_way(state: LoopState) -> str:
     action = state.skill_state.current_action if state.skill_state else None
-    return action.upper() if action else "what it does now"
+    return action.upper() if action else "its current step"
 
 
 def rival_taken(state: LoopState, id: str, by: str, commits: tuple[str, str]) -> LoopState:

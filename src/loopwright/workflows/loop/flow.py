@@ -142,11 +142,11 @@ class LoopFlow:
         session.bus.publish("result", f"{choice.action}: {words}{_why(outcome)}")
 
     async def _usage(self, state: LoopState) -> Usage:
-        """What the agents' turns of this step cost. A limit that can not hold is told of, once."""
+        """What the agents' turns of this step cost. A limit that cannot hold is told of, once."""
         usage, unpriced = await self._session.turns.spent()
         if state.engine.budget.max_cost is not None:
             for agent in unpriced:
-                words = f"what {agent} costs is not known; the limit on cost can not hold (tokens and time can)"
+                words = f"what {agent} costs is unknown; the cost limit cannot be enforced (tokens and time can)"
                 if all(incident.message != words for incident in state.engine.incidents):
                     self._session.note("cost_unknown", words)
         return usage

@@ -70,7 +70,7 @@ def found_issue(lines: Lines, issue_id: str) -> Json:
     found = _latest(lines, issue_id)
     if found is not None:
         return found
-    raise NotFound(f"Issue not found: {issue_id} (there are: {_ids(lines)}){_unread(lines, 'issues.jsonl')}")
+    raise NotFound(f"Issue not found: {issue_id} (available: {_ids(lines)}){_unread(lines, 'issues.jsonl')}")
 
 
 def bound_solution(issue: Json, lines: Lines) -> Json:
@@ -95,7 +95,7 @@ def steps_of(solution: Json) -> tuple[Step, ...]:
     if not tasks:
         raise Invalid(f"{name} has no tasks")
     if len(tasks) > MOST:
-        raise Invalid(f"{name} has {plural(len(tasks), 'task')}; at most {MOST} are taken")
+        raise Invalid(f"{name} has {plural(len(tasks), 'task')}; at most {MOST} are accepted")
     steps = tuple(_step(task, n) for n, task in enumerate(tasks, 1))
     known = [step.id for step in steps]
     if len(set(known)) != len(known):
@@ -168,4 +168,4 @@ def _unread(lines: Lines, file: str) -> str:
     if not lines.broken:
         return ""
     numbers = ", ".join(map(str, lines.broken[:NAMED]))
-    return f"; {file}, line {numbers}: no JSON object, mend it"
+    return f"; {file}, line {numbers}: not a JSON object, fix it"

@@ -64,7 +64,7 @@ class Validate(Record):
     @model_validator(mode="after")
     def _passed_means_passed(self) -> Self:
         if self.passed and self.failed_tests:
-            raise ValueError("validation can not have passed with failed tests")
+            raise ValueError("validation cannot have passed with failed tests")
         return self
 
 
@@ -125,7 +125,7 @@ class LoopState(Record):
         if finished and self.engine.outcome is None:
             raise ValueError(f"a loop that is {self.status} needs an outcome")
         if not finished and (self.completed_at or self.failure_reason or self.engine.outcome):
-            raise ValueError(f"a loop that is {self.status} can not carry an end")
+            raise ValueError(f"a loop that is {self.status} cannot carry an end")
         if self.status == "failed" and not self.failure_reason:
             raise ValueError("a failed loop needs failure_reason")
         if self.status == "completed" and self.engine.outcome not in ENDS_COMPLETED:

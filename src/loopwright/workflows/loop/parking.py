@@ -16,7 +16,7 @@ def limit_lands(state: LoopState, outcome: LimitReached, at: str) -> LoopState:
     if state.status != "running":
         return state
     if not state.engine.settings.park:
-        return commands.fail(state, "failed", f"{outcome.reason}; waiting for that is switched off (park)", at)
+        return commands.fail(state, "failed", f"{outcome.reason}; waiting for it is disabled (park)", at)
     row = state.engine.spent.limits_in_a_row + 1
     state = state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(limits_in_a_row=row)))
     named = datetime.fromisoformat(outcome.until) if outcome.until else None

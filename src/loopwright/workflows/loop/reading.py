@@ -1,4 +1,4 @@
-"""Reading what others wrote: lenient, with every repair told. What can not be understood is refused."""
+"""Reading what others wrote: lenient, with every repair told. What cannot be understood is refused."""
 
 import hashlib
 import re
@@ -149,7 +149,7 @@ def _map_actions(skill: Json, repairs: list[str]) -> None:
 
 
 def _name_safely(document: Json, repairs: list[str]) -> None:
-    """An id that can not name a file gets a safe one, always the same; the old one is kept."""
+    """An id that cannot name a file gets a safe one, always the same; the old one is kept."""
     id = document["loop_id"]
     if not isinstance(id, str) or is_safe(id):
         return
@@ -159,7 +159,7 @@ def _name_safely(document: Json, repairs: list[str]) -> None:
     engine = part(document, "engine")
     engine["legacy_id"] = id
     document["engine"] = engine
-    repairs.append(f"the id {id!r} can not name a file; it is {document['loop_id']} now")
+    repairs.append(f"the id {id!r} cannot name a file; it is {document['loop_id']} now")
 
 
 def _take_mode(document: Json, repairs: list[str]) -> None:

@@ -195,15 +195,15 @@ def read_recording(store: Store[LoopState], loop_id: str) -> Recording:
     """NotFound, Invalid or Conflict where there is nothing to play; Corrupt names the line that is damaged."""
     last = store.read(loop_id)
     if store.holder(loop_id) is not None:
-        raise Conflict(f"{loop_id} is being driven; wait until it rests: loopwright watch {loop_id}")
+        raise Conflict(f"{loop_id} is running; wait until it ends or pauses: loopwright watch {loop_id}")
     entries = store.events(loop_id)
     begins = next((e.seq for e in entries if e.event.type == "action_started"), None)
     if begins is None:
         raise Invalid(f"{loop_id} has not done anything yet; there is nothing to replay")
     if any(e.event.type == "rewound" for e in entries):
-        raise Invalid(f"{loop_id} was rewound; only a course that was never put back can be replayed")
+        raise Invalid(f"{loop_id} was rewound; a rewound loop cannot be replayed")
     if any(e.event.type == "rival_taken" for e in entries):
-        raise Invalid(f"in {loop_id} a rival was put in the place of a patch; such a course can not be replayed")
+        raise Invalid(f"in {loop_id} a rival replaced a patch; such a loop cannot be replayed")
     kept = tuple(_lines(store, loop_id))
     course = tuple(e for e in entries if e.seq >= begins)
     acts = tuple(_acts(store, last, course, kept))
@@ -227,7 +227,7 @@ def _lines(store: Store[LoopState], loop_id: str) -> Iterator[Kept]:
         try:
             kept = read_line(line.decode())
         except ValueError as error:
-            raise Corrupt(f"{TRANSCRIPT}, line {n}: can not be read: {error}") from error
+            raise Corrupt(f"{TRANSCRIPT}, line {n}: cannot be read: {error}") from error
         event = kept.note.event
         if isinstance(event, TurnEnded) and event.form != FORM:
             raise Corrupt(f"{TRANSCRIPT}, line {n}: recorded by another version (form {event.form}, not {FORM})")
@@ -243,7 +243,7 @@ def _start(store: Store[LoopState], last: LoopState, course: Sequence[Entry]) ->
     """The project before anything was done to it: what the first test run saw, else the first checkpoint."""
     known = last.engine.checkpoints
     if not known or known[0].n != 1:
-        raise Invalid(f"{last.loop_id} has no first checkpoint (any more); there is nothing to begin with")
+        raise Invalid(f"{last.loop_id} has no first checkpoint (any more); there is nothing to start from")
     ended = next(e.seq for e in course if e.event.type in ENDS)
     baseline = store.read_at(last.loop_id, ended).engine.baseline
     return baseline.commit if baseline and baseline.commit else known[0].commit
@@ -368,7 +368,7 @@ class Replay:
         if not act.measures:
             await in_thread(self._become, act.commit)
         if not self._turns:
-            return self._failure or self._stray(f"{act.action} asked {name} more than the transcript holds")
+            return self._failure or self._stray(f"{act.action} asked {name} more often than the transcript does")
         turn = self._turns.pop(0)
         if turn.agent != name:
             return self._stray(f"{act.action} asked {name}, where the transcript has an answer of {turn.agent}")

@@ -43,7 +43,7 @@ BROKEN_OFF = "the runner died"
 async def take_over(session: Session, left: tuple[int, ...]) -> None:
     """Runs once, under the lease, before the first step of this process. `left`: processes that were ended."""
     if left:
-        session.bus.publish("activity", f"ended {plural(len(left), 'process')} that an earlier runner had left behind")
+        session.bus.publish("activity", f"ended {plural(len(left), 'process')} left behind by an earlier runner")
     state = session.state()
     if _under_way(state):
         await _record_interruption(session, state)

@@ -18,7 +18,7 @@ CHOSEN = 0
 
 @dataclass(frozen=True)
 class Facts:
-    """What the state can not know. `tree`: hash of the work tree; `can_write`: the agent writes code and tests."""
+    """What the state cannot know. `tree`: hash of the work tree; `can_write`: the agent writes code and tests."""
 
     tree: str
     can_write: bool = False
@@ -160,7 +160,7 @@ def next_action(state: LoopState, facts: Facts) -> Next | None:
 
 
 def blocked_because(state: LoopState, action: ActionName) -> str | None:
-    """Why a person can not choose this action now (its precondition fails), or None."""
+    """Why a person cannot choose this action now (its precondition fails), or None."""
     state = normalise(state)
     if action == "INIT":
         return "already initialised" if initialised(state) else None

@@ -107,13 +107,13 @@ class TaskService:
         within = self.processes.within(checked(loop_id))
         lifted = next((name for name in ("allow_test_changes", "proof") if fields.get(name)), None)
         if lifted and within:
-            raise Forbidden(f"{lifted}: a loop can not lift the checks on its own work; whoever started it can")
+            raise Forbidden(f"{lifted}: a loop cannot lift the checks on its own work; only whoever started it can")
         return dict(fields), within
 
     def _task(self, state: LoopState, id: str) -> LoopTask:
         task = state.engine.task(id)
         if task is None:
-            raise Conflict(f"Task {id} was removed by somebody else meanwhile")
+            raise Conflict(f"Task {id} was removed by someone else meanwhile")
         return task
 
     def _now(self) -> str:
@@ -185,13 +185,13 @@ class Talk(Runs[LoopState]):
         if RIVAL.fullmatch(choice) and not self.is_live(loop_id):
             return self._taken(loop_id, choice)
         if self.processes.within(checked(loop_id)):
-            raise Forbidden("a loop can not choose its own next step; whoever started it can")
+            raise Forbidden("a loop cannot choose its own next step; only whoever started it can")
         if state.status == "running" and not self.is_live(loop_id):
-            raise Conflict(f"nobody waits for a choice: the runner of {loop_id} is gone; resume the loop")
+            raise Conflict(f"nothing is waiting for a choice: the runner of {loop_id} is gone; resume the loop")
         if choice == "add":
             return self._added(loop_id, {"tool": _tool(state, given), **given})
         if given:
-            raise Invalid(f"{choice} asks for nothing more (got {', '.join(given)})")
+            raise Invalid(f"{choice} takes nothing else (got {', '.join(given)})")
         if choice == "raise":
             return self.commit(
                 loop_id, lambda s: commands.raised(commands.offering(s, choice)), "edited",
@@ -262,7 +262,7 @@ class LoopService(Talk):
         text = description.strip()
         name = (title or text).strip()
         if not name:
-            raise Invalid("a loop needs a task: say in a sentence what shall be done")
+            raise Invalid("a loop needs a task: say in a sentence what to do")
         now = self.clock.now()
         state = LoopState(
             loop_id=new_loop_id(now, self.clock.token()),

@@ -77,14 +77,14 @@ class Session(TestedGround[LoopState]):
         )
         self.bus.publish("agent", output.text or report.message)
         if late:
-            self.note("out_of_time", f"{action}: {agent} {late}; what it reported when it was cut off counts")
+            self.note("out_of_time", f"{action}: {agent} {late}; what it reported at the cut-off counts")
         if report.status == "none":
-            words = f"{agent} gave no report on {action}, also when asked again; only what was measured counts"
+            words = f"{agent} gave no report on {action}, even when asked again; only what was measured counts"
             self.note("no_report", words)
         elif asked_again:
-            self.note("no_report", f"{agent} answered {action} without a report of its own, and was asked once more")
+            self.note("no_report", f"{agent} answered {action} without a report, and was asked once more")
         if output.truncated:
-            self.note("output_cut", f"{agent} said more on {action} than is kept; the rest was left out")
+            self.note("output_cut", f"{agent} said more on {action} than is kept; the rest was dropped")
         self.note("refused_update", refused_updates(action, report))
         if claims_green_tests(report):
             self.claims.append(f"{action} said {quoted(report.message)}")
@@ -107,7 +107,7 @@ class Session(TestedGround[LoopState]):
         )  # fmt: skip
 
     def debug_ground(self, found: str | None = None) -> DebugRequest | None:
-        """The same for an agent's own questions; None where the debugger can not work with these tests."""
+        """The same for an agent's own questions; None where the debugger cannot work with these tests."""
         command = self.state().engine.settings.test_command or found
         return self.debug_request(found) if not command or self.debugger.supports(command) else None
 

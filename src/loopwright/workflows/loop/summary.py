@@ -176,7 +176,7 @@ class TestCounts(Record):
 
 
 class Glance(Record):
-    """`project` is the name of the project it lives in; `rev` the version that an ETag names."""
+    """`project` is the name of its project; `rev` the version that an ETag names."""
 
     loop_id: str
     project: str

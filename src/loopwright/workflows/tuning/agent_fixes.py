@@ -62,7 +62,7 @@ async def written_by_agent(session: TuningSession, left: Sequence[Finding], othe
             session.note("no_fix", came)
             written.tried.update({finding.fingerprint: came for finding in group})
         elif overlap := taken.intersection(came.files):
-            session.note("put_off", f"a change of {', '.join(sorted(overlap))} waits: another fix comes first")
+            session.note("put_off", f"a change to {', '.join(sorted(overlap))} waits: another fix comes first")
         else:
             taken.update(came.files)
             written.proposals.append(came)
@@ -92,12 +92,12 @@ async def _mended(session: TuningSession, state: TuningState, group: Sequence[Fi
         except AgentError as error:
             if error.kind not in ONLY_THIS_TURN:
                 raise
-            return f"{agent} came to no end {about}: {error}"
+            return f"{agent} did not finish {about}: {error}"
         except (NotFound, Invalid) as error:  # it has taken SKILL.md away
-            return f"{agent} left no skill {about}: {str(error).replace(str(folder), before.name)}"
+            return f"{agent} left no valid skill {about}: {str(error).replace(str(folder), before.name)}"
     change = between(before.files, after.files)
     if unlike := _no_texts(before, after, change.unreadable):
-        return f"{agent} wrote what is no plain text file {about}: {', '.join(unlike)}"
+        return f"{agent} wrote something that is not a plain text file {about}: {', '.join(unlike)}"
     if change.lines == 0:
         return f"{agent} changed nothing {about}"
     if change.lines > lines:

@@ -84,8 +84,8 @@ def control_signal(state: TuningState) -> Control:
 
 
 EDITABLE = frozenset({"max_iterations", "user_issue_description"})
-NOT_CHOSEN = "a person did not choose it"
-ASKS_NOTHING = "this tuning session does not ask for a choice at the moment"
+NOT_CHOSEN = "not chosen by a person"
+ASKS_NOTHING = "this tuning session has no open choice"
 
 
 def start(state: TuningState) -> TuningState:
@@ -151,7 +151,7 @@ def choose(state: TuningState, ids: Sequence[str]) -> TuningState:
     if waiting is None:
         raise Conflict(ASKS_NOTHING)
     if strange := [id for id in ids if id not in waiting.options]:
-        raise Invalid(f"no fix {', '.join(strange)} is offered; there are: {', '.join(waiting.options)}")
+        raise Invalid(f"no fix {', '.join(strange)} is offered; available: {', '.join(waiting.options)}")
     left = (id for id in waiting.options if id not in ids)
     refused = {print: NOT_CHOSEN for id in left for print in state.engine.proposals[id].fingerprints}
     engine = state.engine.evolve(waiting=None, rejected={**state.engine.rejected, **refused})
@@ -167,7 +167,7 @@ def require_rollback(state: TuningState, id: str) -> AppliedFix:
         known = ", ".join(fix.fix_id for fix in state.applied_fixes) or "none"
         raise NotFound(f"no fix {id} was applied (applied: {known})")
     if not entry.rollback_available:
-        raise Conflict(f"{id} is rolled back already")
+        raise Conflict(f"{id} is already rolled back")
     return entry
 
 
@@ -201,7 +201,7 @@ def edit(state: TuningState, changes: dict[str, Any]) -> TuningState:  # Any: pa
     """Changes what is a person's."""
     unknown = sorted(changes.keys() - EDITABLE)
     if unknown or not changes:
-        problem = f"can not edit {', '.join(unknown)}" if unknown else "nothing to change"
-        raise Invalid(f"{problem}; editable are {', '.join(sorted(EDITABLE))}")
+        problem = f"cannot edit {', '.join(unknown)}" if unknown else "nothing to change"
+        raise Invalid(f"{problem}; editable: {', '.join(sorted(EDITABLE))}")
     require("edit", state)
     return state.evolve(**changes)

@@ -58,7 +58,7 @@ def told(outcome: TuningOutcome) -> str:
         case Diagnosed(problem=problem, findings=findings):
             return f"failed: {problem}" if problem else plural(sum(f.counts for f in findings), "finding")
         case Reported():
-            return f"{len(outcome.fixable)} can be mended without a model"
+            return f"{len(outcome.fixable)} can be fixed without a model"
         case Proposed():
             return f"proposed {plural(len(outcome.offers), 'fix')}"
         case Applied():

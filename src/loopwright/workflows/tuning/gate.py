@@ -86,7 +86,7 @@ def scored(case: Case) -> Iterator[str]:
 
 def silenced(case: Case) -> Iterator[str]:
     if _ignored(case.after) - _ignored(case.before):
-        yield "it silences a finding by a comment; only a person may accept one"
+        yield "it suppresses a finding by a comment; only a person may accept one"
 
 
 def front_matter(case: Case) -> Iterator[str]:
@@ -130,7 +130,7 @@ def outside(case: Case) -> Iterator[str]:
         pages = case.before.pages.get(file), case.after.pages.get(file)
         same = pages[0].text == pages[1].text if pages[0] and pages[1] else pages[0] is pages[1]
         if not same or case.before.files.get(file) != case.after.files.get(file):
-            yield f"{file} has changed, and is no part of the fix"
+            yield f"{file} has changed, and is not part of the fix"
 
 
 def taken_away(case: Case) -> Iterator[str]:
@@ -146,9 +146,9 @@ def taken_away(case: Case) -> Iterator[str]:
         if gone[said] > 0 and not any(one < end and start < other for one, other in _mended(case, page))
     ]
     for file, said in lost[:SHOWN]:
-        yield f"it takes away what {file} says beside that: “{said[:120]}”"
+        yield f"it also removes from {file}: “{said[:120]}”"
     if len(lost) > SHOWN:
-        yield f"it takes away {len(lost) - SHOWN} more sentences"
+        yield f"it removes {len(lost) - SHOWN} more sentences"
 
 
 CHECKS: tuple[Callable[[Case], Iterator[str]], ...] = (

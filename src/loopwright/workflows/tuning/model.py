@@ -28,7 +28,7 @@ RANKS: dict[Level, int] = {"none": 0, "mechanical": 1, "template": 2, "agent": 3
 
 
 class Standing(Record):
-    """The skill as an iteration's report had it. `tree`: digest of all its files; `in_vain`: tries that had failed."""
+    """The skill as an iteration reported it. `tree`: digest of all its files; `in_vain`: tries that had failed."""
 
     iteration: int
     score: float
@@ -42,7 +42,7 @@ TRIES = 2
 
 
 class TuningStepUnderWay(Record):
-    """A step that has begun; `fix`: the one it is about."""
+    """A step in progress; `fix`: the fix it is about."""
 
     step: str
     at: Timestamp
@@ -129,7 +129,7 @@ ISSUE_TYPES: dict[Dimension, IssueType] = {
 
 
 class TargetSkill(Record):
-    """The skill as it was found; null before it was looked at. `path` as it was given, relative to the project."""
+    """The skill as it was found; null before it was read. `path` as given, relative to the project."""
 
     name: str | None = None
     path: str | None = None
@@ -156,7 +156,7 @@ class DiagnosisDetails(Record):
 
 
 class DiagnosisResult(Record):
-    """One dimension of one iteration. `severity`: the worst that was found."""
+    """One dimension of one iteration. `severity`: the worst one found."""
 
     status: DiagnosisStatus
     issues_found: int = Field(default=0, ge=0)
@@ -167,7 +167,7 @@ class DiagnosisResult(Record):
     @model_validator(mode="after")
     def _nothing_found_has_no_severity(self) -> Self:
         if (self.issues_found == 0) != (self.severity == "none"):
-            raise ValueError(f"{self.issues_found} issues can not have the severity {self.severity}")
+            raise ValueError(f"{self.issues_found} issues cannot have the severity {self.severity}")
         return self
 
 
@@ -207,7 +207,7 @@ class Issue(Record):
 
 
 class FileChange(Record):
-    """What becomes of one file; texts are UTF-8, `diff` is unified and applies with git. Others may leave them out."""
+    """The change of one file; texts are UTF-8, `diff` is unified and applies with git. Others may omit them."""
 
     file: str
     action: FileAction
@@ -218,9 +218,9 @@ class FileChange(Record):
     @model_validator(mode="after")
     def _the_action_has_no_other_texts(self) -> Self:
         if self.action == "create" and self.old_content is not None:
-            raise ValueError(f"{self.file} can not be created with an old content")
+            raise ValueError(f"{self.file} cannot be created with an old content")
         if self.action == "delete" and self.new_content is not None:
-            raise ValueError(f"{self.file} can not be deleted with a new content")
+            raise ValueError(f"{self.file} cannot be deleted with a new content")
         return self
 
 
@@ -237,7 +237,7 @@ class Fix(Record):
 
 
 class AppliedFix(Record):
-    """`backup_path` holds what the files were. A fix that failed its verification was rolled back at once."""
+    """`backup_path` holds the original files. A fix that failed its verification was rolled back at once."""
 
     fix_id: str
     applied_at: Timestamp
@@ -256,7 +256,7 @@ class ActionHistoryEntry(Record):
 
 
 class TuningErrorEntry(Record):
-    """`recoverable`: trying again may help."""
+    """`recoverable`: retrying may help."""
 
     action: str
     message: str
@@ -314,9 +314,9 @@ class TuningState(Record):
     @model_validator(mode="after")
     def _an_end_is_an_end(self) -> Self:
         if (self.status in FINISHED) != (self.engine.outcome is not None):
-            raise ValueError(f"a tuning session that is {self.status} can not have the outcome {self.engine.outcome}")
+            raise ValueError(f"a tuning session that is {self.status} cannot have the outcome {self.engine.outcome}")
         if self.status in FINISHED and any(fix.verification_result == "pending" for fix in self.applied_fixes):
-            raise ValueError("a tuning session can not end with a fix that nobody has verified")
+            raise ValueError("a tuning session cannot end with a fix that nobody has verified")
         if self.status == "pending" and (self.started_at or self.completed_actions):
             raise ValueError("a tuning session that is pending has not begun")
         return self

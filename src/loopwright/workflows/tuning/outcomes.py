@@ -84,7 +84,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Verified:
-    """`findings` and `silenced`: of the whole skill, diagnosed from scratch. Without a pass it is rolled back already.
+    """`findings` and `silenced`: of the whole skill, diagnosed from scratch. Without a pass it is already rolled back.
 
     `digests` of the files that were put back.
     """
@@ -113,7 +113,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Failed:
-    """An error of a step. `recoverable`: trying again may help."""
+    """An error of a step. `recoverable`: retrying may help."""
 
     message: str
     recoverable: bool

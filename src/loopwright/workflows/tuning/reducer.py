@@ -139,8 +139,8 @@ def _evidence(finding: Finding) -> Evidence:
     )
 
 
-CHOOSE = "Which of the proposed fixes shall be applied?"
-TOO_MANY_ERRORS = "{errors} happened, the most that a session may have; the last one: {last}"
+CHOOSE = "Which of the proposed fixes should be applied?"
+TOO_MANY_ERRORS = "{errors} happened, the maximum for a session; the last one: {last}"
 
 
 def begin_step(state: TuningState, step: TuningStep, at: str) -> TuningState:
@@ -377,7 +377,7 @@ def _failed(state: TuningState, step: TuningStep, failure: Failed, at: str) -> T
     why = _why(state)
     state = _error(state, step.name, failure.message, at, recoverable=failure.recoverable)
     if step.name == "action-fail":
-        return _given_up(state, f"{why}; and not all was put back: {failure.message}")
+        return _given_up(state, f"{why}; and not everything was restored: {failure.message}")
     if failure.recoverable:
         return state
     if step.fix is not None and step.name == "action-apply-fix":

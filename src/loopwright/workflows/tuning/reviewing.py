@@ -137,10 +137,10 @@ async def review(
     try:
         found = await _found(session, state, files, skill, dimension, exact)
         if found is None:
-            session.note("not_asked", f"{agent} did not end its review: the meaning of {dimension} is not judged")
+            session.note("not_asked", f"{agent} did not finish its review: the meaning of {dimension} is not judged")
             return Reviewed()
         for why in found.refused:
-            session.note("finding_refused", f"{agent} reported what was not taken: {why}")
+            session.note("finding_refused", f"{agent} reported something that was rejected: {why}")
         judged = await _judged(session, state, files, skill, found.findings)
     except AgentError as error:
         if error.kind not in ONLY_THIS_TURN:
@@ -148,7 +148,7 @@ async def review(
         session.note("not_asked", f"the meaning of {dimension} is not judged: {error}")
         return Reviewed()
     if (await session.read()).files.tree != files.tree:
-        raise Conflict(f"files of the skill were changed while {agent} reviewed it; its review is thrown away")
+        raise Conflict(f"files of the skill were changed while {agent} reviewed it; its review is discarded")
     return Reviewed(judged, answered=True)
 
 
@@ -165,7 +165,7 @@ async def still_there(
     for verdict in verdicts:
         quotes, wrong = refutation(skill, verdict)
         for why in wrong:
-            session.note("finding_refused", f"a verdict on {verdict.id} quotes what is not there: {why}")
+            session.note("finding_refused", f"a verdict on {verdict.id} has a false quote: {why}")
         if quotes:
             gone.add(verdict.id)
     return tuple(finding for id, finding in named.items() if id not in gone)
@@ -239,7 +239,7 @@ def _after(
         return finding.evolve(confidence="confirmed", review=review)
     quotes, wrong = refutation(skill, verdict)
     for why in wrong:
-        session.note("finding_refused", f"{refuter} refutes “{finding.message}” with what is not there: {why}")
+        session.note("finding_refused", f"{refuter} refutes “{finding.message}” with a false quote: {why}")
     review = review.evolve(against=quotes)
     return finding.evolve(confidence="refuted" if quotes else "hint", review=review)
 
@@ -313,6 +313,6 @@ async def _told_if_changed(session: TuningSession, agent: str, files: SkillFiles
         now = {}
     changed = sorted(name for name in {*now, *files.digests} if now.get(name) != files.digests.get(name))
     if changed:
-        told = f"{agent} was to read only, and changed {', '.join(changed[:SHOWN])} in its copy; nothing of it is taken"
+        told = f"{agent} was meant to only read, but changed {', '.join(changed[:SHOWN])} in its copy; discarded"
         session.note("wrote_in_review", told)
         await session.desk.close()

@@ -138,7 +138,7 @@ async def _take_over(session: TuningSession) -> None:
 
 
 async def _closed(session: TuningSession) -> TuningState:
-    """With nothing left to undo, but for what can not be and is told, and its documents written."""
+    """With nothing left to undo, but for what cannot be and is told, and its documents written."""
     state = session.state()
     if state.engine.undo:
         left, at = await undo_fixes(session, state.engine.undo), session.now()

@@ -47,7 +47,7 @@ class TuningService(Runs[TuningState]):
 
     def in_mode(self, state: TuningState, mode: Mode | None) -> TuningState:
         if mode is not None:
-            raise Invalid("mode: a tuning session has none; what it applies is chosen when it is created, or offered")
+            raise Invalid("mode: a tuning session has none; what it applies is chosen at creation, or offered")
         return state
 
     def create(
@@ -79,7 +79,7 @@ class TuningService(Runs[TuningState]):
 
         self.folders.read(root)
         if not dimensions:
-            raise Invalid(f"nothing to diagnose; dimensions are {', '.join(DIMENSIONS)}")
+            raise Invalid(f"nothing to diagnose; dimensions: {', '.join(DIMENSIONS)}")
         now = self.clock.now()
         id = new_tuning_id(now, self.clock.token())
         folder = self.store.progress_path(id).relative_to(self.workspace.root)

@@ -33,7 +33,7 @@ def roll_back_fixes(skills: Skills, root: Path, backups: Path, fixes: Iterable[s
         except NotFound:  # nothing was touched yet
             continue
         except (LoopwrightError, OSError) as error:
-            left[fix] = f"{fix} is still in the skill's files: {error}; what they were lies in {backups / fix}"
+            left[fix] = f"{fix} is still in the skill's files: {error}; the originals are in {backups / fix}"
     return left
 
 

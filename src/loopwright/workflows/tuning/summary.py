@@ -13,7 +13,7 @@ TuningNeed = Literal["permission", "choice"]
 
 
 class FixCounts(Record):
-    """`applied` ones are in the skill's files; `rolled_back` ones did not hold, or were taken out again."""
+    """`applied` ones are in the skill's files; `rolled_back` ones did not hold, or were undone."""
 
     proposed: int = 0
     pending: int = 0
@@ -22,7 +22,7 @@ class FixCounts(Record):
 
 
 class TuningGlance(Record):
-    """`project` is the name of the project it lives in; `rev` the version that an ETag names.
+    """`project` is the name of its project; `rev` the version that an ETag names.
 
     `score` and `gate` are None before the first report.
     """

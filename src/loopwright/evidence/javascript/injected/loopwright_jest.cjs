@@ -18,7 +18,7 @@ function watch(order) {
   }
 }
 
-// What the module exports are getters that can not be replaced: something before it answers first.
+// What the module exports are getters that cannot be replaced: something before it answers first.
 function observed(loaded, order) {
   order.restore()
   const readConfigs = async (...given) => {
@@ -35,7 +35,7 @@ function extended(config, order) {
   // A failure must not hide those after it.
   const common = { ...config, reporters, bail: 0 }
   if (config.collectCoverage) return { ...common, coverageReporters: [...config.coverageReporters, report] }
-  // V8 measures without changing the code; what is measured unasked leaves no files and can not fail the run.
+  // V8 measures without changing the code; what is measured unasked leaves no files and cannot fail the run.
   const directory = path.join(order.folder, 'jest-coverage')
   const measure = { collectCoverage: true, coverageProvider: 'v8', coverageDirectory: directory }
   return { ...common, ...measure, coverageReporters: [report], coverageThreshold: undefined }

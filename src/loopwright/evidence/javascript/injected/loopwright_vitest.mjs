@@ -121,7 +121,7 @@ function story(error) {
   return `${error.stack ?? error.message ?? ''}${error.diff ? `\n${error.diff}` : ''}`
 }
 
-// Coverage that nobody asked for leaves no files and can not fail the run. From version 3 on, which hands it to reporters.
+// Coverage that nobody asked for leaves no files and cannot fail the run. From version 3 on, which hands it to reporters.
 async function measure(vitest) {
   const coverage = vitest.config.coverage
   if (vitest.getRootProject === undefined) return

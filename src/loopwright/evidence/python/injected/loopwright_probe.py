@@ -73,7 +73,7 @@ class TimeUp(BaseException):
 class Bell:
     """Ends the test that is under way in this process when it is told to from outside.
 
-    It can not where other code than Python's waits, or where what is raised is swallowed: then the process is ended.
+    It cannot where other code than Python's waits, or where what is raised is swallowed: then the process is ended.
     """
 
     def __init__(self, order: Order) -> None:
@@ -127,7 +127,7 @@ class Log:
 
 
 def start_coverage(order: Order) -> coverage.Coverage | None:
-    """Starts measuring the project's own lines, by the project's own settings; None where that can not be done."""
+    """Starts measuring the project's own lines, by the project's own settings; None where that cannot be done."""
     try:
         import coverage
     except ImportError:

@@ -197,7 +197,7 @@ def packages_of(module: object) -> list[object]:
 
 
 def file_digest(path: object) -> str:
-    """Digest of a test file as a whole, for those whose tests can not be loaded."""
+    """Digest of a test file as a whole, for those whose tests cannot be loaded."""
     try:
         return digest_of(Path(str(path)).read_bytes())
     except OSError:

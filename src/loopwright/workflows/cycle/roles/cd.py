@@ -54,7 +54,7 @@ def _told(status: str, words: str) -> PhaseReport:
 
 
 UNABLE = Made(
-    _told("failed", "The builtin agent can not write features: it mends what failing tests show."), nothing_left=True
+    _told("failed", "The builtin agent cannot write features: it mends what failing tests show."), nothing_left=True
 )
 
 
@@ -93,7 +93,7 @@ async def mend(
     while left:
         patch, said, kept = await _next_patch(session, step, place, left, tried)
         if patch is not None and tried == 0 and not set(left) <= set(patch.fixes):
-            said = f"{patch.description} mends a part of them; a longer search may find what mends all"
+            said = f"{patch.description} fixes some of them; a longer search may find a fix for all"
             patch = None
         if patch is None or not await _applied(session, place, patch):
             left_words = f"{plural(len(left), 'test')} still fail: {', '.join(left[:SHOWN])}; {said}"
@@ -148,7 +148,7 @@ async def _next_patch(
 
 def _why(findings: Findings) -> str:
     tried = findings.candidates
-    return findings.note or (f"none of {plural(tried, 'edit')} holds" if tried else "no edit is known for what fails")
+    return findings.note or (f"none of {plural(tried, 'edit')} works" if tried else "no edit is known for what fails")
 
 
 async def _applied(session: CycleSession, place: Place, patch: Patch) -> bool:
@@ -284,11 +284,11 @@ async def _merged(
             return changes, report
         names = _listed(unsettled.files)
         if session.able("cd").measures:
-            raise AgentError("protocol", f"{task.id} conflicts in {names}; what it is to mend has changed meanwhile")
+            raise AgentError("protocol", f"{task.id} conflicts in {names}; the code it fixes has changed meanwhile")
         if asked < CONFLICTS:
-            session.ears["cd"].publish("activity", f"{task.id} conflicts in {names}; its agent settles that")
+            session.ears["cd"].publish("activity", f"{task.id} conflicts in {names}; its agent resolves them")
             report = await _settle(session, step, task, place, unsettled)
-    raise AgentError("protocol", f"{task.id} could not be merged: its conflicts were not settled {CONFLICTS} times")
+    raise AgentError("protocol", f"{task.id} could not be merged: its conflicts stayed unresolved {CONFLICTS} times")
 
 
 async def _taken_in(session: CycleSession, task: PlanTask, place: Place) -> tuple[tuple[Change, ...], Unsettled]:

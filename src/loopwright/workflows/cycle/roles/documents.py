@@ -1,4 +1,4 @@
-"""What a role has written into its own folder: read with care, and asked for once more where it can not be taken."""
+"""What a role has written into its own folder: read with care, and asked for once more where it cannot be taken."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,12 +29,12 @@ SHORTEST = 200
 
 
 def written(folder: Path, name: str) -> str:
-    """The text of a document without its header; empty where there is none. Invalid where it can not be taken."""
+    """The text of a document without its header; empty where there is none. Invalid where it cannot be taken."""
     try:
         text, is_cut = shown(folder, name)
     except NotFound:
         if (folder / name).exists() or (folder / name).is_symlink():
-            raise Invalid(f"{name} is no regular file; write it as one") from None
+            raise Invalid(f"{name} is not a regular file; write it as one") from None
         return ""
     text = without_header(whole(text)).strip()
     if is_cut or len(text) > LONGEST:

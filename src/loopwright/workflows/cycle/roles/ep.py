@@ -94,7 +94,7 @@ def _take_plan(session: CycleSession, state: CycleState, report: PhaseReport) ->
     kept = {task.id for task in staying(state.plan, state.engine.mends)}
     tasks = read_plan(text, kept)
     if _adds(state) and all(task.id in kept for task in tasks):
-        raise Invalid(f"{PLAN} plans nothing new for what the user adds: all its tasks are completed already")
+        raise Invalid(f"{PLAN} plans nothing new for what the user adds: all its tasks are already completed")
     return tasks
 
 

@@ -60,7 +60,7 @@ def _take(session: CycleSession, state: CycleState, last: str, report: PhaseRepo
         raise Invalid(f"there is no {MAIN} in {folder}, or it is empty")
     record = state.iteration
     if text == last and (state.requirements is None or (record is not None and record.extension)):
-        raise Invalid(f"{MAIN} is as it was; it does not say what the user adds")
+        raise Invalid(f"{MAIN} is unchanged; it does not cover what the user adds")
     return _Written(text, written(folder, CASES))
 
 

@@ -33,7 +33,7 @@ async def complete(session: Session, choice: Next) -> ActionOutcome:
         return Completed(wanted, reason(state, choice), await _summary(session, state))
     if command is None:
         return nothing_to_run(tree, counted=False)
-    session.bus.publish("activity", "validating once more before the end")
+    session.bus.publish("activity", "validating once more before completing")
     checked = await validate_tree(session, command, counted=False, anew=True)
     summary = await _summary(session, state, checked)
     if checked.proof is not None and not open_tasks(state) and (checked.proof.shown or _was_asked(state, wanted)):
@@ -70,9 +70,9 @@ def reason(state: LoopState, choice: Next, seen: tuple[str, ...] = ()) -> str | 
     limit = state.engine.budget.reached
     match choice.outcome:
         case "exhausted" if state.current_iteration >= state.max_iterations:
-            return f"the limit of {plural(state.max_iterations, 'iteration')} is reached; what is left is in summary.md"
+            return f"the limit of {plural(state.max_iterations, 'iteration')} is reached; see summary.md for the rest"
         case "exhausted":
-            return "nothing is left to try; what is left is in summary.md"
+            return "nothing is left to try; see summary.md for the rest"
         case "over_budget":
             return f"the {limit.words if limit else 'budget'} is used up"
         case "stalled":
@@ -91,5 +91,5 @@ def _left_undone(state: LoopState) -> str:
     failed = [task for task in tasks if task.status == "failed"]
     undone = state.engine.spent.unchanged or ()
     count = plural(len(failed), "task")
-    what = "changed nothing, although ordered twice" if failed and failed[0].id in undone else "failed"
+    what = "changed nothing, although asked twice" if failed and failed[0].id in undone else "failed"
     return f"{count} {what}: {clipped(failed[0].description, 80)}" if failed else "a task is left"

@@ -70,7 +70,7 @@ async def _search(session: Session, agent: str, request: DebugRequest, diagnosis
     bug = diagnosis.active_bug if diagnosis else session.skill().debug.active_bug
     if findings.patch is None:
         tried = findings.candidates
-        none = f"none of {plural(tried, 'edit')} holds" if tried else "no edit is known for what still fails"
+        none = f"none of {plural(tried, 'edit')} works" if tried else "no edit is known for what still fails"
         return Debugged(findings.hypotheses, bug, None, findings.note or none, nothing_left=True)
     return await _apply(session, findings, findings.patch, bug)
 
@@ -82,7 +82,7 @@ async def _apply(session: Session, findings: Findings, found: Patch, bug: str | 
     fits = await in_thread(session.workspace.replace_text, patch.file, patch.old_text, patch.new_text)
     if not fits:
         return Debugged(
-            findings.hypotheses, bug, None, f"{patch.file} changed while a fix was searched; searching again"
+            findings.hypotheses, bug, None, f"{patch.file} changed during the search for a fix; searching again"
         )
     after = await session.snapshot("after fix")
     comparison = findings.comparison
@@ -116,7 +116,7 @@ async def _take_back(session: Session) -> None:
         since = await in_thread(session.workspace.changes, after, now.commit)
         if all(change.file != file for change in since):
             await in_thread(session.workspace.restore, before, [file])
-            session.bus.publish("activity", f"took back the fix of {hypothesis.id} in {file}")
+            session.bus.publish("activity", f"reverted the fix of {hypothesis.id} in {file}")
 
 
 async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: Diagnosis | None) -> ActionOutcome:

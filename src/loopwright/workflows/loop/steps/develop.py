@@ -19,7 +19,7 @@ from loopwright.workflows.loop.outcomes import ActionOutcome, Developed
 from loopwright.workflows.loop.selector import Next
 from loopwright.workflows.loop.session import Session
 
-DECIDE = "Nobody can be asked now. Decide by yourself, say how you decided, and go on."
+DECIDE = "Nobody can be asked now. Decide yourself, say what you decided, and continue."
 
 
 async def develop(session: Session, choice: Next) -> ActionOutcome:
@@ -63,7 +63,7 @@ def _undone(session: Session, task: DevelopTask, outcome: Developed, text: str) 
         return None
     if task.id == spent.proof_task and outcome.named:
         return None
-    return "it was to change files, and no change was measured"
+    return "it was meant to change files, but no change was measured"
 
 
 async def _ask(session: Session, task: DevelopTask, definition: LoopTask | None) -> tuple[AgentOutput, ActionReport]:

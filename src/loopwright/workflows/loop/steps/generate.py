@@ -43,7 +43,7 @@ async def proposed_tasks(runner: LoopRunner, loop_id: str, *, agent: str, count:
             )
             if not turns.agent(agent).capabilities.plans:
                 named = Advice("name a coding agent: {setting}", "tool", "NAME")
-                raise AgentError("refused", f"{agent} can not propose tasks", advice=named)
+                raise AgentError("refused", f"{agent} cannot propose tasks", advice=named)
             session = Session(
                 id=loop_id, project=runner.project, store=runner.store, workspace=runner.workspace,
                 tests=runner.tests, debugger=runner.debugger(mark, bus), turns=turns, clock=runner.clock, bus=bus,

@@ -1,4 +1,4 @@
-"""MENU: a person chooses; the table's answer is preselected, and what can not be chosen says why."""
+"""MENU: a person chooses; the table's answer is preselected, and what cannot be chosen says why."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -37,13 +37,13 @@ ACTIONS: dict[str, ActionName] = {
     "develop": "DEVELOP", "debug": "DEBUG", "validate": "VALIDATE", "complete": "COMPLETE",
 }  # fmt: skip
 WORDS = {
-    "develop": "carry out the next task",
-    "debug": "look for the cause of what fails",
+    "develop": "do the next task",
+    "debug": "look for the cause of the failures",
     "validate": "run the tests",
-    "status": "show where the loop stands",
+    "status": "show the loop's status",
     "add": "add a task",
     "complete": "write the summary and end",
-    "exit": "leave; the loop can be resumed",
+    "exit": "exit; the loop can be resumed",
     "raise": f"allow {MORE} more iterations",
 }
 
@@ -81,7 +81,7 @@ def _rivals(state: LoopState) -> Iterator[MenuEntry]:
 async def choose(session: Session, state: LoopState, facts: Facts, suggested: Next) -> Next | None:
     """The person's choice as a step; None when they leave, or somebody pauses or stops the loop or its mode changes."""
     person = session.person
-    assert person is not None, "interactive mode is refused without a person"
+    assert person is not None, "interactive mode needs a person"
     while state.status == "running" and state.mode == "interactive":
         name = await _chosen(session, person, facts, entries(state, suggested))
         if name in ACTIONS:
@@ -146,13 +146,13 @@ async def _take(session: Session, state: LoopState, rival: str) -> None:
 
 async def _add_task(session: Session, person: Person) -> None:
     """Asks for a task; an empty answer is a change of mind."""
-    fields = {"description": (await person.ask("What shall be done? (empty: nothing)", ())).strip()}
+    fields = {"description": (await person.ask("What should be done? (empty: nothing)", ())).strip()}
     if not fields["description"]:
         return
     own = session.state().engine.settings.agent
     fields["tool"] = await person.ask("Who does it?", tuple(dict.fromkeys((own, *BUILT_IN))))
     if fields["tool"] == "bash":
-        fields["command"] = (await person.ask("With which command? (empty: no task)", ())).strip()
+        fields["command"] = (await person.ask("Which command? (empty: no task)", ())).strip()
         if not fields["command"]:
             return
     id, at = new_task_id(session.clock.token()), session.now()

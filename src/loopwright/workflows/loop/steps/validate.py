@@ -20,7 +20,7 @@ async def _find_command(session: Session) -> str | None:
     if found is not None or session.person is None:
         return found
     answer = await session.person.ask(
-        "No test command was found. How are the tests run? (empty or none: there are none)", ()
+        "No test command was found. Which command runs the tests? (empty or none: there are none)", ()
     )
     command = answer.strip()
     return None if command in ("", "none") else command

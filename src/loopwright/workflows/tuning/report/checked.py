@@ -33,7 +33,7 @@ class Checked:
     """`path` of the skill's folder, from where the user stands. `findings` as people read them, hints too.
 
     `unreviewed`: dimensions whose meaning nobody was asked about. `silenced`: those that are accepted. `problems`: why
-    a dimension could not be looked at. `fixable`: by fingerprint who could mend it without being told how.
+    a dimension could not be checked. `fixable`: by fingerprint who could mend it without being told how.
     """
 
     path: str
@@ -98,7 +98,7 @@ def of_session(state: TuningState) -> Checked:
     return Checked(
         path=engine.path, name=state.title, dimensions=engine.dimensions, findings=engine.findings,
         score=state.quality_score, gate=state.quality_gate, tokens=engine.size, silenced=engine.silenced,
-        problems=dict.fromkeys(failed, "could not be looked at, see the session's errors"), fixable=engine.fixable,
+        problems=dict.fromkeys(failed, "could not be checked, see the session's errors"), fixable=engine.fixable,
         repairs=tuple(_repairs(state)), unreviewed=engine.unreviewed,
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from loopwright.skills.score import meaning_words, score_words
 from loopwright.workflows.tuning.model import AppliedFix, Fix, TuningState
 
 TITLES: dict[Dimension, str] = {
-    "context": "Context: what fills the model's window",
+    "context": "Context: what fills the model's context window",
     "memory": "Memory: what is forgotten on the way",
     "dataflow": "Data flow: what does not fit together",
     "agent": "Agents and tools: who does what",
@@ -37,7 +37,7 @@ def _head(state: TuningState) -> Iterator[str]:
     yield f"- Skill: `{_code(engine.path)}`, about {engine.size:,} tokens"
     if state.user_issue_description:
         yield f"- Described: {_text(state.user_issue_description)}"
-    yield f"- Found: {found or 'nothing'}" + (f"; {plural(hints, 'hint')} beside, which do not count" if hints else "")
+    yield f"- Found: {found or 'nothing'}" + (f"; {plural(hints, 'hint')}, which do not count" if hints else "")
     yield f"- Meaning: {meaning_words(engine.dimensions, engine.unreviewed)}"
     if engine.silenced:
         yield f"- Accepted by a comment in the skill or by the baseline: {len(engine.silenced):,}"
@@ -47,7 +47,7 @@ def _head(state: TuningState) -> Iterator[str]:
     for dimension in engine.dimensions:
         result = state.diagnosis.of(dimension)
         if result and result.status == "failed":
-            yield f"- **{dimension} could not be looked at**, so the gate can not be passed"
+            yield f"- **{dimension} could not be checked**, so the gate cannot be passed"
 
 
 def _standings(state: TuningState) -> Iterator[str]:
@@ -72,14 +72,14 @@ def _outcome(state: TuningState, fix: Fix, applied: AppliedFix | None) -> str:
     mends = ", ".join(fix.issue_ids) or "no counted issue"
     why = state.engine.dropped.get(fix.id)
     if applied and applied.verification_result == "pass":
-        return f"applied and verified; mends {mends}"
+        return f"applied and verified; fixes {mends}"
     if applied and applied.verification_result == "pending":
-        return f"applied, not verified yet; shall mend {mends}"
+        return f"applied, not verified yet; meant to fix {mends}"
     if applied:
         return f"applied, and rolled back{f': {_text(why)}' if why else ''}"
     if why:
         return f"not applied: {_text(why)}"
-    return f"{'waits to be applied' if fix.id in state.pending_fixes else 'proposed, not chosen'}; would mend {mends}"
+    return f"{'waits to be applied' if fix.id in state.pending_fixes else 'proposed, not chosen'}; would fix {mends}"
 
 
 def _dimension(state: TuningState, dimension: Dimension) -> Iterator[str]:
@@ -91,7 +91,7 @@ def _dimension(state: TuningState, dimension: Dimension) -> Iterator[str]:
     yield from (f"## {TITLES[dimension]}", "")
     if not findings:
         result = state.diagnosis.of(dimension)
-        yield "Could not be looked at." if result and result.status == "failed" else "Nothing was found."
+        yield "Could not be checked." if result and result.status == "failed" else "Nothing was found."
         yield ""
     for finding in findings:
         yield from _finding(state, finding)
@@ -120,10 +120,10 @@ def _finding(state: TuningState, finding: Finding) -> Iterator[str]:
     engine = state.engine
     last_try = engine.rejected.get(finding.fingerprint)
     for why in engine.tried.get(finding.fingerprint) or ([last_try] if last_try else []):
-        yield f"- Not mended: {_text(why)}"
+        yield f"- Not fixed: {_text(why)}"
     level = engine.fixable.get(finding.fingerprint)
     if level:
-        yield f"- Can be mended by `--fix{'' if level == 'mechanical' else '=all'}`"
+        yield f"- Can be fixed by `--fix{'' if level == 'mechanical' else '=all'}`"
     yield ""
 
 
@@ -136,7 +136,7 @@ def _sides(finding: Finding) -> Iterator[str]:
         for one in quotes:
             yield f"- {what}, `{_code(one.file)}` line {one.line}: “{_text(one.text)}”"
     if review.absent:
-        yield f"- Searched for in vain: {', '.join(f'“{_text(words)}”' for words in review.absent)}"
+        yield f"- Searched for and not found: {', '.join(f'“{_text(words)}”' for words in review.absent)}"
 
 
 def _source(finding: Finding) -> Iterator[str]:
@@ -158,7 +158,7 @@ def _ticks(text: str) -> list[str]:
 
 def _ending(state: TuningState) -> Iterator[str]:
     if state.engine.incidents:
-        yield from ("## What happened on the way", "")
+        yield from ("## What happened along the way", "")
         yield from (f"- {_text(incident.message)}" for incident in state.engine.incidents)
         yield ""
     if state.engine.outcome:
