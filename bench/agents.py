@@ -23,9 +23,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from loopwright.agents.acp.session import AcpAgent
-from loopwright.core.ports import Surroundings
+from loopwright.core.ports import AgentEnvironment
 from loopwright.core.recording import Transcript
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock
 from loopwright.wiring.stores import LOOPS
@@ -71,8 +71,8 @@ async def driven(folder: Path) -> AsyncIterator[Callable[[], Awaitable[object]]]
         workspace = FakeWorkspace({}, project)
         service = LoopService(store, workspace, clock, CountingLauncher(), NoProcesses(), "bench")
         loop_id = service.create("Measure a turn", max_iterations=1).loop_id
-        bus = Bus(Transcript(store, clock, loop_id))
-        around = Surroundings(loop_id, bus.hear, lambda text: None, _nobody)
+        bus = EventBus(Transcript(store, clock, loop_id))
+        around = AgentEnvironment(loop_id, bus.hear, lambda text: None, _nobody)
         agent = AcpAgent(command(), project, folder / "private", around)
         id = await agent.spawn_agent(said)
 

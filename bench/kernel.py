@@ -17,9 +17,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from loopwright.agents.scripted import Answer, Script, ScriptedAgent
+from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn
 from loopwright.core.protocol import Capabilities
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from loopwright.core.state import RunSettings
 from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock
@@ -39,7 +39,7 @@ async def drive(project: Path, tasks: int) -> float:
     """Seconds that one loop of so many tasks takes."""
     clock, workspace = SystemClock(), FakeWorkspace({"app.txt": b"good"}, project)
     agent = ScriptedAgent(
-        Script(capabilities=Capabilities(writes_code=True), answers=(Answer(text=DONE),) * tasks), project
+        AgentScript(capabilities=Capabilities(writes_code=True), answers=(ScriptedTurn(text=DONE),) * tasks), project
     )
     with FileStore(project, LOOPS, clock) as store:
         service = LoopService(store, workspace, clock, CountingLauncher(), NoProcesses(), "bench")
@@ -58,7 +58,7 @@ async def drive(project: Path, tasks: int) -> float:
             debugger=lambda id, bus: NoDebugger(),
         )
         begun = time.perf_counter()
-        state = await runner.drive(loop_id, take_up=take_up, bus=Bus())
+        state = await runner.drive(loop_id, take_up=take_up, bus=EventBus())
         taken = time.perf_counter() - begun
     assert state.engine.outcome == "succeeded", state.failure_reason
     return taken

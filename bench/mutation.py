@@ -24,8 +24,8 @@ from pathlib import Path
 from loopwright.core.ports import TestOrder
 from loopwright.evidence.coverage import is_own_code
 from loopwright.evidence.debugging import DebugRequest
+from loopwright.evidence.goal_proof import changed_lines
 from loopwright.evidence.proof import MutationOrder
-from loopwright.evidence.proving import changed_lines
 from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.testing import TestRun
 from loopwright.repair.debugger import PythonDebugger

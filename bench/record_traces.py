@@ -16,10 +16,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.protocol import Capabilities
-from loopwright.core.record import Entry
-from loopwright.core.run_events import Bus
+from loopwright.core.record import JournalEntry
+from loopwright.core.run_events import EventBus
 from loopwright.core.state import RunSettings
 from loopwright.evidence.run import ProjectTests
 from loopwright.store.files import FileStore
@@ -53,7 +53,7 @@ async def record(course: Course, project: Path) -> list[str]:
     for name, text in course.files.items():
         (project / name).write_text(text)
     answers = [
-        Answer(text=said("DEBUG", hypotheses=[{"description": words}] if words else []), files=files)
+        ScriptedTurn(text=said("DEBUG", hypotheses=[{"description": words}] if words else []), files=files)
         for files, words in course.turns
     ]
     with FileStore(project, LOOPS, FakeClock()) as store:
@@ -74,13 +74,13 @@ async def record(course: Course, project: Path) -> list[str]:
             agents=stage.make_agent,
             debugger=lambda id, bus: NoDebugger(),
         )
-        await runner.drive(loop_id, take_up=take_up, bus=Bus(), person=ListedPerson([*choices, "exit"]))
+        await runner.drive(loop_id, take_up=take_up, bus=EventBus(), person=ListedPerson([*choices, "exit"]))
         entries = [e for e in store.events(loop_id) if e.event.type == "action_finished"]
         states = [store.read_at(loop_id, entry.seq) for entry in entries]
         return list(lines(course, entries, states))
 
 
-def lines(course: Course, entries: Sequence[Entry], states: Sequence[LoopState]) -> Iterator[str]:
+def lines(course: Course, entries: Sequence[JournalEntry], states: Sequence[LoopState]) -> Iterator[str]:
     yield from (course.words, course.label, "")
     known, turns = 0, 0
     for entry, state in zip(entries, states, strict=True):

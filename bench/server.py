@@ -188,7 +188,7 @@ def serve_nothing(size: int) -> None:
     import uvicorn
     from fastapi import FastAPI, Response
 
-    from loopwright.surfaces.server.gate import Gate, Rules
+    from loopwright.surfaces.server.gate import GateRules, RequestGate
 
     app, answer = FastAPI(), Response(b"x" * max(0, size - 600), media_type="application/json")
 
@@ -200,7 +200,7 @@ def serve_nothing(size: int) -> None:
         port = listening.getsockname()[1]
         print(port, flush=True)
         config = uvicorn.Config(
-            Gate(app, Rules(TOKEN, frozenset({f"127.0.0.1:{port}"}), port)),
+            RequestGate(app, GateRules(TOKEN, frozenset({f"127.0.0.1:{port}"}), port)),
             log_config=None, access_log=False, server_header=False, date_header=False,
         )  # fmt: skip
         uvicorn.Server(config).run(sockets=[listening])

@@ -18,13 +18,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from loopwright.core.outcomes import Change, Interrupted, Validated
+from loopwright.core.outcomes import Change, Interrupted, ValidationOutcome
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.testing import TestResult
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import ActionOutcome, Debugged, Developed
+from loopwright.workflows.loop.outcomes import ActionOutcome, DebugOutcome, DevelopOutcome
 from loopwright.workflows.loop.reducer import end_action
-from loopwright.workflows.loop.selector import stalled
+from loopwright.workflows.loop.selector import has_stalled
 from tests.domain.loop_making import engine, hypothesis, loop, step, task
 
 TRACES = Path(__file__).parent / "traces"
@@ -95,7 +95,7 @@ def traces() -> list[Trace]:
 
 def judged(trace: Trace) -> Verdict:
     """Replays a trace until the loop counts as stalled."""
-    return Verdict(trace, next((n for n, state in enumerate(replayed(trace)) if stalled(state)), None))
+    return Verdict(trace, next((n for n, state in enumerate(replayed(trace)) if has_stalled(state)), None))
 
 
 def replayed(trace: Trace) -> Iterator[LoopState]:
@@ -104,7 +104,7 @@ def replayed(trace: Trace) -> Iterator[LoopState]:
     for number, lines in enumerate(trace.steps):
         word, *rest = lines[0].split(" ", 1)
         outcome = OUTCOMES[word](rest[0], lines[1:], state)
-        if isinstance(outcome, Developed) and state.engine.task(outcome.task_id) is None:
+        if isinstance(outcome, DevelopOutcome) and state.engine.task(outcome.task_id) is None:
             state = engine(state, tasks=(*state.engine.tasks, task(outcome.task_id, order=number)))
             state = end_action(state, step("DEVELOP", Interrupted("this folds the new task in")))
         state = end_action(state, step(word.upper(), outcome))
@@ -113,14 +113,14 @@ def replayed(trace: Trace) -> Iterator[LoopState]:
 
 def developed(text: str, failing: Sequence[str], state: LoopState) -> ActionOutcome:
     id, how, files = text.split(" ", 2)
-    return Developed(id, how == "done", how, changes(files))
+    return DevelopOutcome(id, how == "done", how, changes(files))
 
 
 def debugged(text: str, failing: Sequence[str], state: LoopState) -> ActionOutcome:
     files, _, words = text.partition(": ")
     known = state.skill_state.debug.hypotheses if state.skill_state else ()
     new = tuple(named(f"H{len(known) + n}", told) for n, told in enumerate(words.split("; "), 1)) if words else ()
-    return Debugged((*known, *new), None, None, "looked", changes(files))
+    return DebugOutcome((*known, *new), None, None, "looked", changes(files))
 
 
 def named(id: str, words: str) -> Hypothesis:
@@ -137,7 +137,7 @@ def validated(text: str, failing: Sequence[str], state: LoopState) -> ActionOutc
     percent = float(coverage[1]) if coverage else 0.0
     green = tuple(TestResult(test_name=f"green {n}", status="passed") for n in range(int(passing[1]) if passing else 1))
     passed = not failing and (coverage is None or percent >= ENOUGH)
-    return Validated(tree, tree, passed, True, (*green, *map(failed, failing)), percent)
+    return ValidationOutcome(tree, tree, passed, True, (*green, *map(failed, failing)), percent)
 
 
 def failed(line: str) -> TestResult:

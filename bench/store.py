@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.state import DevelopTask, EngineState, LoopTask
 from loopwright.evidence.testing import TestResult
 from loopwright.store.files import FileStore
@@ -29,7 +29,7 @@ from loopwright.wiring import SystemClock
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import Develop, LoopState, SkillState, Validate
 
-STEPPED = Event(type="action_ended", data={"action": "DEVELOP", "result": "success"})
+STEPPED = JournalEvent(type="action_ended", data={"action": "DEVELOP", "result": "success"})
 ROUNDS, PER_ROUND = 20, 50
 SYNCS = "fsync,fdatasync,sync_file_range,msync,sync,syncfs"
 LIMITS = {"step 4 KB": 3.0, "step 46 KB": 4.5, "step 1000 / step 10": 1.1, "list": 1.5, "list, busy": 1.5}

@@ -18,7 +18,7 @@ from pathlib import Path
 from loopwright.skills.disk.cache import FindingsCache
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS
-from loopwright.workflows.tuning.report.checked import checked
+from loopwright.workflows.tuning.report.skill_check import check_with_cache
 
 SAMPLES = Path(__file__).parent.parent / "tests" / "tune" / "samples"
 COPIES = 4
@@ -36,7 +36,7 @@ def look(root: Path, cache: Path) -> None:
     """What the command does with a folder of skills."""
     known, folders = FindingsCache(cache, "bench"), SkillFolders()
     for skill in folders.find(root):
-        checked(folders.read(skill), skill.name, DIMENSIONS, (), known)
+        check_with_cache(folders.read(skill), skill.name, DIMENSIONS, (), known)
 
 
 def measure() -> dict[str, dict[str, float]]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from loopwright.agents.scripted import Answer, Script, ScriptedAgent
-from loopwright.core.ports import Surroundings
+from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn
+from loopwright.core.ports import AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Message
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from loopwright.core.state import PermissionRequest
 from loopwright.wiring import open_engine
 from loopwright.workflows.loop.commands import take_up
@@ -30,7 +30,7 @@ class AskingAgent(ScriptedAgent):
     """Asks all of `wanted` at once in each DEVELOP; what is denied leaves the turn's files unwritten."""
 
     def __init__(
-        self, script: Script, project: Path, around: Surroundings, wanted: Sequence[PermissionRequest]
+        self, script: AgentScript, project: Path, around: AgentEnvironment, wanted: Sequence[PermissionRequest]
     ) -> None:
         super().__init__(script, project)
         self.permit, self.wanted = around.permit, wanted
@@ -50,17 +50,19 @@ class AskingStage(Stage):
 
     wanted: Sequence[PermissionRequest] = (RUN,)
 
-    def make_agent(self, name: str, around: Surroundings) -> AskingAgent:
-        script = Script(capabilities=self.capabilities, answers=tuple(self.answers))
+    def make_agent(self, name: str, around: AgentEnvironment) -> AskingAgent:
+        script = AgentScript(capabilities=self.capabilities, answers=tuple(self.answers))
         self.asking = AskingAgent(script, self.project, around, self.wanted)
         return self.asking
 
 
 def main(project: Path, loop_id: str) -> None:
-    script = Script(answers=(Answer(text=PLAN), *[Answer(text=DONE, files={"app.py": "GOOD = True\n"})] * 3))
+    script = AgentScript(
+        answers=(ScriptedTurn(text=PLAN), *[ScriptedTurn(text=DONE, files={"app.py": "GOOD = True\n"})] * 3)
+    )
     with open_engine(project, {}) as engine:
         runner = replace(engine.runner, agents=lambda name, around: AskingAgent(script, project, around, (RUN, FETCH)))
-        asyncio.run(runner.drive(loop_id, take_up=take_up, bus=Bus()))
+        asyncio.run(runner.drive(loop_id, take_up=take_up, bus=EventBus()))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import LOOPS
 from tests import tiers
@@ -114,7 +114,7 @@ def stage(tmp_path: Path) -> Iterator[MakeStage]:
     clock = FakeClock()
     with FileStore(project, LOOPS, clock, disk=UnsyncedDisk()) as store:
 
-        def make(*answers: Answer, **options: object) -> Stage:
+        def make(*answers: ScriptedTurn, **options: object) -> Stage:
             return Stage(project, store, answers=list(answers), clock=clock, **options)  # type: ignore[arg-type]  # options of Stage
 
         yield make

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.local import CommandAgent
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from loopwright.core.state import RunSettings
 from loopwright.evidence.run import ProjectTests
 from loopwright.store.files import FileStore
@@ -67,4 +67,4 @@ async def carried_out(deed: Deed, project: Path, *, allowed: bool = False) -> Lo
             agents=lambda name, around: CommandAgent(project, loop_id),
             debugger=lambda id, bus: NoDebugger(),
         )
-        return await runner.drive(loop_id, take_up=take_up, bus=Bus())
+        return await runner.drive(loop_id, take_up=take_up, bus=EventBus())

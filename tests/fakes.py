@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from loopwright.core.errors import Invalid
-from loopwright.core.ports import Difference, JobDone, TestOrder
+from loopwright.core.ports import Difference, JobResult, TestOrder
 from loopwright.core.state import MenuEntry
-from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings
+from loopwright.evidence.debugging import DebugRequest, Diagnosis, SearchFindings
 from loopwright.evidence.proof import Mutation, MutationOrder
 from loopwright.evidence.testing import TestResult, TestRun
 from loopwright.store.disk import Disk
@@ -108,7 +108,7 @@ class NoDebugger:
     async def diagnose(self, request: DebugRequest) -> Diagnosis:
         raise AssertionError("not supported")
 
-    async def search(self, request: DebugRequest) -> Findings:
+    async def search(self, request: DebugRequest) -> SearchFindings:
         raise AssertionError("not supported")
 
     async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
@@ -167,12 +167,12 @@ class CountingLauncher:
     def __init__(self) -> None:
         self.launched: list[str] = []
         self.jobs: list[tuple[str, ...]] = []
-        self.done = JobDone(1, {})
+        self.done = JobResult(1, {})
 
     def launch(self, loop_id: str) -> int:
         self.launched.append(loop_id)
         return 1
 
-    async def job(self, arguments: Sequence[str], seconds: float) -> JobDone:
+    async def job(self, arguments: Sequence[str], seconds: float) -> JobResult:
         self.jobs.append(tuple(arguments))
         return self.done

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loopwright.agents.local import CommandAgent
-from loopwright.agents.scripted import Answer, Script, ScriptedAgent
-from loopwright.core.ports import Agent, Surroundings, TestOrder
-from loopwright.core.run_events import Bus, Note
+from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn
+from loopwright.core.ports import Agent, AgentEnvironment, TestOrder
+from loopwright.core.run_events import EventBus, RunNote
 from loopwright.core.state import RunSettings
 from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.testing import TestRun
@@ -77,8 +77,8 @@ class Court:
     command: str = PYTEST
     max_iterations: int = 2
     allow_test_changes: bool = False
-    notes: list[Note] = field(default_factory=list)
-    on_note: Callable[[Note], None] = field(default=lambda note: None)
+    notes: list[RunNote] = field(default_factory=list)
+    on_note: Callable[[RunNote], None] = field(default=lambda note: None)
 
     def __post_init__(self) -> None:
         files = {str(p.relative_to(self.project)): p.read_text() for p in self.project.rglob("*") if p.is_file()}
@@ -87,7 +87,7 @@ class Court:
         self.clock = SystemClock("+08:00")
         self.workspace = GitWorkspace(self.project, self.project.parent / "private")
 
-    async def judge(self, *answers: Answer, task: dict[str, object] | None = None) -> LoopState:
+    async def judge(self, *answers: ScriptedTurn, task: dict[str, object] | None = None) -> LoopState:
         """Drives a loop with one task and this agent to its end."""
         with FileStore(self.project, LOOPS, self.clock, disk=UnsyncedDisk()) as store:
             service = LoopService(store, self.workspace, self.clock, CountingLauncher(), NoProcesses(), "test")
@@ -99,10 +99,10 @@ class Court:
             service.tasks.add(loop_id, {"description": "mend add", "tool": "scripted", **(task or {})})
             return await self.drive(store, loop_id, *answers)
 
-    async def drive(self, store: FileStore[LoopState], loop_id: str, *answers: Answer) -> LoopState:
-        scripted = ScriptedAgent(Script(capabilities=ABLE, answers=answers), self.project)
+    async def drive(self, store: FileStore[LoopState], loop_id: str, *answers: ScriptedTurn) -> LoopState:
+        scripted = ScriptedAgent(AgentScript(capabilities=ABLE, answers=answers), self.project)
 
-        def make(name: str, around: Surroundings) -> Agent:
+        def make(name: str, around: AgentEnvironment) -> Agent:
             return CommandAgent(self.project, around.loop_id) if name == "bash" else scripted
 
         runner = LoopRunner(
@@ -115,7 +115,7 @@ class Court:
             agents=make,
             debugger=lambda id, bus: NoDebugger(),
         )
-        return await runner.drive(loop_id, take_up=take_up, bus=Bus(self.notes.append, self.on_note))
+        return await runner.drive(loop_id, take_up=take_up, bus=EventBus(self.notes.append, self.on_note))
 
     def summary(self, state: LoopState) -> str:
         folder = self.project / ".workflow" / ".loop" / f"{state.loop_id}.progress"

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Generic
 
 from loopwright.core.errors import Conflict, NotFound
-from loopwright.core.ports import Changes, Clock, Lease, Page, Rule, Shown
-from loopwright.core.record import Entry, Event
+from loopwright.core.ports import Clock, Lease, Page, Rule, StateChange, StateChanges
+from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import patch, progress, projection
-from loopwright.store.commit import later, refuse_old_epoch, refuse_other_id
-from loopwright.store.disk import Closing, Disk
-from loopwright.store.kind import Kind, S, age, is_found, with_next_epoch
+from loopwright.store.commit import pick_later_time, refuse_old_epoch, refuse_other_id
+from loopwright.store.disk import ClosingContext, Disk
+from loopwright.store.kind import S, StateKind, matches_search, sort_age, with_next_epoch
 from loopwright.store.lease import HeldLease
-from loopwright.store.paths import Paths
+from loopwright.store.paths import StatePaths
 
 
 class MemoryWatching:
@@ -32,11 +32,11 @@ class MemoryWatching:
     def fileno(self) -> int:
         return self._fd
 
-    def changes(self) -> Changes:
+    def changes(self) -> StateChanges:
         with self._mutex:
             with contextlib.suppress(BlockingIOError):
                 os.eventfd_read(self._fd)
-            found = Changes(frozenset(self._shown), frozenset(), frozenset(self._noted))
+            found = StateChanges(frozenset(self._shown), frozenset(), frozenset(self._noted))
             self._shown, self._noted = set(), set()
             return found
 
@@ -59,15 +59,15 @@ class MemoryWatching:
             os.eventfd_write(self._fd, 1)
 
 
-class MemoryStore(Closing, Generic[S]):
+class MemoryStore(ClosingContext, Generic[S]):
     """States of one kind for the life of this object; progress files go to `folder`."""
 
-    def __init__(self, kind: Kind[S], clock: Clock, folder: Path) -> None:
+    def __init__(self, kind: StateKind[S], clock: Clock, folder: Path) -> None:
         self._kind, self._clock, self._layout = kind, clock, kind.layout(folder)
         self._disk = Disk()
         self._mutex = threading.RLock()
         self._history: dict[str, list[S]] = {}
-        self._entries: dict[str, list[Entry]] = {}
+        self._entries: dict[str, list[JournalEntry]] = {}
         self._leased: set[str] = set()
         self._watching: list[MemoryWatching] = []
 
@@ -79,7 +79,7 @@ class MemoryStore(Closing, Generic[S]):
         with self._mutex:
             if id in self._history:
                 raise Conflict(f"{self._kind.name} {id} already exists")
-            return self._commit(id, state, state, actor, Event(type="created"))
+            return self._commit(id, state, state, actor, JournalEvent(type="created"))
 
     def read(self, id: str) -> S:
         with self._mutex:
@@ -95,7 +95,7 @@ class MemoryStore(Closing, Generic[S]):
                 raise NotFound(f"{self._kind.name} {id} has no commit {rev}")
             return self._history[id][rev - 1]
 
-    def update(self, id: str, rule: Rule[S], *, actor: str, event: Event, epoch: int | None = None) -> S:
+    def update(self, id: str, rule: Rule[S], *, actor: str, event: JournalEvent, epoch: int | None = None) -> S:
         with self._mutex:
             state = self.read(id)
             refuse_old_epoch(epoch, state)
@@ -107,22 +107,22 @@ class MemoryStore(Closing, Generic[S]):
             states = [
                 state
                 for *_, state in self._history.values()
-                if status in (None, state.status) and is_found(self._kind, state, search)
+                if status in (None, state.status) and matches_search(self._kind, state, search)
             ]
-        states.sort(key=lambda state: (age(state.updated_at), self._kind.id_of(state)))
+        states.sort(key=lambda state: (sort_age(state.updated_at), self._kind.id_of(state)))
         return Page(tuple(states[offset : offset + limit]), len(states))
 
     def damaged(self) -> Mapping[str, str]:
         return {}
 
-    def events(self, id: str, after: int = 0) -> Sequence[Entry]:
+    def events(self, id: str, after: int = 0) -> Sequence[JournalEntry]:
         self.read(id)
         with self._mutex:
             return tuple(entry for entry in self._entries[id] if entry.seq > after)
 
-    def shown(self, id: str, after: int = 0) -> Shown[S]:
+    def shown(self, id: str, after: int = 0) -> StateChange[S]:
         with self._mutex:
-            return Shown(self.read(id), tuple(self.events(id, after)))
+            return StateChange(self.read(id), tuple(self.events(id, after)))
 
     def revs(self) -> Mapping[str, int]:
         with self._mutex:
@@ -152,7 +152,7 @@ class MemoryStore(Closing, Generic[S]):
                 raise Conflict(f"{self._kind.name} {id} is being driven by process {os.getpid()}")
             self._leased.add(id)
         try:
-            state = self.update(id, with_next_epoch, actor="runner", event=Event(type="lease_taken"))
+            state = self.update(id, with_next_epoch, actor="runner", event=JournalEvent(type="lease_taken"))
             yield HeldLease(state.engine.epoch)
         finally:
             with self._mutex:
@@ -162,11 +162,11 @@ class MemoryStore(Closing, Generic[S]):
         return os.getpid() if id in self._leased else None
 
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
-        progress.write(self._disk, self._paths(id), files)
+        progress.write_files(self._disk, self._paths(id), files)
         self._tell(id, noted=True)
 
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
-        progress.append(self._disk, self._paths(id), name, lines)
+        progress.append_lines(self._disk, self._paths(id), name, lines)
         self._tell(id, noted=True)
 
     def kept(self, id: str) -> Sequence[Path]:
@@ -175,18 +175,18 @@ class MemoryStore(Closing, Generic[S]):
     def progress_path(self, id: str) -> Path:
         return self._paths(id).progress
 
-    def _paths(self, id: str) -> Paths:
+    def _paths(self, id: str) -> StatePaths:
         return self._layout.paths(id)
 
-    def _commit(self, id: str, before: S, state: S, actor: str, event: Event) -> S:
+    def _commit(self, id: str, before: S, state: S, actor: str, event: JournalEvent) -> S:
         """What the files would not hold is refused here as well."""
         refuse_other_id(self._kind, before, state)
-        projection.render(patch.plain(state), rev=0, journal_bytes=0)
+        projection.render_projection(patch.to_json(state), rev=0, journal_bytes=0)
         entries = self._entries.setdefault(id, [])
         now = self._clock.now().isoformat(timespec="milliseconds")
         engine = state.engine.evolve(rev=len(entries) + 1)
-        state = state.evolve(updated_at=later(before.updated_at, now), engine=engine)
-        entries.append(Entry(seq=engine.rev, ts=now, actor=actor, event=event))
+        state = state.evolve(updated_at=pick_later_time(before.updated_at, now), engine=engine)
+        entries.append(JournalEntry(seq=engine.rev, ts=now, actor=actor, event=event))
         self._history.setdefault(id, []).append(state)
         self._tell(id)
         return state

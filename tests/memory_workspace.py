@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from loopwright.core.errors import Conflict, NotFound
-from loopwright.core.ids import checked
+from loopwright.core.ids import check_id
 from loopwright.core.ports import FileChange, Snapshot
 from loopwright.evidence.environment import Environment, Manifests
 
@@ -34,7 +34,7 @@ class FakeWorkspace:
 
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
         tree = self.tree()
-        commit = _digest(tree, label, self._last.get(checked(loop_id), ""), str(len(self._kept)))
+        commit = _digest(tree, label, self._last.get(check_id(loop_id), ""), str(len(self._kept)))
         self._kept[commit] = dict(self.files)
         self._last[loop_id] = commit
         return Snapshot(commit, tree)
@@ -96,7 +96,7 @@ class FakeWorkspace:
         return Environment()
 
     def forget(self, loop_id: str) -> None:
-        self._last.pop(checked(loop_id), None)
+        self._last.pop(check_id(loop_id), None)
 
     def _files_of(self, commit: str) -> dict[str, bytes]:
         if commit not in self._kept:

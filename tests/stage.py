@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loopwright.agents.local import CommandAgent
-from loopwright.agents.scripted import Answer, Script, ScriptedAgent
-from loopwright.core.ports import Agent, Person, Processes, Store, Surroundings
+from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn
+from loopwright.core.ports import Agent, AgentEnvironment, Processes, Prompter, Store
 from loopwright.core.prompts import Prompts
 from loopwright.core.protocol import Capabilities, Usage
-from loopwright.core.run_events import Bus, Note
+from loopwright.core.run_events import EventBus, RunNote
 from loopwright.core.runner import no_price
 from loopwright.core.state import Budget, RunSettings
 from loopwright.workflows.loop.commands import take_up
@@ -58,10 +58,10 @@ class Stage:
     project: Path
     store: Store[LoopState]
     judge: Judge = app_is_good
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[ScriptedTurn] = field(default_factory=list)
     capabilities: Capabilities = ABLE
     clock: FakeClock = field(default_factory=FakeClock)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[RunNote] = field(default_factory=list)
     launcher: CountingLauncher = field(default_factory=CountingLauncher)
     prompts: Prompts = field(default_factory=loop_prompts)
     price: Callable[[Usage], float | None] = no_price
@@ -71,9 +71,11 @@ class Stage:
         self.tests = JudgedTests(self.project, self.judge)
         self.workspace = GitWorkspace(self.project, self.project.parent / "private")
         self.service = LoopService(self.store, self.workspace, self.clock, self.launcher, self.processes, "test")
-        self.agent = ScriptedAgent(Script(capabilities=self.capabilities, answers=tuple(self.answers)), self.project)
+        self.agent = ScriptedAgent(
+            AgentScript(capabilities=self.capabilities, answers=tuple(self.answers)), self.project
+        )
 
-    def make_agent(self, name: str, around: Surroundings) -> Agent:
+    def make_agent(self, name: str, around: AgentEnvironment) -> Agent:
         return CommandAgent(self.project, around.loop_id) if name == "bash" else self.agent
 
     def create(
@@ -91,8 +93,8 @@ class Stage:
     async def drive(
         self,
         loop_id: str,
-        person: Person | None = None,
-        on_note: Callable[[Note], None] | None = None,
+        person: Prompter | None = None,
+        on_note: Callable[[RunNote], None] | None = None,
         *,
         from_afar: bool = False,
     ) -> LoopState:
@@ -109,9 +111,11 @@ class Stage:
             prompts=self.prompts,
             price=self.price,
         )
-        return await runner.drive(loop_id, take_up=take_up, bus=Bus(*observers), person=person, from_afar=from_afar)
+        return await runner.drive(
+            loop_id, take_up=take_up, bus=EventBus(*observers), person=person, from_afar=from_afar
+        )
 
-    def pause_after(self, note: Note, loop_id: str, text: str) -> None:
+    def pause_after(self, note: RunNote, loop_id: str, text: str) -> None:
         """An observer that pauses the loop when it hears `text`."""
         if note.text == text:
             self.service.pause(loop_id)

@@ -16,11 +16,11 @@ import pytest
 
 import loopwright
 from loopwright.agents.acp.session import AcpAgent
-from loopwright.core.errors import Exit, Invalid
+from loopwright.core.errors import ExitCode, Invalid
 from loopwright.core.kernel import Kernel
-from loopwright.core.ports import Agent, Surroundings
-from loopwright.processes.conversation import Program
-from loopwright.store.writer import Writer
+from loopwright.core.ports import Agent, AgentEnvironment
+from loopwright.processes.conversation import TalkingProgram
+from loopwright.store.writer import StateWriter
 from loopwright.surfaces.cli.main import main
 from tests.misbehaving.orders import command
 from tests.server.office import LOOPS, TOKEN, opened_office
@@ -107,20 +107,20 @@ def test_from_the_command_line_to_the_kernel(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "shop").mkdir()
     chains = recorded(monkeypatch, Kernel, "drive", instead=Invalid("far enough"))
     code = main(["run", "Mend it", "--auto", "--agent", "bash", "--project", str(tmp_path / "shop")])
-    assert (code, len(chains)) == (Exit.USAGE, 1)
+    assert (code, len(chains)) == (ExitCode.USAGE, 1)
     hold("run to kernel", chains[0], "surfaces/cli/main.py: main")
 
 
 async def test_from_a_step_to_the_agent(stage: MakeStage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = stage()
 
-    def agent(name: str, around: Surroundings) -> Agent:
+    def agent(name: str, around: AgentEnvironment) -> Agent:
         return AcpAgent(command(), made.project, tmp_path / "agent", around)
 
     monkeypatch.setattr(made, "make_agent", agent)
     id = made.create(max_iterations=1)
     made.service.tasks.add(id, {"description": "Write it", "tool": "scripted"})  # else INIT asks for tasks first
-    chains = recorded(monkeypatch, Program, "say", only=b"session/prompt")
+    chains = recorded(monkeypatch, TalkingProgram, "say", only=b"session/prompt")
     asyncio.get_running_loop().set_task_factory(linked_task)  # type: ignore[arg-type]  # a factory by its protocol
     try:
         await made.drive(id, on_note=lambda note: made.pause_after(note, id, "DEVELOP"))
@@ -136,7 +136,7 @@ def test_from_a_request_to_the_journal(tmp_path: Path, monkeypatch: pytest.Monke
         id = office.service().create("Mend it").loop_id
         office.service().start(id)
         link_threads(monkeypatch)
-        chains = recorded(monkeypatch, Writer, "append")
+        chains = recorded(monkeypatch, StateWriter, "append")
         asked = office.client.post(f"{LOOPS}/{id}/pause", headers={"authorization": f"Bearer {TOKEN}"})
     assert (asked.status_code, len(chains)) == (200, 1)
     hold("pause to journal", chains[0], "surfaces/server/runs.py: driving.<locals>.pause")

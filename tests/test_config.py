@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.core.config import AgentTable, Config, load
+from loopwright.core.config import AgentTable, Config, load_config
 from loopwright.core.errors import Invalid
 
 
@@ -27,7 +27,7 @@ class Sources:
             places[name].write_text(text)
 
     def load(self, flags: dict[str, object] | None = None, **environ: str) -> Config:
-        return load(self.project, flags or {}, environ)
+        return load_config(self.project, flags or {}, environ)
 
     def refusal(self, text: str) -> str:
         self.write(own=text)

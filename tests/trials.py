@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from loopwright.agents.scripted import Answer
-from loopwright.core.run_events import Note
+from loopwright.agents.scripted import ScriptedTurn
+from loopwright.core.run_events import RunNote
 from loopwright.evidence.test_material import is_test_material
 from loopwright.workflows.loop.model import LoopState
 from tests.deeds import APP, DEEDS, HONEST
@@ -61,7 +61,7 @@ def trial(place: Path, chance: random.Random) -> str | None:
     return state.engine.outcome
 
 
-def _answer(chance: random.Random) -> Answer:
+def _answer(chance: random.Random) -> ScriptedTurn:
     files: dict[str, str | None] = {}
     if chance.random() < 0.5:
         files["app.py"] = chance.choice(PRODUCTS)
@@ -73,13 +73,13 @@ def _answer(chance: random.Random) -> Answer:
     )  # fmt: skip
     if chance.random() < 0.5:
         text = text.replace("FILES_UPDATED:\n", "FILES_UPDATED:\n- app.py: mended\n")
-    return Answer(text=chance.choice((text, text, text, "", f"> {text}")), files=files)
+    return ScriptedTurn(text=chance.choice((text, text, text, "", f"> {text}")), files=files)
 
 
-def _reaching(project: Path, chance: random.Random) -> Callable[[Note], None]:
+def _reaching(project: Path, chance: random.Random) -> Callable[[RunNote], None]:
     """An observer that, now and then while the agent works, reaches for the engine's own files."""
 
-    def hear(note: Note) -> None:
+    def hear(note: RunNote) -> None:
         folder = project / ".workflow" / ".loop"
         if note.kind != "activity" or "works on" not in note.text or chance.random() < 0.6:
             return

@@ -3,20 +3,20 @@
 import json
 from pathlib import Path
 
-from loopwright.agents.scripted import Answer, Script, ScriptedAgent
+from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn
 from loopwright.core.protocol import Message
 from loopwright.workflows.loop.model import LoopState
 from tests.stage import Stage, said
 
-PLAN = Answer(text=said("INIT", tasks=[{"description": "write it"}]))
-DONE = Answer(text=said("DEVELOP"), files={"app.txt": "good"})
+PLAN = ScriptedTurn(text=said("INIT", tasks=[{"description": "write it"}]))
+DONE = ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"})
 HAPPY = ["INIT", "DEVELOP", "VALIDATE", "COMPLETE"]
 
 
 class Watched(ScriptedAgent):
     """Knows which of its sessions are open, and how many there were."""
 
-    def __init__(self, script: Script, project: Path) -> None:
+    def __init__(self, script: AgentScript, project: Path) -> None:
         super().__init__(script, project)
         self.open: set[str] = set()
         self.sessions = 0
@@ -36,9 +36,9 @@ class Watched(ScriptedAgent):
         return [message for message in self.messages if message.action == "DEVELOP"]
 
 
-def watched(stage: Stage, *answers: Answer) -> Watched:
+def watched(stage: Stage, *answers: ScriptedTurn) -> Watched:
     """The stage's agent from now on."""
-    agent = Watched(Script(capabilities=stage.capabilities, answers=answers), stage.project)
+    agent = Watched(AgentScript(capabilities=stage.capabilities, answers=answers), stage.project)
     stage.agent = agent
     return agent
 

@@ -134,8 +134,7 @@ def main() -> None:
     """The loaded process, and each of its copies."""
     import loopwright.surfaces.cli.main
     import loopwright.wiring
-    from loopwright.__main__ import __file__ as entry
-    from loopwright.__main__ import main as command
+    from loopwright.__main__ import __file__, main
 
     assert loopwright.surfaces.cli.main
     assert loopwright.wiring
@@ -154,8 +153,8 @@ def main() -> None:
             end.sendall(NUMBER.pack(pid))
             _, status = os.waitpid(pid, 0)
             end.sendall(NUMBER.pack(os.waitstatus_to_exitcode(status)))
-    _become(request["words"], entry, Path(request["cwd"]), request["env"], outputs)
-    command()
+    _become(request["words"], __file__, Path(request["cwd"]), request["env"], outputs)
+    main()
 
 
 def _become(words: Sequence[str], entry: str, cwd: Path, env: Mapping[str, str], outputs: Sequence[int]) -> None:

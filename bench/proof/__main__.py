@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any  # parsed JSON
 
 from bench.proof.by_hand import Statuses, fail_to_pass, statuses
-from loopwright.core.errors import Exit
+from loopwright.core.errors import ExitCode
 from loopwright.evidence.test_material import holds_tests, is_test_material
 
 CASES = Path(__file__).with_name("cases.json")
@@ -258,7 +258,7 @@ def main() -> None:
         print(json.dumps([asdict(result) for result in results]))
     right = sum(result.is_right for result in results)
     print(f"{right} of {len(results)} as by hand", file=sys.stderr if given.json else sys.stdout)
-    raise SystemExit(Exit.DONE if right == len(results) else Exit.NO_SUCCESS)
+    raise SystemExit(ExitCode.DONE if right == len(results) else ExitCode.NO_SUCCESS)
 
 
 if __name__ == "__main__":

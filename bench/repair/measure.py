@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.repair.corpus import Fault, Program
-from loopwright.evidence.debugging import TRIALS, DebugRequest, Findings, Patch
+from loopwright.evidence.debugging import TRIALS, DebugRequest, Patch, SearchFindings
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.repair.debugger import PythonDebugger
-from loopwright.repair.source import Source
+from loopwright.repair.source import SourceText
 
 ROUNDS = 3
 """Searches, each after the patch of the one before: a fault may have several places."""
@@ -57,7 +57,7 @@ async def _repaired(program: Program, fault: Fault, root: Path, budget: float) -
     debugger = PythonDebugger(marker="bench-repair")
     hypotheses = (await debugger.diagnose(request.evolve(trials=TRIALS))).hypotheses
     rank = _rank(fault, hypotheses, root)
-    begun, found = time.monotonic(), list[Findings]()
+    begun, found = time.monotonic(), list[SearchFindings]()
     for round in range(ROUNDS):
         found.append(await debugger.search(request.evolve(hypotheses=hypotheses, round=round)))
         patch, hypotheses = found[-1].patch, ()
@@ -93,7 +93,7 @@ def _rank(fault: Fault, hypotheses: tuple[Hypothesis, ...], root: Path) -> int |
 
 def _statements(root: Path, file: str, text: str) -> set[tuple[str, int]]:
     """Where the statements begin that these lines belong to; some are told without their indentation."""
-    source = Source(file, (root / file).read_text())
+    source = SourceText(file, (root / file).read_text())
     lines = [number for number, line in enumerate(source.lines, start=1) if line.strip() == text.strip()]
     return {(file, source.by_line[line].lineno if line in source.by_line else line) for line in lines}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from loopwright.core.cycle_names import ROLES
 from loopwright.core.state import RunSettings
-from loopwright.processes.process_tree import Mark, living
+from loopwright.processes.process_tree import ProcessMark, list_processes
 from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock, open_engine
 from loopwright.wiring.stores import CYCLES
@@ -81,8 +81,8 @@ class Course:
 
     def processes(self) -> list[int]:
         """Those that its runners have started, but for zombies."""
-        mark = Mark(self.id, str(self.root.resolve()))
-        return [process.pid for process in living() if mark.is_on(process.pid)]
+        mark = ProcessMark(self.id, str(self.root.resolve()))
+        return [process.pid for process in list_processes() if mark.is_on(process.pid)]
 
 
 def requirements(word: str, iteration: int) -> str:

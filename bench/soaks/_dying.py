@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from loopwright.agents.local import CommandAgent
-from loopwright.agents.scripted import Script, ScriptedAgent
-from loopwright.core.ports import Agent, Rule, Snapshot, Surroundings
-from loopwright.core.record import Event
-from loopwright.core.run_events import Bus
+from loopwright.agents.scripted import AgentScript, ScriptedAgent
+from loopwright.core.ports import Agent, AgentEnvironment, Rule, Snapshot
+from loopwright.core.record import JournalEvent
+from loopwright.core.run_events import EventBus
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.commands import take_up
@@ -69,7 +69,7 @@ class TellingStore(FileStore[LoopState]):
     """Tells what it has acknowledged."""
 
     def update(
-        self, id: str, rule: Rule[LoopState], *, actor: str, event: Event, epoch: int | None = None
+        self, id: str, rule: Rule[LoopState], *, actor: str, event: JournalEvent, epoch: int | None = None
     ) -> LoopState:
         state = super().update(id, rule, actor=actor, event=event, epoch=epoch)
         with (self.root / "acknowledged").open("a") as told:
@@ -83,9 +83,11 @@ def drive(root: Path, disk: FaultyDisk) -> LoopState:
     with TellingStore(root, LOOPS, clock, disk=disk) as store:
         (loop_id,) = (path.stem for path in (root / LOOPS.folder).glob("*.json"))
 
-        def agents(name: str, around: Surroundings) -> Agent:
+        def agents(name: str, around: AgentEnvironment) -> Agent:
             return (
-                CommandAgent(root, around.loop_id) if name == "bash" else ScriptedAgent(Script(capabilities=ABLE), root)
+                CommandAgent(root, around.loop_id)
+                if name == "bash"
+                else ScriptedAgent(AgentScript(capabilities=ABLE), root)
             )
 
         runner = LoopRunner(
@@ -98,7 +100,7 @@ def drive(root: Path, disk: FaultyDisk) -> LoopState:
             agents=agents,
             debugger=lambda loop_id, bus: NoDebugger(),
         )
-        return asyncio.run(runner.drive(loop_id, take_up=take_up, bus=Bus()))
+        return asyncio.run(runner.drive(loop_id, take_up=take_up, bus=EventBus()))
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from loopwright.core.errors import Exit, StoreError
+from loopwright.core.errors import ExitCode, StoreError
 from loopwright.core.state import RunSettings
 from loopwright.wiring import open_engine
 from tests.real_command import COMMAND, Project
@@ -22,7 +22,7 @@ from tests.store.tampering import Files
 
 CHUNK = 4096
 TASKS = 3
-SAYABLE = {Exit.DONE, Exit.NO_SUCCESS, Exit.DAMAGED}
+SAYABLE = {ExitCode.DONE, ExitCode.NO_SUCCESS, ExitCode.DAMAGED}
 TEST = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_it(self) -> None:\n        pass\n"
 
 
@@ -99,7 +99,7 @@ def _loop_run(root: Path, chance: random.Random, counts: Counter[str]) -> None:
     _, said = runner.communicate(timeout=240)
     counts[f"ended with exit code {runner.returncode}"] += 1
     assert runner.returncode in SAYABLE, said
-    if runner.returncode == Exit.DAMAGED:
+    if runner.returncode == ExitCode.DAMAGED:
         _assert_clear(said)
     journal = Files(root, loop_id).journal
     whole = journal.read_bytes()[: journal.read_bytes().rfind(b"\n") + 1]
@@ -126,7 +126,7 @@ def _assert_goes_on(project: Project, loop_id: str, shown: dict[str, object], co
     if shown["status"] != "completed":
         counts["resumed with room again"] += 1
         code, printed = project.call("run", "--loop-id", loop_id, "--auto")
-        assert code in (Exit.DONE, Exit.NO_SUCCESS), printed
+        assert code in (ExitCode.DONE, ExitCode.NO_SUCCESS), printed
     with files_at(project.root) as store:
         state = store.read(loop_id).model_dump(mode="json")
     assert state["status"] in ("completed", "failed")

@@ -18,7 +18,7 @@ from loopwright.core.errors import LoopwrightError
 from loopwright.workflows.loop.commands import OTHER_FIELDS, TEXT_FIELDS
 from loopwright.workflows.loop.documents import render_progress
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.reading import read_loop
+from loopwright.workflows.loop.state_reader import read_loop
 from tests.store.making import EDITED, ID, files_at, loop, retitle, tagging
 from tests.store.stranger import independent_replay
 from tests.store.tampering import Files, instead, remove

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from loopwright.core.errors import Exit
+from loopwright.core.errors import ExitCode
 from tests.fleet.fleet import WRITE, Member, begin, crossings, enlist, found, until
 
 LOOPS, PROJECTS, AT_ONCE, STEPS = 120, 6, 6, 3
@@ -82,8 +82,8 @@ def disturbed(member: Member, runner: "subprocess.Popen[bytes]", way: str) -> bo
         until(lambda: runner.poll() is not None or member.holder() == runner.pid)
         code, _ = member.project.call(way, member.id, *(["--now"] if way == "pause" else []))
     runner.wait(240)
-    assert code in (Exit.DONE, Exit.ILLEGAL), (way, code)
-    return code == Exit.DONE
+    assert code in (ExitCode.DONE, ExitCode.ILLEGAL), (way, code)
+    return code == ExitCode.DONE
 
 
 def check(fleet: Sequence[Member]) -> None:

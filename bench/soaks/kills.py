@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from loopwright.processes.process_tree import Living, living, look
+from loopwright.processes.process_tree import LiveProcess, find_process, list_processes
 from tests.real_command import Project, carrying
 
 KILLS = 200
@@ -63,7 +63,7 @@ class Course:
         self._project = Project(folder / "project", folder / "state")
         self._chance, self._most = chance, most
         self.kills = 0
-        self.left: set[Living] = set()
+        self.left: set[LiveProcess] = set()
 
     def tasks(self) -> "Course":
         """Every task that was committed is never run again."""
@@ -123,16 +123,16 @@ class Course:
     def _nothing_is_left(self, loop_id: str) -> None:
         assert list(carrying(loop_id)) == []
         assert processes_in(self._project.root) == set()
-        assert [process for process in self.left if look(process.pid) == process] == []
+        assert [process for process in self.left if find_process(process.pid) == process] == []
         assert list((self._project.state / "loopwright").glob("*.processes/*")) == []
 
 
 KINDS = {"repairs": Course.repair, "tasks": Course.tasks}
 
 
-def processes_in(folder: Path) -> set[Living]:
+def processes_in(folder: Path) -> set[LiveProcess]:
     """Living processes that work in the folder, whatever they carry."""
-    return {process for process in living() if _works_in(process.pid, str(folder))}
+    return {process for process in list_processes() if _works_in(process.pid, str(folder))}
 
 
 def _works_in(pid: int, folder: str) -> bool:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loopwright.skills.disk.folders import SkillFolders
-from loopwright.workflows.tuning.report.checked import check
+from loopwright.workflows.tuning.report.skill_check import check_skill
 
 LABELS = Path(__file__).parent / "labels.json"
 VERDICTS = ("true", "arguable", "false")
@@ -52,7 +52,7 @@ def still_found(wanted: Iterable[Label]) -> Counter[tuple[str, str]]:
             there = {*folders.find(Path(folder))}
             for skill, mine in groupby(of_one, key=lambda one: one.skill):
                 root = Path(folder) / skill
-                found = check(folders.read(root), skill).counted if root in there else ()
+                found = check_skill(folders.read(root), skill).counted if root in there else ()
                 made = {(one.rule, one.file, one.line) for one in found}
                 for one in mine:
                     is_made = (one.rule, one.file, one.line) in made

@@ -20,15 +20,15 @@ from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import Invalid, LoopwrightError
 from loopwright.core.state import Policy
 from loopwright.evidence.run import ProjectTests
-from loopwright.evidence.runners import runner_for
-from loopwright.policy.secrets import Secrets, masked_variables
-from loopwright.repair.command import parse
+from loopwright.evidence.runners import find_runner
+from loopwright.policy.secrets import SecretFilter, masked_variables
+from loopwright.repair.command import parse_command
 from loopwright.store.network import NETWORK, file_system
-from loopwright.wiring import Means
+from loopwright.wiring import EngineMeans
 from loopwright.wiring.stores import LOOPS
 
 if TYPE_CHECKING:
-    from loopwright.agents.acp.probe import Probed
+    from loopwright.agents.acp.probe import ProbeResult
 
 
 PROBE_LIMIT = 60.0
@@ -36,11 +36,11 @@ PROBE_LIMIT = 60.0
 AT_ONCE = 2
 
 AgentStatus = Literal["ready", "needs a login", "does not work", "not asked", "not installed"]
-Tell = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class AgentFound:
+class AgentCheckup:
     """One agent that is a program. `words` say why it is not ready, and what would help."""
 
     name: str
@@ -52,12 +52,12 @@ class AgentFound:
     install: str
     login: str
     configured_in: tuple[str, ...]
-    probe: "Probed | None"
+    probe: "ProbeResult | None"
 
 
-async def agents_here(
-    means: Means, commands: Mapping[str, AgentCommand], probing: bool | None, tell: Tell
-) -> tuple[AgentFound, ...]:
+async def check_agents(
+    means: EngineMeans, commands: Mapping[str, AgentCommand], probing: bool | None, tell: ProgressCallback
+) -> tuple[AgentCheckup, ...]:
     """`probing` None: all are started but those that the project's own files have a say in.
 
     Each in an empty folder, at most two at once, and nothing of them is left.
@@ -69,10 +69,10 @@ async def agents_here(
 
 
 async def _agent(
-    means: Means, command: AgentCommand, probing: bool | None, turns: asyncio.Semaphore, tell: Tell
-) -> AgentFound:
+    means: EngineMeans, command: AgentCommand, probing: bool | None, turns: asyncio.Semaphore, tell: ProgressCallback
+) -> AgentCheckup:
     origins = _origins(means, command.name)
-    known = AgentFound(
+    known = AgentCheckup(
         command.name, "not asked", "", shown_command(command.argv), None, None, command.install, command.login, origins,
         None,
     )  # fmt: skip
@@ -83,7 +83,7 @@ async def _agent(
     theirs = [origin for origin in origins if Path(origin).parent == means.project]
     if theirs and not probing:
         return replace(known, words=f"not started: {theirs[0]} configures it; --probe starts it")
-    from loopwright.agents.acp.probe import probe  # half a second, which a machine without agents can do without
+    from loopwright.agents.acp.probe import probe_agent  # half a second, which a machine without agents can do without
 
     async with turns:
         tell(f"{'looking at' if probing is False else 'asking'} {command.name}")
@@ -92,27 +92,27 @@ async def _agent(
             if probing is False:
                 return replace(known, version=await version_of(program, command, folder))
             started = replace(command, argv=(program, *command.argv[1:]))
-            probed = await probe(started, folder, PROBE_LIMIT)
+            probed = await probe_agent(started, folder, PROBE_LIMIT)
             version = probed.version or await version_of(program, command, folder)
     status, words = _judged(command, probed)
     return replace(known, status=status, words=words, version=version, probe=probed)
 
 
-def _judged(command: AgentCommand, probed: "Probed") -> tuple[AgentStatus, str]:
+def _judged(command: AgentCommand, probed: "ProbeResult") -> tuple[AgentStatus, str]:
     if probed.trouble is None:
         return "ready", ""
     words = probed.words.removeprefix(f"{command.name}: ")
     return "needs a login" if probed.trouble == "auth" else "does not work", words
 
 
-def _origins(means: Means, name: str) -> tuple[str, ...]:
+def _origins(means: EngineMeans, name: str) -> tuple[str, ...]:
     """The files that have a say in this agent."""
     start = f"agents.{name}."
     return tuple(dict.fromkeys(origin for key, origin in means.config.origins.items() if key.startswith(start)))
 
 
 def shown_command(words: tuple[str, ...]) -> tuple[str, ...]:
-    mask = Secrets().masked
+    mask = SecretFilter().masked
     return tuple(mask(word) for word in words)
 
 
@@ -134,7 +134,7 @@ assert libc.mount(b"none", b"/", None, 0x4000 | 0x40000, None) == 0  # recursive
 
 
 @dataclass(frozen=True)
-class Sandbox:
+class SandboxCheckup:
     """`namespaces`: a program without privileges may make some of its own. `landlock`: version, 0 where there is none.
 
     `bubblewrap`: path of the program; codex brings one of its own.
@@ -145,9 +145,9 @@ class Sandbox:
     bubblewrap: str | None
 
 
-def sandbox() -> Sandbox:
+def check_sandbox() -> SandboxCheckup:
     """Tried out, in a process that ends at once. Blocks for some hundredths of a second."""
-    return Sandbox(_namespaces(), _landlock(), shutil.which("bwrap"))
+    return SandboxCheckup(_namespaces(), _landlock(), shutil.which("bwrap"))
 
 
 def _namespaces() -> bool:
@@ -166,7 +166,7 @@ def _landlock() -> int:
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineCheckup:
     """Versions; None where a program is not there."""
 
     loopwright: str
@@ -174,11 +174,11 @@ class Machine:
     system: str
     git: str | None
     node: str | None
-    sandbox: Sandbox
+    sandbox: SandboxCheckup
 
 
 @dataclass(frozen=True)
-class Place:
+class FolderCheckup:
     """A folder that loops write into; `trouble`: why they could not."""
 
     path: str
@@ -187,7 +187,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Tests:
+class SuiteCheckup:
     """How the project is tested. `measured`: the embedded debugger can trace these tests."""
 
     command: str | None
@@ -198,18 +198,18 @@ class Tests:
 
 
 @dataclass(frozen=True)
-class Project:
+class ProjectCheckup:
     root: str
     configured_in: tuple[str, ...]
-    store: Place
-    private: Place
-    tests: Tests
+    store: FolderCheckup
+    private: FolderCheckup
+    tests: SuiteCheckup
 
 
-async def machine_here() -> Machine:
+async def check_machine() -> MachineCheckup:
     git, node = await asyncio.gather(_told("git"), _told("node"))
-    inside = await asyncio.to_thread(sandbox)
-    return Machine(__version__, platform.python_version(), platform.platform(terse=True), git, node, inside)
+    inside = await asyncio.to_thread(check_sandbox)
+    return MachineCheckup(__version__, platform.python_version(), platform.platform(terse=True), git, node, inside)
 
 
 async def _told(program: str) -> str | None:
@@ -217,40 +217,40 @@ async def _told(program: str) -> str | None:
     return (await version_of(path, AgentCommand(program, (path,)), Path.cwd()) or "?") if path else None
 
 
-def project_here(means: Means) -> Project:
+def check_project(means: EngineMeans) -> ProjectCheckup:
     root, config = means.project, means.config
     files = [origin for origin in config.origins.values() if origin not in ("default", "environment", "flag")]
     state = _place(root / LOOPS.folder)
     if state.trouble is None and state.file_system in NETWORK and not config.settings.unsafe_fs:
         words = f"{root} is on a network file system ({state.file_system}): use a local folder, or set unsafe_fs = true"
         state = replace(state, trouble=words)
-    return Project(str(root), tuple(dict.fromkeys(files)), state, _place(means.private), _tests(means))
+    return ProjectCheckup(str(root), tuple(dict.fromkeys(files)), state, _place(means.private), _tests(means))
 
 
-def _place(folder: Path) -> Place:
+def _place(folder: Path) -> FolderCheckup:
     """Nothing is written to find out."""
     there = next(path for path in (folder, *folder.parents) if path.exists())
     kind = file_system(there.resolve())
     if not there.is_dir():
-        return Place(str(folder), kind, f"{folder} cannot be made: {there} is not a folder")
+        return FolderCheckup(str(folder), kind, f"{folder} cannot be made: {there} is not a folder")
     can = os.access(there, os.W_OK | os.X_OK)
-    return Place(str(folder), kind, None if can else f"{folder} cannot be written: {there} does not allow it")
+    return FolderCheckup(str(folder), kind, None if can else f"{folder} cannot be written: {there} does not allow it")
 
 
-def _tests(means: Means) -> Tests:
+def _tests(means: EngineMeans) -> SuiteCheckup:
     tests, settings = ProjectTests(means.project), means.config.settings
     given = settings.test_command
     command = given or tests.detect()
     if command is None:
-        return Tests(None, "none found", None, False, None)
+        return SuiteCheckup(None, "none found", None, False, None)
     trouble = None
     try:
         tests.check(command)
     except Invalid as error:
         trouble = str(error)
-    return Tests(
+    return SuiteCheckup(
         command, means.config.origins["test_command"] if given else "detected",
-        runner_for(command, means.project).name, parse(command, means.project) is not None, trouble,
+        find_runner(command, means.project).name, parse_command(command, means.project) is not None, trouble,
     )  # fmt: skip
 
 
@@ -261,7 +261,7 @@ LIMITS = (
 
 
 @dataclass(frozen=True)
-class Run:
+class RunCheckup:
     """What a run would execute, and within which limits. `asked`: the agent's name before `auto` was decided."""
 
     agent: str
@@ -277,7 +277,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class RolePlayed:
+class RoleCheckup:
     """Who plays a role of cycles here, and why they cannot."""
 
     role: Role
@@ -292,16 +292,16 @@ class Checkup:
     `roles` are those of a cycle.
     """
 
-    machine: Machine
-    agents: tuple[AgentFound, ...]
-    project: Project
-    run: Run
-    roles: tuple[RolePlayed, ...]
+    machine: MachineCheckup
+    agents: tuple[AgentCheckup, ...]
+    project: ProjectCheckup
+    run: RunCheckup
+    roles: tuple[RoleCheckup, ...]
     problems: tuple[str, ...]
     chosen_fails: bool
 
 
-async def check_up(means: Means, *, only: str | None, probing: bool | None, tell: Tell) -> Checkup:
+async def check_up(means: EngineMeans, *, only: str | None, probing: bool | None, tell: ProgressCallback) -> Checkup:
     """`only` that agent is looked at. `probing` None: as agents_here has it, and the `only` one in any case.
 
     Invalid for an agent that nobody knows.
@@ -312,8 +312,8 @@ async def check_up(means: Means, *, only: str | None, probing: bool | None, tell
         raise Invalid(unknown_agent(asked, configured))
     chosen = means.agents.chosen(asked)
     commands = {n: c for n, c in means.agents.commands.items() if only is None or n == chosen}
-    found = await agents_here(means, commands, True if only and probing is None else probing, tell)
-    machine, project = await machine_here(), project_here(means)
+    found = await check_agents(means, commands, True if only and probing is None else probing, tell)
+    machine, project = await check_machine(), check_project(means)
     fails = _agent_problem(means, chosen, found)
     problems = [
         *([fails] if fails else []),
@@ -325,14 +325,14 @@ async def check_up(means: Means, *, only: str | None, probing: bool | None, tell
     return Checkup(machine, found, project, run, tuple(_roles(means, chosen)), tuple(problems), fails is not None)
 
 
-def _roles(means: Means, usual: str) -> Iterator[RolePlayed]:
+def _roles(means: EngineMeans, usual: str) -> Iterator[RoleCheckup]:
     named = means.config.cycle.roles
     for role in ROLES:
         agent = means.agents.chosen(named.get(role, usual))
-        yield RolePlayed(role, agent, _not_there(means, agent))
+        yield RoleCheckup(role, agent, _not_there(means, agent))
 
 
-def _agent_problem(means: Means, chosen: str, found: tuple[AgentFound, ...]) -> str | None:
+def _agent_problem(means: EngineMeans, chosen: str, found: tuple[AgentCheckup, ...]) -> str | None:
     """Why a run could not begin with this agent."""
     agent = next((each for each in found if each.name == chosen), None)
     if agent is not None:
@@ -342,7 +342,7 @@ def _agent_problem(means: Means, chosen: str, found: tuple[AgentFound, ...]) -> 
     return _not_there(means, chosen)
 
 
-def _not_there(means: Means, agent: str) -> str | None:
+def _not_there(means: EngineMeans, agent: str) -> str | None:
     try:
         means.agents.check(agent)
     except LoopwrightError as error:
@@ -350,11 +350,11 @@ def _not_there(means: Means, agent: str) -> str | None:
     return None
 
 
-def _run(means: Means, asked: str, chosen: str, project: Project) -> Run:
+def _run(means: EngineMeans, asked: str, chosen: str, project: ProjectCheckup) -> RunCheckup:
     settings = means.config.settings
     command = means.agents.commands.get(chosen) or AgentCommand(chosen, ())
     program = program_of(command, means.project) if command.argv else None
-    return Run(
+    return RunCheckup(
         agent=chosen,
         asked=asked,
         command=shown_command((program or command.argv[0], *command.argv[1:]) if command.argv else ()),

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 from loopwright import __version__
 from loopwright.core.errors import Invalid
-from loopwright.core.notices import Letter
+from loopwright.core.notices import Notification
 from loopwright.core.ports import Clock
-from loopwright.core.text import clean, clipped, json_line
-from loopwright.processes.process import Finished, Patience, run_group
+from loopwright.core.text import clean_line, clip_text, json_line
+from loopwright.processes.process import Patience, ProcessResult, run_group
 
 if TYPE_CHECKING:
     import httpx2
@@ -34,13 +34,13 @@ class CommandNotifier:
     project: Path
     seconds: float = SECONDS
 
-    async def notify(self, letter: Letter) -> str | None:
+    async def notify(self, letter: Notification) -> str | None:
         try:
             return self._problem(await self._run(letter))
         except (Invalid, OSError) as error:
             return f"notify_command: {error}"
 
-    async def _run(self, letter: Letter) -> Finished:
+    async def _run(self, letter: Notification) -> ProcessResult:
         with tempfile.TemporaryFile() as stdin:
             stdin.write(json_line(letter.model_dump(mode="json")).encode() + b"\n")
             stdin.seek(0)
@@ -49,17 +49,17 @@ class CommandNotifier:
                 env=_environment(letter), stdin=stdin.fileno(), output_cap=OUTPUT,
             )  # fmt: skip
 
-    def _problem(self, ran: Finished) -> str | None:
+    def _problem(self, ran: ProcessResult) -> str | None:
         if ran.exit_code == 0:
             return None
         if ran.exit_code is None:
             return f"notify_command: {Path(self.argv[0]).name} took longer than {self.seconds:g} s and was ended"
-        lines = [clean(line) for line in ran.output.splitlines() if line.strip()]
-        said = f": {clipped(lines[-1], 200)}" if lines else ""
+        lines = [clean_line(line) for line in ran.output.splitlines() if line.strip()]
+        said = f": {clip_text(lines[-1], 200)}" if lines else ""
         return f"notify_command: {Path(self.argv[0]).name} exited with {ran.exit_code}{said}"
 
 
-def _environment(letter: Letter) -> dict[str, str]:
+def _environment(letter: Notification) -> dict[str, str]:
     known = {
         "EVENT": letter.event, "LOOP_ID" if letter.loop_id else "CYCLE_ID": letter.id, "STATUS": letter.status,
         "OUTCOME": letter.outcome or "", "TITLE": letter.title, "TEXT": letter.text,
@@ -76,7 +76,7 @@ AGAIN = frozenset({408, 425, 429})
 
 
 @dataclass(frozen=True)
-class Webhook:
+class WebhookNotifier:
     """Implements ports.Notifier: JSON by POST. The address may hold a key: only its host is ever told.
 
     It follows no redirect: what was meant for one host is given to no other.
@@ -86,7 +86,7 @@ class Webhook:
     clock: Clock
     seconds: float = WEBHOOK_SECONDS
 
-    async def notify(self, letter: Letter) -> str | None:
+    async def notify(self, letter: Notification) -> str | None:
         import httpx2
 
         body = letter.model_dump_json().encode()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from loopwright.core.errors import Conflict, Invalid, NotFound
 from loopwright.core.run import R
-from loopwright.core.run_commands import Changes, Runs
+from loopwright.core.run_commands import Changes, RunService
 from loopwright.wiring import Engine, open_engine
 
 REMEMBERED = 4096
@@ -42,7 +42,7 @@ class Projects:
             raise NotFound(f"Project not found: {name} (available: {', '.join(self.known)})")
         return self.known[name]
 
-    def of_run(self, id: str, service: Callable[[Project], Runs[R]], name: str | None = None) -> Project:
+    def of_run(self, id: str, service: Callable[[Project], RunService[R]], name: str | None = None) -> Project:
         """Where it lives, of the kind that these services are for.
 
         NotFound; Conflict where several have one of that id and none was named.
@@ -59,7 +59,7 @@ class Projects:
         raise Conflict(f"several projects have a {kind} {id} ({places}); name the project")
 
 
-def _has(service: Runs[R], id: str) -> bool:
+def _has(service: RunService[R], id: str) -> bool:
     """Also where it cannot be read: whoever reads it is told so."""
     try:
         return id in service.damaged() or bool(service.read(id))

@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from tests.stage import MakeStage, Stage, said
 from tests.troubles import DONE, PLAN, dumped, events, succeeded, watched
 
-TWO = Answer(text=said("INIT", tasks=[{"description": "write it"}, {"description": "write more"}]))
-MORE = Answer(text=said("DEVELOP"), files={"more.txt": "more"})
+TWO = ScriptedTurn(text=said("INIT", tasks=[{"description": "write it"}, {"description": "write more"}]))
+MORE = ScriptedTurn(text=said("DEVELOP"), files={"more.txt": "more"})
 
 
 async def killed_in_a_turn(stage: Stage, loop_id: str) -> None:
@@ -35,7 +35,7 @@ async def test_a_loop_has_one_session_and_its_first_message_needs_no_brief(stage
 
 async def test_a_runner_that_dies_in_its_first_turn_has_its_session_gone_on_with(stage: MakeStage) -> None:
     ready = stage()
-    watched(ready, Answer(hangs=True, session="s-1"))
+    watched(ready, ScriptedTurn(hangs=True, session="s-1"))
     loop_id = ready.create()
     await killed_in_a_turn(ready, loop_id)
     agent = watched(ready, PLAN.evolve(session="s-1"), DONE)
@@ -46,7 +46,7 @@ async def test_a_runner_that_dies_in_its_first_turn_has_its_session_gone_on_with
 
 async def test_a_runner_that_dies_later_has_a_brief_for_where_the_session_can_not_be_loaded(stage: MakeStage) -> None:
     ready = stage()
-    watched(ready, TWO, DONE, Answer(hangs=True, session="s-1", says_before="writing more"))
+    watched(ready, TWO, DONE, ScriptedTurn(hangs=True, session="s-1", says_before="writing more"))
     loop_id = ready.create()
     await killed_in_a_turn(ready, loop_id)
     agent = watched(ready, MORE.evolve(session="s-2"))
@@ -75,7 +75,7 @@ async def test_each_agent_has_its_own_session_and_a_newcomer_is_told_what_was_do
 
 async def test_a_session_that_will_be_loaded_is_continued_in_words(stage: MakeStage) -> None:
     ready = stage()
-    watched(ready, TWO.evolve(session="s-1"), Answer(error="auth"))
+    watched(ready, TWO.evolve(session="s-1"), ScriptedTurn(error="auth"))
     loop_id = ready.create()
     await ready.drive(loop_id)
     agent = watched(ready, DONE, MORE)
@@ -85,7 +85,7 @@ async def test_a_session_that_will_be_loaded_is_continued_in_words(stage: MakeSt
 
 async def test_an_agent_that_names_no_session_is_told_by_a_brief(stage: MakeStage) -> None:
     ready = stage()
-    watched(ready, TWO, Answer(error="auth"))
+    watched(ready, TWO, ScriptedTurn(error="auth"))
     loop_id = ready.create()
     await ready.drive(loop_id)
     agent = watched(ready, DONE, MORE)

@@ -2,14 +2,14 @@
 
 import asyncio
 
-from loopwright.agents.scripted import Answer
-from loopwright.core.run_events import Note
+from loopwright.agents.scripted import ScriptedTurn
+from loopwright.core.run_events import RunNote
 from tests.stage import MakeStage, Stage, said
 
-PLAN = Answer(text=said("INIT", tasks=[{"description": "Write it"}, {"description": "Polish it"}]))
-ASKS = Answer(text=said("DEVELOP", "needs_input", "Which half first?"))
-DONE = Answer(text=said("DEVELOP"), files={"half.txt": "half"})
-GOOD = Answer(text=said("DEVELOP"), files={"app.txt": "good"})
+PLAN = ScriptedTurn(text=said("INIT", tasks=[{"description": "Write it"}, {"description": "Polish it"}]))
+ASKS = ScriptedTurn(text=said("DEVELOP", "needs_input", "Which half first?"))
+DONE = ScriptedTurn(text=said("DEVELOP"), files={"half.txt": "half"})
+GOOD = ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"})
 
 
 def told(stage: Stage) -> list[bool]:
@@ -34,10 +34,10 @@ async def test_answered_once_told_once(stage: MakeStage) -> None:
 
 
 async def test_a_runner_that_died_meanwhile_leaves_it_to_be_told_again(stage: MakeStage) -> None:
-    made = stage(PLAN, ASKS, ASKS, Answer(hangs=True), DONE, GOOD)
+    made = stage(PLAN, ASKS, ASKS, ScriptedTurn(hangs=True), DONE, GOOD)
     loop_id = await answered(made)
 
-    def dies(note: Note) -> None:
+    def dies(note: RunNote) -> None:
         if note.kind == "message":
             driving.cancel()
 
@@ -51,7 +51,7 @@ async def test_a_runner_that_died_meanwhile_leaves_it_to_be_told_again(stage: Ma
 
 
 async def test_a_turn_that_gave_nothing_is_told_again(stage: MakeStage) -> None:
-    made = stage(PLAN, ASKS, ASKS, *[Answer(error="protocol")] * 2, DONE, GOOD)
+    made = stage(PLAN, ASKS, ASKS, *[ScriptedTurn(error="protocol")] * 2, DONE, GOOD)
     loop_id = await answered(made)
     state = await made.drive(loop_id)
     assert state.engine.answer is None

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.names import FINISHED
 from loopwright.core.protocol import Usage
 from loopwright.workflows.loop.model import LoopState
@@ -13,22 +13,31 @@ from tests.stage import MakeStage, Stage, said
 from tests.troubles import Watched, watched
 
 TASKS = ("one.txt", "two.txt", "app.txt")
-PLAN = Answer(text=said("INIT", tasks=[{"description": f"write {name}"} for name in TASKS]))
+PLAN = ScriptedTurn(text=said("INIT", tasks=[{"description": f"write {name}"} for name in TASKS]))
 COST = Usage(tokens=7)
 
 TROUBLES = (
-    Answer(dies=True, says_before="half a word"), Answer(error="protocol"), Answer(error="transient"),
-    Answer(error="rate_limit", until="2026-01-22T10:20:00+08:00"), Answer(error="quota"), Answer(error="auth"),
-    Answer(error="refused"), Answer(error="timeout"), Answer(hangs=True), Answer(text="I would rather not."),
-    Answer(text=""), Answer(text=said("DEVELOP", "failed")), Answer(text=said("DEVELOP", "needs_input", "Which?")),
-    Answer(error="quota", until="2026-01-22T18:00:00+08:00", session="s-9"),
-)  # fmt: skip
+    ScriptedTurn(dies=True, says_before="half a word"),
+    ScriptedTurn(error="protocol"),
+    ScriptedTurn(error="transient"),
+    ScriptedTurn(error="rate_limit", until="2026-01-22T10:20:00+08:00"),
+    ScriptedTurn(error="quota"),
+    ScriptedTurn(error="auth"),
+    ScriptedTurn(error="refused"),
+    ScriptedTurn(error="timeout"),
+    ScriptedTurn(hangs=True),
+    ScriptedTurn(text="I would rather not."),
+    ScriptedTurn(text=""),
+    ScriptedTurn(text=said("DEVELOP", "failed")),
+    ScriptedTurn(text=said("DEVELOP", "needs_input", "Which?")),
+    ScriptedTurn(error="quota", until="2026-01-22T18:00:00+08:00", session="s-9"),
+)
 
 
-def course(chance: random.Random) -> list[Answer]:
+def course(chance: random.Random) -> list[ScriptedTurn]:
     """Progress and troubles in any order, and after them nothing but progress."""
     work = [
-        Answer(text=said("DEVELOP"), files={name: "good", "log.txt": f"turn {n}"}, session="s-1", usage=COST)
+        ScriptedTurn(text=said("DEVELOP"), files={name: "good", "log.txt": f"turn {n}"}, session="s-1", usage=COST)
         for n, name in enumerate(TASKS * 5)
     ]
     answers = [PLAN, *work[: len(TASKS)]]

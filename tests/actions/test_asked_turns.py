@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from loopwright.agents.scripted import Answer
-from loopwright.core.record import Event
+from loopwright.agents.scripted import ScriptedTurn
+from loopwright.core.record import JournalEvent
 from loopwright.core.state import Policy
 from loopwright.workflows.loop.commands import stop
 from loopwright.workflows.loop.model import LoopState
@@ -14,11 +14,11 @@ from tests.asking import AT, DONE, FETCH, PLAN, RUN, AskingStage
 from tests.stage import MakeStage, Stage, said
 from tests.waiting import soon
 
-GOOD = Answer(text=DONE, files={"app.txt": "good"})
-MENDED = Answer(text=said("DEBUG"), files={"app.txt": "good"})
+GOOD = ScriptedTurn(text=DONE, files={"app.txt": "good"})
+MENDED = ScriptedTurn(text=said("DEBUG"), files={"app.txt": "good"})
 
 
-def asking(stage: MakeStage, *answers: Answer) -> AskingStage:
+def asking(stage: MakeStage, *answers: ScriptedTurn) -> AskingStage:
     made = stage()
     return AskingStage(made.project, made.store, answers=list(answers), clock=made.clock)
 
@@ -36,7 +36,7 @@ async def driven(stage: Stage, loop_id: str) -> asyncio.Task[LoopState]:
 
 
 async def test_what_is_allowed_is_done_and_the_loop_succeeds(stage: MakeStage) -> None:
-    made = asking(stage, Answer(text=PLAN), GOOD)
+    made = asking(stage, ScriptedTurn(text=PLAN), GOOD)
     loop_id = made.create()
     driving = await driven(made, loop_id)
     assert made.store.read(loop_id).status == "running", "somebody asks, and it runs all the same"
@@ -47,7 +47,7 @@ async def test_what_is_allowed_is_done_and_the_loop_succeeds(stage: MakeStage) -
 
 
 async def test_what_is_denied_is_not_done(stage: MakeStage) -> None:
-    made = asking(stage, Answer(text=PLAN), GOOD)
+    made = asking(stage, ScriptedTurn(text=PLAN), GOOD)
     loop_id = made.create(max_iterations=1)
     driving = await driven(made, loop_id)
     made.service.approve(loop_id, answer="deny")
@@ -58,10 +58,10 @@ async def test_what_is_denied_is_not_done(stage: MakeStage) -> None:
 
 
 async def test_a_stop_ends_the_waiting(stage: MakeStage) -> None:
-    made = asking(stage, Answer(text=PLAN), GOOD)
+    made = asking(stage, ScriptedTurn(text=PLAN), GOOD)
     loop_id = made.create()
     driving = await driven(made, loop_id)
-    made.store.update(loop_id, lambda s: stop(s, AT), actor="cli", event=Event(type="stopped"))
+    made.store.update(loop_id, lambda s: stop(s, AT), actor="cli", event=JournalEvent(type="stopped"))
     for state in (made.store.read(loop_id), await driving):
         assert (state.engine.outcome, state.engine.asked) == ("stopped", ())
     assert True not in made.asking.answers
@@ -70,7 +70,7 @@ async def test_a_stop_ends_the_waiting(stage: MakeStage) -> None:
 
 
 async def test_pause_now_ends_the_waiting_and_a_resume_asks_anew(stage: MakeStage) -> None:
-    made = asking(stage, Answer(text=PLAN), GOOD)
+    made = asking(stage, ScriptedTurn(text=PLAN), GOOD)
     loop_id = made.create()
     driving = await driven(made, loop_id)
     before = made.store.read(loop_id).engine.asked
@@ -85,7 +85,7 @@ async def test_pause_now_ends_the_waiting_and_a_resume_asks_anew(stage: MakeStag
 
 
 async def test_a_plain_pause_lets_the_question_stand(stage: MakeStage) -> None:
-    made = asking(stage, Answer(text=PLAN), GOOD)
+    made = asking(stage, ScriptedTurn(text=PLAN), GOOD)
     loop_id = made.create()
     driving = await driven(made, loop_id)
     made.service.pause(loop_id)
@@ -99,7 +99,7 @@ async def test_a_plain_pause_lets_the_question_stand(stage: MakeStage) -> None:
 
 
 async def test_several_at_once_from_one_turn(stage: MakeStage) -> None:
-    made = replace(asking(stage, Answer(text=PLAN), GOOD), wanted=(RUN, FETCH, RUN))
+    made = replace(asking(stage, ScriptedTurn(text=PLAN), GOOD), wanted=(RUN, FETCH, RUN))
     loop_id = made.create()
     driving = await driven(made, loop_id)
     await soon(lambda: len(made.store.read(loop_id).engine.asked) == 3)
@@ -110,7 +110,7 @@ async def test_several_at_once_from_one_turn(stage: MakeStage) -> None:
 
 @pytest.mark.parametrize("permissions", ["ask", "all"])
 async def test_the_policy_of_each_turn(stage: MakeStage, permissions: Policy) -> None:
-    made = stage(Answer(text=PLAN), Answer(text=DONE, files={"app.txt": "better"}), MENDED)
+    made = stage(ScriptedTurn(text=PLAN), ScriptedTurn(text=DONE, files={"app.txt": "better"}), MENDED)
     loop_id = made.create(permissions=permissions)
     state = await made.drive(loop_id)
     assert state.engine.outcome == "succeeded"
@@ -121,7 +121,7 @@ async def test_the_policy_of_each_turn(stage: MakeStage, permissions: Policy) ->
 
 @pytest.mark.parametrize("mode", ["analysis", "review"])
 async def test_a_reading_task_reads_even_where_all_is_permitted(stage: MakeStage, mode: str) -> None:
-    made = stage(Answer(text=DONE, files={"app.txt": "good", "new/x.txt": "x"}))
+    made = stage(ScriptedTurn(text=DONE, files={"app.txt": "good", "new/x.txt": "x"}))
     loop_id = made.create(max_iterations=1, permissions="all")
     made.service.tasks.add(loop_id, {"description": "Look", "tool": "scripted", "mode": mode})
     state = await made.drive(loop_id)
@@ -135,7 +135,7 @@ async def test_a_reading_task_reads_even_where_all_is_permitted(stage: MakeStage
 
 
 async def test_planning_that_writes_is_put_back(stage: MakeStage) -> None:
-    made = stage(Answer(text=PLAN, files={"app.txt": "planned", "plan.md": "1. think"}), GOOD)
+    made = stage(ScriptedTurn(text=PLAN, files={"app.txt": "planned", "plan.md": "1. think"}), GOOD)
     state = await made.drive(made.create())
     assert state.engine.outcome == "succeeded"
     assert [i.message for i in state.engine.incidents] == ["reverted what planning wrote: app.txt, plan.md"]
@@ -143,7 +143,7 @@ async def test_planning_that_writes_is_put_back(stage: MakeStage) -> None:
 
 
 async def test_what_somebody_else_changes_meanwhile_is_left_alone_and_told(stage: MakeStage) -> None:
-    made = stage(Answer(text=PLAN), GOOD)
+    made = stage(ScriptedTurn(text=PLAN), GOOD)
     loop_id = made.create()
 
     def on_note(text: str) -> None:
@@ -158,9 +158,9 @@ async def test_what_somebody_else_changes_meanwhile_is_left_alone_and_told(stage
 async def test_every_turn_of_a_reading_task_counts(stage: MakeStage) -> None:
     """One without a report, one with a question, one that answers."""
     made = stage(
-        Answer(text="I looked.", files={"one.txt": "1"}),
-        Answer(text=said("DEVELOP", "needs_input", "Which?"), files={"two.txt": "2"}),
-        Answer(text=DONE, files={"three.txt": "3"}),
+        ScriptedTurn(text="I looked.", files={"one.txt": "1"}),
+        ScriptedTurn(text=said("DEVELOP", "needs_input", "Which?"), files={"two.txt": "2"}),
+        ScriptedTurn(text=DONE, files={"three.txt": "3"}),
     )
     loop_id = made.create(max_iterations=1)
     made.service.tasks.add(loop_id, {"description": "Look", "tool": "scripted", "mode": "review"})
@@ -172,7 +172,7 @@ async def test_every_turn_of_a_reading_task_counts(stage: MakeStage) -> None:
 
 
 async def test_a_reading_turn_that_comes_to_nothing_leaves_nothing(stage: MakeStage) -> None:
-    silent = Answer(text="No report.", files={"one.txt": "1"})
+    silent = ScriptedTurn(text="No report.", files={"one.txt": "1"})
     made = stage(silent, silent, silent, silent)
     loop_id = made.create(max_iterations=2)
     made.service.tasks.add(loop_id, {"description": "Look", "tool": "scripted", "mode": "analysis"})

@@ -1,13 +1,13 @@
 """A question of an agent under --auto: nobody answers it, and everybody can read it and what came of it."""
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from tests.stage import MakeStage, said
 
 
 async def test_the_question_and_the_decision_are_told(stage: MakeStage) -> None:
-    asks = Answer(text=said("DEVELOP", "needs_input", "Tabs or spaces?"))
-    decides = Answer(text=said("DEVELOP", message="I took spaces"), files={"app.txt": "good"})
-    made = stage(Answer(text=said("INIT")), asks, decides)
+    asks = ScriptedTurn(text=said("DEVELOP", "needs_input", "Tabs or spaces?"))
+    decides = ScriptedTurn(text=said("DEVELOP", message="I took spaces"), files={"app.txt": "good"})
+    made = stage(ScriptedTurn(text=said("INIT")), asks, decides)
     loop_id = made.create()
     state = await made.drive(loop_id)
     told = {incident.kind: incident.message for incident in state.engine.incidents}

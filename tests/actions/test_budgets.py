@@ -2,9 +2,9 @@
 
 import pytest
 
-from loopwright.agents.scripted import Answer
-from loopwright.core.errors import Exit
-from loopwright.core.pausing import exit_for
+from loopwright.agents.scripted import ScriptedTurn
+from loopwright.core.errors import ExitCode
+from loopwright.core.pause import exit_for
 from loopwright.core.protocol import Usage
 from loopwright.core.state import Budget
 from loopwright.workflows.loop.model import LoopState
@@ -14,14 +14,14 @@ from tests.troubles import DONE, PLAN, incidents, succeeded, watched
 SPENT = Usage(tokens=1000, cost=0.25)
 
 
-def used(answer: Answer, usage: Usage = SPENT) -> Answer:
+def used(answer: ScriptedTurn, usage: Usage = SPENT) -> ScriptedTurn:
     return answer.evolve(usage=usage)
 
 
 async def over_budget(stage: Stage, budget: Budget) -> LoopState:
     loop_id = stage.create(budget=budget)
     state = await stage.drive(loop_id)
-    assert (state.status, state.engine.outcome, exit_for(state)) == ("failed", "over_budget", Exit.BUDGET)
+    assert (state.status, state.engine.outcome, exit_for(state)) == ("failed", "over_budget", ExitCode.BUDGET)
     assert state.failure_reason is not None
     assert state.failure_reason in (stage.store.progress_path(loop_id) / "summary.md").read_text()
     return state
@@ -51,10 +51,10 @@ async def test_a_success_within_the_last_action_is_a_success(stage: MakeStage) -
     assert succeeded(await ready.drive(ready.create(budget=Budget(max_tokens=2001))))
 
 
-WRAPPED_UP = [Answer(hangs=True), used(DONE)]
-ASKED_AGAIN = [used(DONE.evolve(text="Did it.")), used(Answer(text=said("DEVELOP")))]
-NO_REPORT = [used(Answer(text="What?")), used(Answer(text="Why?")), used(DONE)]
-DIED = [Answer(dies=True), used(DONE)]
+WRAPPED_UP = [ScriptedTurn(hangs=True), used(DONE)]
+ASKED_AGAIN = [used(DONE.evolve(text="Did it.")), used(ScriptedTurn(text=said("DEVELOP")))]
+NO_REPORT = [used(ScriptedTurn(text="What?")), used(ScriptedTurn(text="Why?")), used(DONE)]
+DIED = [ScriptedTurn(dies=True), used(DONE)]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ DIED = [Answer(dies=True), used(DONE)]
     [([used(DONE)], 1), (ASKED_AGAIN, 2), (NO_REPORT, 3), (WRAPPED_UP, 1), (DIED, 1)],
     ids=["one turn", "asked once more", "a failed action", "a turn out of time", "a turn that broke off"],
 )
-async def test_every_turn_counts_also_of_what_failed(stage: MakeStage, answers: list[Answer], turns: int) -> None:
+async def test_every_turn_counts_also_of_what_failed(stage: MakeStage, answers: list[ScriptedTurn], turns: int) -> None:
     ready = stage()
     watched(ready, used(PLAN), *answers)
     loop_id = ready.create(action_timeout=2.0)
@@ -90,8 +90,8 @@ async def test_a_limit_on_cost_that_can_not_hold_is_told_once(stage: MakeStage) 
     assert (state.engine.budget.tokens, state.engine.budget.cost) == (10, None)
 
 
-@pytest.mark.parametrize("answer", [used(DONE), Answer(dies=True)])
-async def test_a_cost_that_is_known_is_no_incident(stage: MakeStage, answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [used(DONE), ScriptedTurn(dies=True)])
+async def test_a_cost_that_is_known_is_no_incident(stage: MakeStage, answer: ScriptedTurn) -> None:
     ready = stage()
     watched(ready, used(PLAN), answer, used(DONE))
     assert succeeded(state := await ready.drive(ready.create(budget=Budget(max_cost=1))))

@@ -6,8 +6,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from loopwright.agents.scripted import Answer
-from loopwright.core.run_events import Bus
+from loopwright.agents.scripted import ScriptedTurn
+from loopwright.core.run_events import EventBus
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.run import ProjectTests
 from loopwright.repair.debugger import PythonDebugger
@@ -57,7 +57,7 @@ async def driven(stage: Stage, test_command: str | None = COMMAND) -> LoopState:
         debugger=lambda id, bus: PythonDebugger(id),
     )
     id = stage.create("Make the tests pass", test_command=test_command)
-    return await runner.drive(id, take_up=take_up, bus=Bus())
+    return await runner.drive(id, take_up=take_up, bus=EventBus())
 
 
 def lay_out(stage: Stage) -> None:
@@ -78,12 +78,12 @@ def hypotheses(stage: Stage, state: LoopState) -> tuple[Hypothesis, ...]:
     return tuple(Hypothesis.model_validate(one) for one in kept)
 
 
-PLAN = Answer(text=said("INIT", tasks=[{"description": "look"}]))
-LOOKED = Answer(text=said("DEVELOP"), files={"notes.md": "It fails."})
+PLAN = ScriptedTurn(text=said("INIT", tasks=[{"description": "look"}]))
+LOOKED = ScriptedTurn(text=said("DEVELOP"), files={"notes.md": "It fails."})
 
 
 async def test_the_first_message_holds_measured_suspects_and_names_the_tools(stage: MakeStage) -> None:
-    made = stage(PLAN, LOOKED, Answer(text=said("DEBUG"), files={"grade.py": MENDED}))
+    made = stage(PLAN, LOOKED, ScriptedTurn(text=said("DEBUG"), files={"grade.py": MENDED}))
     lay_out(made)
     state = await driven(made)
     assert state.engine.outcome == "succeeded"
@@ -112,8 +112,8 @@ async def test_each_further_message_is_measured_anew(stage: MakeStage) -> None:
     """A fix that did not hold has moved the lines: what is told is how they are now."""
     remarks = "# a remark\n# and one more\n"
     made = stage(
-        PLAN, LOOKED, Answer(text=said("DEBUG"), files={"grade.py": remarks + GRADE}),
-        Answer(text=said("DEBUG"), files={"grade.py": remarks + MENDED}),
+        PLAN, LOOKED, ScriptedTurn(text=said("DEBUG"), files={"grade.py": remarks + GRADE}),
+        ScriptedTurn(text=said("DEBUG"), files={"grade.py": remarks + MENDED}),
     )  # fmt: skip
     lay_out(made)
     state = await driven(made)
@@ -130,7 +130,7 @@ async def test_each_further_message_is_measured_anew(stage: MakeStage) -> None:
 
 
 async def test_other_tests_are_told_without_a_table_or_tools(stage: MakeStage) -> None:
-    made = stage(PLAN, LOOKED, Answer(text=said("DEBUG"), files={"app.txt": "good"}))
+    made = stage(PLAN, LOOKED, ScriptedTurn(text=said("DEBUG"), files={"app.txt": "good"}))
     await made.drive(made.create())
     (text,) = debugs(made)
     assert "- none yet" in text
@@ -139,7 +139,7 @@ async def test_other_tests_are_told_without_a_table_or_tools(stage: MakeStage) -
 
 
 async def test_a_command_that_was_only_just_found_is_known_to_the_debugger(stage: MakeStage) -> None:
-    made = stage(PLAN, Answer(text=said("DEVELOP"), files={"grade.py": MENDED}))
+    made = stage(PLAN, ScriptedTurn(text=said("DEVELOP"), files={"grade.py": MENDED}))
     lay_out(made)
     await driven(made, test_command=None)
     init = made.agent.messages[0]
@@ -149,7 +149,7 @@ async def test_a_command_that_was_only_just_found_is_known_to_the_debugger(stage
 
 
 async def test_an_agent_that_plans_or_develops_may_ask_the_debugger_too(stage: MakeStage) -> None:
-    made = stage(PLAN, Answer(text=said("DEVELOP"), files={"grade.py": MENDED}))
+    made = stage(PLAN, ScriptedTurn(text=said("DEVELOP"), files={"grade.py": MENDED}))
     lay_out(made)
     await driven(made)
     init, develop = made.agent.messages

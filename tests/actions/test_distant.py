@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.errors import Conflict, Forbidden, IllegalTransition, Invalid
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.state import Limits
 from loopwright.workflows.loop.commands import configure, stop
 from loopwright.workflows.loop.model import LoopState
@@ -20,9 +20,9 @@ from tests.fakes import ListedPerson, NoProcesses
 from tests.stage import MakeStage, Stage, said
 from tests.waiting import soon
 
-PLAN = Answer(text=said("INIT", tasks=[{"description": "Make app.txt say good"}]))
-GOOD = Answer(text=said("DEVELOP"), files={"app.txt": "good"})
-ASKS = Answer(text=said("DEVELOP", "needs_input", "Which colour?"))
+PLAN = ScriptedTurn(text=said("INIT", tasks=[{"description": "Make app.txt say good"}]))
+GOOD = ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"})
+ASKS = ScriptedTurn(text=said("DEVELOP", "needs_input", "Which colour?"))
 
 
 @dataclass
@@ -223,7 +223,7 @@ async def test_a_menu_of_a_dead_runner_is_not_there_for_one_who_asks_nobody(stag
         loop.loop_id,
         lambda s: configure(s, {"mode": "auto"}, limits=Limits(), allow_test_changes=None),
         actor="test",
-        event=Event(type="edited"),
+        event=JournalEvent(type="edited"),
     )
     state = await made.drive(loop.loop_id, from_afar=True)
     assert (state.engine.outcome, state.engine.menu) == ("succeeded", None)

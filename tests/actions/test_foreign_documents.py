@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.errors import NewerSchema
 from tests.stage import MakeStage, Stage, app_is_as_expected, said
 
@@ -53,7 +53,7 @@ def put(stage: Stage, place: str, document: dict[str, Any]) -> Path:  # Any: as 
 
 def able(stage: MakeStage) -> Stage:
     """With one test that fails, and an agent that mends it, and adds a login with a test."""
-    work = Answer(text=said("DEVELOP"), files={"app.txt": "good, login", "tests/login.txt": "login"})
+    work = ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good, login", "tests/login.txt": "login"})
     made = stage(*[work] * 4, judge=app_is_as_expected)
     (made.project / "tests").mkdir()
     (made.project / "tests" / "app.txt").write_text("good")

@@ -5,22 +5,22 @@ from dataclasses import replace
 
 import pytest
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.errors import AgentError, Invalid
-from loopwright.core.ports import JobDone
+from loopwright.core.ports import JobResult
 from loopwright.core.protocol import Capabilities
-from loopwright.core.run_events import Bus
-from loopwright.policy.secrets import Secrets
+from loopwright.core.run_events import EventBus
+from loopwright.policy.secrets import SecretFilter
 from loopwright.reports.proposals import check_count
 from loopwright.workflows.loop.runner import LoopRunner
-from loopwright.workflows.loop.steps.generate import proposed_tasks
+from loopwright.workflows.loop.steps.generate import propose_tasks
 from tests.fakes import NoDebugger, NoProcesses
 from tests.stage import MakeStage, Stage, said
 from tests.waiting import soon
 
 
-def proposing(*words: str, **given: object) -> Answer:
-    return Answer(text=said("INIT", tasks=[{"description": one} for one in words]), **given)  # type: ignore[arg-type]  # an answer's fields
+def proposing(*words: str, **given: object) -> ScriptedTurn:
+    return ScriptedTurn(text=said("INIT", tasks=[{"description": one} for one in words]), **given)  # type: ignore[arg-type]  # an answer's fields
 
 
 def runner_of(made: Stage) -> LoopRunner:
@@ -33,13 +33,13 @@ def runner_of(made: Stage) -> LoopRunner:
         processes=NoProcesses(),
         agents=made.make_agent,
         debugger=lambda id, bus: NoDebugger(),
-        secrets=Secrets(["correct horse battery"]),
+        secrets=SecretFilter(["correct horse battery"]),
     )
 
 
 async def proposed(made: Stage, loop_id: str, count: int = 5) -> tuple[str, ...]:
-    bus = Bus(made.notes.append)
-    return await proposed_tasks(runner_of(made), loop_id, agent="scripted", count=count, bus=bus)
+    bus = EventBus(made.notes.append)
+    return await propose_tasks(runner_of(made), loop_id, agent="scripted", count=count, bus=bus)
 
 
 async def test_it_proposes_what_the_loop_does_not_have(stage: MakeStage) -> None:
@@ -58,7 +58,7 @@ async def test_it_proposes_what_the_loop_does_not_have(stage: MakeStage) -> None
 
 async def test_it_runs_beside_a_runner_and_its_session(stage: MakeStage) -> None:
     plan = proposing("Make app.txt say good", session="the-loop's-own")
-    slow = Answer(text=said("DEVELOP"), files={"app.txt": "good"}, seconds=0.5)
+    slow = ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"}, seconds=0.5)
     made = stage(plan, slow)
     loop_id = made.create()
     other = Stage(made.project, made.store, answers=[proposing("Write a page")], clock=made.clock)
@@ -76,12 +76,12 @@ async def test_it_runs_beside_a_runner_and_its_session(stage: MakeStage) -> None
     [
         ((), Capabilities(writes_code=True), "refused", "scripted cannot propose tasks; name a coding agent"),
         ((proposing(),), None, "protocol", "proposed no new tasks: done"),
-        ((Answer(text="hm"), Answer(text="hm")), None, "protocol", "proposed no new tasks: no report"),
-        ((Answer(error="auth"),), None, "auth", "the script ends the turn"),
+        ((ScriptedTurn(text="hm"), ScriptedTurn(text="hm")), None, "protocol", "proposed no new tasks: no report"),
+        ((ScriptedTurn(error="auth"),), None, "auth", "the script ends the turn"),
     ],
 )
 async def test_what_can_go_wrong(
-    stage: MakeStage, answers: tuple[Answer, ...], able: Capabilities | None, kind: str, words: str
+    stage: MakeStage, answers: tuple[ScriptedTurn, ...], able: Capabilities | None, kind: str, words: str
 ) -> None:
     made = stage(*answers, **({"capabilities": able} if able else {}))
     with pytest.raises(AgentError, match=words) as caught:
@@ -109,7 +109,7 @@ async def test_what_the_job_says_comes_back(stage: MakeStage) -> None:
     made = stage()
     loop_id = made.create()
     for code, kind in ((2, "Invalid"), (4, "NotFound"), (5, "Conflict"), (6, "StoreError"), (7, "AgentError")):
-        made.launcher.done = JobDone(code, {"success": False, "error": "in its words"})
+        made.launcher.done = JobResult(code, {"success": False, "error": "in its words"})
         with pytest.raises(Exception, match="in its words") as caught:
             await made.service.generate(loop_id, tool="codex")
         assert type(caught.value).__name__ == kind

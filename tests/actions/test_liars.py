@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.workflows.loop.model import LoopState
 from tests.deeds import APP, DEEDS, HONEST, PATCH, edited
 from tests.liars import ADD, MENDED, Court, broken_project, incidents
@@ -23,7 +23,7 @@ def is_unbelieved(court: Court, state: LoopState) -> None:
 async def test_a_deed_is_not_believed_and_leaves_a_line(name: str, tmp_path: Path) -> None:
     deed = DEEDS[name]
     court = Court(broken_project(tmp_path))
-    state = await court.judge(Answer(text=said("DEVELOP", message="All tests pass now."), files=deed.files))
+    state = await court.judge(ScriptedTurn(text=said("DEVELOP", message="All tests pass now."), files=deed.files))
     is_unbelieved(court, state)
     told = incidents(state)
     assert deed.words in told[deed.kind]
@@ -43,7 +43,7 @@ async def test_a_deed_is_not_believed_and_leaves_a_line(name: str, tmp_path: Pat
 async def test_an_honest_agent_is_not_refused(name: str, tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path))
     state = await court.judge(
-        Answer(text=said("DEVELOP", message="All tests pass now."), files={"app.py": MENDED, **HONEST[name]})
+        ScriptedTurn(text=said("DEVELOP", message="All tests pass now."), files={"app.py": MENDED, **HONEST[name]})
     )
     assert (state.status, state.engine.outcome) == ("completed", "succeeded")
     assert incidents(state).keys() <= {"tests_changed"}
@@ -54,7 +54,7 @@ async def test_what_python_loads_unasked_is_not_believed(tmp_path: Path) -> None
     """With a command that puts the project on the path, its sitecustomize.py runs before any test."""
     court = Court(broken_project(tmp_path), command=f"PYTHONPATH=.:$PYTHONPATH {PYTEST}")
     files: dict[str, str | None] = {"sitecustomize.py": "import app\napp.add = int.__add__\n"}
-    state = await court.judge(Answer(text=said("DEVELOP"), files=files))
+    state = await court.judge(ScriptedTurn(text=said("DEVELOP"), files=files))
     is_unbelieved(court, state)
     assert ADD in incidents(state)["tests_suspicious"]
 
@@ -63,7 +63,7 @@ async def test_what_git_ignores_is_no_hiding_place(tmp_path: Path) -> None:
     """A conftest.py that .gitignore hides is in no snapshot; the copy does not get it either."""
     court = Court(broken_project(tmp_path))
     files: dict[str, str | None] = {"tests/conftest.py": PATCH, ".gitignore": "conftest.py\n"}
-    state = await court.judge(Answer(text=said("DEVELOP"), files=files))
+    state = await court.judge(ScriptedTurn(text=said("DEVELOP"), files=files))
     is_unbelieved(court, state)
     assert ADD in incidents(state)["tests_suspicious"]
 
@@ -94,7 +94,7 @@ async def test_a_deed_in_unittest_is_not_believed(name: str, tmp_path: Path) -> 
     text = IN_UNITTEST["tests/test_app.py"]
     court = Court(lay_out(tmp_path / "project", IN_UNITTEST), command=f"{UNITTEST} discover -s tests -t .")
     files: dict[str, str | None] = {"tests/test_app.py": text.replace(old, new, 1)}
-    state = await court.judge(Answer(text=said("DEVELOP"), files=files))
+    state = await court.judge(ScriptedTurn(text=said("DEVELOP"), files=files))
     is_unbelieved(court, state)
     assert "test_add" in incidents(state)[kind]
 
@@ -103,7 +103,7 @@ async def test_a_deed_in_unittest_is_not_believed(name: str, tmp_path: Path) -> 
 async def test_an_agent_that_may_change_tests_is_not_refused(by: str, tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path), allow_test_changes=by == "flag")
     allowance: dict[str, object] = {"allow_test_changes": True} if by == "task" else {}
-    state = await court.judge(Answer(text=said("DEVELOP"), files=edited("== 4", "== 0")), task=allowance)
+    state = await court.judge(ScriptedTurn(text=said("DEVELOP"), files=edited("== 4", "== 0")), task=allowance)
     assert state.engine.outcome == "succeeded"
     assert court.tests.counter_checks == 0
     assert incidents(state)["tests_changed"] == f"1 test changed since the first run (allowed): {ADD}"
@@ -111,7 +111,7 @@ async def test_an_agent_that_may_change_tests_is_not_refused(by: str, tmp_path: 
 
 async def test_without_changed_tests_there_is_no_counter_check(tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path))
-    state = await court.judge(Answer(text=said("DEVELOP"), files={"app.py": MENDED}))
+    state = await court.judge(ScriptedTurn(text=said("DEVELOP"), files={"app.py": MENDED}))
     assert state.engine.outcome == "succeeded"
     assert state.engine.incidents == ()
     *runs, proof = court.tests.orders

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.scripted import Answer
-from loopwright.core.run_events import Note
+from loopwright.agents.scripted import ScriptedTurn
+from loopwright.core.run_events import RunNote
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
@@ -30,7 +30,7 @@ def is_failed(court: Court, state: LoopState, kind: str, words: str) -> None:
 async def test_files_that_it_did_not_change(tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path))
     text = said("DEVELOP").replace("FILES_UPDATED:\n", "FILES_UPDATED:\n- app.py: mended\n- ./core.py: new\n")
-    state = await court.judge(Answer(text=text, files={"core.py": "x = 1\n"}))
+    state = await court.judge(ScriptedTurn(text=text, files={"core.py": "x = 1\n"}))
     is_failed(court, state, "false_claim", "DEVELOP said that it changed app.py; no change was measured there")
     assert state.skill_state is not None
     assert state.skill_state.develop.tasks[0].files_changed == ("core.py",)
@@ -38,14 +38,14 @@ async def test_files_that_it_did_not_change(tmp_path: Path) -> None:
 
 async def test_state_updates_that_are_not_its_own(tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path))
-    state = await court.judge(Answer(text=said("DEVELOP", outcome="succeeded", validate={"passed": True})))
+    state = await court.judge(ScriptedTurn(text=said("DEVELOP", outcome="succeeded", validate={"passed": True})))
     is_failed(court, state, "refused_update", "DEVELOP tried to set outcome, validate")
 
 
 @pytest.mark.parametrize("text", [QUOTED, ""], ids=["in a quotation", "nothing"])
 async def test_a_report_that_is_none(text: str, tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path))
-    state = await court.judge(*[Answer(text=text)] * 2)
+    state = await court.judge(*[ScriptedTurn(text=text)] * 2)
     is_failed(court, state, "no_result", "reported nothing on task-")
     is_failed(court, state, "no_report", "gave no report on DEVELOP, even when asked again")
 
@@ -53,7 +53,7 @@ async def test_a_report_that_is_none(text: str, tmp_path: Path) -> None:
 async def test_work_without_a_report_is_work(tmp_path: Path) -> None:
     """It is measured like any other; that nobody reported it is told."""
     court = Court(broken_project(tmp_path))
-    state = await court.judge(Answer(text="Done.", files={"app.py": MENDED}), Answer(text="As I said."))
+    state = await court.judge(ScriptedTurn(text="Done.", files={"app.py": MENDED}), ScriptedTurn(text="As I said."))
     assert state.engine.outcome == "succeeded"
     assert "only what was measured counts" in incidents(state)["no_report"]
     assert state.skill_state is not None
@@ -62,13 +62,13 @@ async def test_work_without_a_report_is_work(tmp_path: Path) -> None:
 
 async def test_bad_work_without_a_report_fails(tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path))
-    state = await court.judge(*[Answer(text="Done.", files={"app.py": BAD})] * 2)
+    state = await court.judge(*[ScriptedTurn(text="Done.", files={"app.py": BAD})] * 2)
     is_failed(court, state, "no_report", "only what was measured counts")
 
 
 async def test_a_report_that_comes_when_asked_again(tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path))
-    state = await court.judge(Answer(text=QUOTED, files={"app.py": MENDED}), Answer(text=SUCCESS))
+    state = await court.judge(ScriptedTurn(text=QUOTED, files={"app.py": MENDED}), ScriptedTurn(text=SUCCESS))
     assert state.engine.outcome == "succeeded"
     assert "without a report" in incidents(state)["no_report"]
 
@@ -76,7 +76,7 @@ async def test_a_report_that_comes_when_asked_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["y\n", "y"], ids=["short lines", "one line"])
 async def test_fifty_megabytes_of_words(line: str, tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path))
-    state = await court.judge(Answer(text=line * (50_000_000 // len(line)) + "\n" + said("DEVELOP")))
+    state = await court.judge(ScriptedTurn(text=line * (50_000_000 // len(line)) + "\n" + said("DEVELOP")))
     is_failed(court, state, "output_cut", "than is kept")
     folder = court.project / ".workflow"
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 2_000_000
@@ -96,12 +96,12 @@ class TestBehindTheBack:
         project = broken_project(tmp_path)
         pending = [deed]
 
-        def hear(note: Note) -> None:
+        def hear(note: RunNote) -> None:
             if note.text.startswith(moment) and pending:
                 pending.pop()(project)
 
         self.court = Court(project, on_note=hear, max_iterations=options.get("max_iterations", 3))
-        return await self.court.judge(Answer(text=said("DEVELOP"), files={"app.py": MENDED}))
+        return await self.court.judge(ScriptedTurn(text=said("DEVELOP"), files={"app.py": MENDED}))
 
     @pytest.mark.parametrize("moment", ["VALIDATE: pass", "COMPLETE"])
     async def test_a_product_that_is_spoilt_after_its_validation(self, moment: str, tmp_path: Path) -> None:
@@ -113,7 +113,9 @@ class TestBehindTheBack:
         project = broken_project(tmp_path)
         spoil = "def test_spoil():\n    open('app.py', 'a').write('del add')\n"
         court = Court(project, max_iterations=3)
-        state = await court.judge(Answer(text=said("DEVELOP"), files={"app.py": MENDED, "tests/test_z.py": spoil}))
+        state = await court.judge(
+            ScriptedTurn(text=said("DEVELOP"), files={"app.py": MENDED, "tests/test_z.py": spoil})
+        )
         is_failed(court, state, "changed_under_test", "app.py")
 
     async def test_a_new_file_under_the_tests_is_no_output_when_it_is_code(self, tmp_path: Path) -> None:
@@ -121,7 +123,9 @@ class TestBehindTheBack:
         shadow = "from pathlib import Path\ndef test_z():\n    Path('app').mkdir(exist_ok=True)\n"
         shadow += f"    Path('app/__init__.py').write_text({BROKEN['app.py']!r})\n"
         court = Court(project, max_iterations=3)
-        state = await court.judge(Answer(text=said("DEVELOP"), files={"app.py": MENDED, "tests/test_z.py": shadow}))
+        state = await court.judge(
+            ScriptedTurn(text=said("DEVELOP"), files={"app.py": MENDED, "tests/test_z.py": shadow})
+        )
         is_failed(court, state, "changed_under_test", "app/__init__.py")
 
     async def test_a_log_that_every_run_writes_harms_nobody(self, tmp_path: Path) -> None:
@@ -129,18 +133,20 @@ class TestBehindTheBack:
         (project / "runs.txt").write_text("")
         log = "def test_log():\n    open('runs.txt', 'a').write('x')\n    open('new.txt', 'a').write('x')\n"
         court = Court(project, max_iterations=4)
-        state = await court.judge(Answer(text=said("DEVELOP"), files={"app.py": MENDED, "tests/test_log.py": log}))
+        state = await court.judge(
+            ScriptedTurn(text=said("DEVELOP"), files={"app.py": MENDED, "tests/test_log.py": log})
+        )
         assert (state.status, state.engine.outcome) == ("completed", "succeeded")
 
 
 class TestTheEnginesOwnFiles:
     """What an agent does to `.workflow` while it works."""
 
-    async def after(self, tmp_path: Path, deed: Callable[[Path, str], object], answer: Answer) -> LoopState:
+    async def after(self, tmp_path: Path, deed: Callable[[Path, str], object], answer: ScriptedTurn) -> LoopState:
         """A loop whose agent answers so, after `deed` was done to the loop's folder."""
         project = broken_project(tmp_path)
 
-        def hear(note: Note) -> None:
+        def hear(note: RunNote) -> None:
             if note.text == "scripted works on DEVELOP":
                 folder = project / ".workflow" / ".loop"
                 (id,) = (path.name.removesuffix(".events.ndjson") for path in folder.glob("*.events.ndjson"))
@@ -160,7 +166,7 @@ class TestTheEnginesOwnFiles:
             )
             (folder / f"{id}.json").write_text(json.dumps(state))
 
-        state = await self.after(tmp_path, deed, Answer(text=said("DEVELOP")))
+        state = await self.after(tmp_path, deed, ScriptedTurn(text=said("DEVELOP")))
         assert (state.status, state.engine.outcome) == ("failed", "exhausted")
         assert state.engine.incidents
         assert state.engine.incidents[0].message in self.court.summary(state)
@@ -174,7 +180,7 @@ class TestTheEnginesOwnFiles:
                 journal.read_bytes() + json.dumps({**last, "seq": last["seq"] + 1, "patch": patch}).encode() + b"\n"
             )
 
-        state = await self.after(tmp_path, deed, Answer(text=said("DEVELOP")))
+        state = await self.after(tmp_path, deed, ScriptedTurn(text=said("DEVELOP")))
         assert (state.status, state.engine.outcome) == ("failed", "exhausted")
         assert state.engine.incidents
         assert state.engine.incidents[0].message in self.court.summary(state)
@@ -185,7 +191,7 @@ class TestTheEnginesOwnFiles:
             shutil.rmtree(folder.parent)
 
         files: dict[str, str | None] = {"app.py": MENDED} if mends else {}
-        state = await self.after(tmp_path, deed, Answer(text=said("DEVELOP"), files=files))
+        state = await self.after(tmp_path, deed, ScriptedTurn(text=said("DEVELOP"), files=files))
         assert state.engine.outcome == ("succeeded" if mends else "exhausted")
         assert state.engine.incidents
         assert state.engine.incidents[0].message in self.court.summary(state)
@@ -193,7 +199,7 @@ class TestTheEnginesOwnFiles:
     async def test_a_success_that_another_process_claims_is_measured_again(self, tmp_path: Path) -> None:
         """Whatever the state says when a process takes it up: the end needs a validation of its own."""
         court = Court(broken_project(tmp_path))
-        state = await court.judge(Answer(text=said("DEVELOP")))
+        state = await court.judge(ScriptedTurn(text=said("DEVELOP")))
         with FileStore(court.project, LOOPS, court.clock) as store:
             forged = forged_success(state, court.workspace.tree())
             again = forged.evolve(loop_id="loop-v2-20260122T100000-0badc0de")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.ports import TestOrder
 from loopwright.evidence.testing import TestRun
 from tests.fakes import JudgedTests
@@ -25,8 +25,8 @@ class Lingering(JudgedTests):
 
 async def test_results_of_a_run_that_did_not_exit_stand_and_the_summary_says_so(stage: MakeStage) -> None:
     ready = stage(
-        Answer(text=said("INIT", tasks=[{"description": "write it"}])),
-        Answer(text=said("DEVELOP"), files={"app.txt": "good"}),
+        ScriptedTurn(text=said("INIT", tasks=[{"description": "write it"}])),
+        ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"}),
     )
     ready.tests = Lingering(ready.project, app_is_good)
     loop_id = ready.create()

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.report_inbox import Mailbox
-from loopwright.agents.report_spool import Letterbox
-from loopwright.agents.scripted import Answer, Script, ScriptedAgent
+from loopwright.agents.report_inbox import ReportInbox
+from loopwright.agents.report_spool import ReportSpool
+from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn
 from loopwright.core.errors import Invalid
 from loopwright.core.prompts import PromptError
 from loopwright.core.protocol import AgentOutput, Message
 from loopwright.reports.text import parse_report
-from loopwright.surfaces.mcp.report import take
-from loopwright.workflows.loop.messages import REQUIRED, compose, loop_prompts
+from loopwright.surfaces.mcp.report import keep_call
+from loopwright.workflows.loop.messages import REQUIRED, compose_message, loop_prompts
 from loopwright.workflows.loop.model import LoopState
 from tests.stage import MakeStage, Stage, said
 
@@ -28,10 +28,10 @@ def sent(stage: Stage) -> list[str]:
 
 async def test_goal_rules_and_paths_are_in_every_message(stage: MakeStage) -> None:
     set = stage(
-        Answer(text=said("INIT", tasks=[{"description": "Look at app.txt"}])),
-        Answer(text="I forgot to report.", files={"notes.md": "It says bad."}),
-        Answer(text=said("DEVELOP")),
-        Answer(text=said("DEBUG"), files=FIXED),
+        ScriptedTurn(text=said("INIT", tasks=[{"description": "Look at app.txt"}])),
+        ScriptedTurn(text="I forgot to report.", files={"notes.md": "It says bad."}),
+        ScriptedTurn(text=said("DEVELOP")),
+        ScriptedTurn(text=said("DEBUG"), files=FIXED),
     )
     id = set.create(GOAL)
     state = await set.drive(id)
@@ -56,14 +56,14 @@ async def test_goal_rules_and_paths_are_in_every_message(stage: MakeStage) -> No
 
 
 async def test_a_status_that_nobody_knows_is_named_when_it_is_asked_for_again(stage: MakeStage) -> None:
-    set = stage(Answer(text=said("INIT", "done")), Answer(text=said("INIT", tasks=["a"])))
+    set = stage(ScriptedTurn(text=said("INIT", "done")), ScriptedTurn(text=said("INIT", tasks=["a"])))
     await set.drive(set.create(max_iterations=1))
     assert "its status was 'done'; allowed are success, failed, needs_input." in sent(set)[1]
 
 
 @pytest.mark.parametrize("mode", ["analysis", "review"])
 async def test_a_reading_task_is_told_that_it_only_reads(stage: MakeStage, mode: str) -> None:
-    set = stage(Answer(text=said("DEVELOP")))
+    set = stage(ScriptedTurn(text=said("DEVELOP")))
     id = set.create(max_iterations=1)
     set.service.tasks.add(id, {"description": "Look around", "tool": "scripted", "mode": mode})
     await set.drive(id)
@@ -79,7 +79,7 @@ def test_headings_are_the_protocols(stage: MakeStage) -> None:
     state = a_loop(stage())
 
     def lines(**options: object) -> list[str]:
-        text = compose(loop_prompts(), state=state, action="DEBUG", order="x", project="/p", **options)  # type: ignore[arg-type]  # options of compose
+        text = compose_message(loop_prompts(), state=state, action="DEBUG", order="x", project="/p", **options)  # type: ignore[arg-type]  # options of compose
         return [line for line in text.splitlines() if line]
 
     assert lines()[:2] == ["# Goal", GOAL]
@@ -97,7 +97,7 @@ def test_headings_are_the_protocols(stage: MakeStage) -> None:
 def test_what_a_person_writes_is_no_template(stage: MakeStage) -> None:
     set = stage()
     state = set.service.read(set.create("Replace {{ goal }} by {{ order }}, {{x}} too"))
-    text = compose(loop_prompts(), state=state, action="INIT", order="{{ goal }}", project="/p")
+    text = compose_message(loop_prompts(), state=state, action="INIT", order="{{ goal }}", project="/p")
     assert "Replace {{ goal }} by {{ order }}, {{x}} too" in text
     assert "\n{{ goal }}\n" in text
 
@@ -120,7 +120,7 @@ class TestOwnPrompts:
         (tmp_path / "prompts" / "develop.md").write_text("Bitte: {{ task }} ({{task_id}})\n")
         (tmp_path / "prompts" / ".hidden").write_text("{{ nobody }}")
         set = stage(
-            Answer(text=said("INIT", tasks=["eins"])), Answer(text=said("DEVELOP"), files=FIXED),
+            ScriptedTurn(text=said("INIT", tasks=["eins"])), ScriptedTurn(text=said("DEVELOP"), files=FIXED),
             prompts=loop_prompts(tmp_path / "prompts"),
         )  # fmt: skip
         await set.drive(set.create(GOAL))
@@ -173,8 +173,8 @@ class TestOwnPrompts:
 
 async def test_an_agent_that_runs_ahead_is_taken_by_what_it_was_ordered(stage: MakeStage) -> None:
     set = stage(
-        Answer(text=said("INIT", tasks=["a"]) + said("DEVELOP", "failed")),
-        Answer(text=said("DEVELOP") + said("VALIDATE", "failed"), files=FIXED),
+        ScriptedTurn(text=said("INIT", tasks=["a"]) + said("DEVELOP", "failed")),
+        ScriptedTurn(text=said("DEVELOP") + said("VALIDATE", "failed"), files=FIXED),
     )
     state = await set.drive(set.create())
     assert state.engine.outcome == "succeeded"
@@ -185,10 +185,10 @@ async def test_an_agent_that_runs_ahead_is_taken_by_what_it_was_ordered(stage: M
 class TooledAgent(ScriptedAgent):
     """Its answers are calls of our tools, as JSON lists of [tool, arguments]; what is no JSON is said."""
 
-    def __init__(self, script: Script, project: Path) -> None:
+    def __init__(self, script: AgentScript, project: Path) -> None:
         super().__init__(script, project)
         self.folder = project.parent / "mailbox"
-        self.mailbox = Mailbox(self.folder)
+        self.mailbox = ReportInbox(self.folder)
 
     async def play(self, id: str, message: Message) -> AgentOutput:
         self.mailbox.open(message)
@@ -196,7 +196,7 @@ class TooledAgent(ScriptedAgent):
         words = []
         for line in output.text.splitlines():
             if line.startswith("["):
-                take(Letterbox(self.folder), *json.loads(line))
+                keep_call(ReportSpool(self.folder), *json.loads(line))
             else:
                 words.append(line)
         text = "\n".join(words)
@@ -218,27 +218,31 @@ LOOKED: dict[str, str | None] = {"notes.md": "It says bad."}
 TRIED: dict[str, str | None] = {"app.txt": "better"}
 
 BY_TEXT = (
-    Answer(text=said("INIT", tasks=TASKS)),
-    Answer(text=said("DEVELOP"), files=LOOKED),
-    Answer(text=said("DEVELOP", "success", "one file had to change"), files=TRIED),
-    Answer(text=said("DEBUG", hypotheses=CAUSES, active_bug="bad")),
-    Answer(text=said("DEBUG", hypotheses=CAUSES), files=FIXED),
+    ScriptedTurn(text=said("INIT", tasks=TASKS)),
+    ScriptedTurn(text=said("DEVELOP"), files=LOOKED),
+    ScriptedTurn(text=said("DEVELOP", "success", "one file had to change"), files=TRIED),
+    ScriptedTurn(text=said("DEBUG", hypotheses=CAUSES, active_bug="bad")),
+    ScriptedTurn(text=said("DEBUG", hypotheses=CAUSES), files=FIXED),
 )
 BY_TOOL = (
-    Answer(text=calls(("propose_tasks", {"tasks": TASKS}), result("INIT"))),
-    Answer(text=calls(result("DEVELOP")), files=LOOKED),
-    Answer(text=calls(result("DEVELOP", message="one file had to change")), files=TRIED),
-    Answer(text=calls(("propose_hypotheses", {"hypotheses": CAUSES, "active_bug": "bad"}), result("DEBUG"))),
-    Answer(text=calls(("propose_hypotheses", {"hypotheses": CAUSES}), result("DEBUG")), files=FIXED),
+    ScriptedTurn(text=calls(("propose_tasks", {"tasks": TASKS}), result("INIT"))),
+    ScriptedTurn(text=calls(result("DEVELOP")), files=LOOKED),
+    ScriptedTurn(text=calls(result("DEVELOP", message="one file had to change")), files=TRIED),
+    ScriptedTurn(text=calls(("propose_hypotheses", {"hypotheses": CAUSES, "active_bug": "bad"}), result("DEBUG"))),
+    ScriptedTurn(text=calls(("propose_hypotheses", {"hypotheses": CAUSES}), result("DEBUG")), files=FIXED),
 )
 BY_BOTH = (
-    Answer(text=calls(("propose_tasks", {"tasks": TASKS})) + "\n" + said("INIT")),
-    Answer(text=said("DEVELOP", "failed") + calls(result("DEVELOP")), files=LOOKED),
-    Answer(text=calls(result("DEVELOP", message="one file had to change")), files=TRIED),
-    Answer(text=calls(result("DEBUG")) + "\n" + said("DEBUG", hypotheses=CAUSES, active_bug="bad")),
-    Answer(text=said("DEBUG", hypotheses=CAUSES), files=FIXED),
+    ScriptedTurn(text=calls(("propose_tasks", {"tasks": TASKS})) + "\n" + said("INIT")),
+    ScriptedTurn(text=said("DEVELOP", "failed") + calls(result("DEVELOP")), files=LOOKED),
+    ScriptedTurn(text=calls(result("DEVELOP", message="one file had to change")), files=TRIED),
+    ScriptedTurn(text=calls(result("DEBUG")) + "\n" + said("DEBUG", hypotheses=CAUSES, active_bug="bad")),
+    ScriptedTurn(text=said("DEBUG", hypotheses=CAUSES), files=FIXED),
 )
-FORGETFUL = (Answer(text=calls(("propose_tasks", {"tasks": TASKS}))), Answer(text=said("INIT")), *BY_TEXT[1:])
+FORGETFUL = (
+    ScriptedTurn(text=calls(("propose_tasks", {"tasks": TASKS}))),
+    ScriptedTurn(text=said("INIT")),
+    *BY_TEXT[1:],
+)
 
 
 def told(state: LoopState) -> dict[str, object]:
@@ -269,11 +273,11 @@ async def driven(stage: Stage, agent: ScriptedAgent) -> dict[str, object]:
 
 @pytest.mark.parametrize("answers", [BY_TOOL, BY_BOTH], ids=["tools", "tools and text"])
 async def test_a_report_through_tools_and_one_as_text_give_the_same_state(
-    stage: MakeStage, answers: tuple[Answer, ...]
+    stage: MakeStage, answers: tuple[ScriptedTurn, ...]
 ) -> None:
     set = stage()
-    as_text = await driven(set, ScriptedAgent(Script(answers=BY_TEXT), set.project))
-    assert await driven(set, TooledAgent(Script(answers=answers), set.project)) == as_text
+    as_text = await driven(set, ScriptedAgent(AgentScript(answers=BY_TEXT), set.project))
+    assert await driven(set, TooledAgent(AgentScript(answers=answers), set.project)) == as_text
     text = str(as_text)
     assert as_text["status"] == "completed"
     assert all(words in text for words in ("'look'", "'it says bad'", "'active_bug': 'bad'", "'hypotheses_count': 1"))
@@ -281,8 +285,8 @@ async def test_a_report_through_tools_and_one_as_text_give_the_same_state(
 
 async def test_what_was_proposed_through_a_tool_outlives_a_report_that_was_forgotten(stage: MakeStage) -> None:
     set = stage()
-    as_text = await driven(set, ScriptedAgent(Script(answers=BY_TEXT), set.project))
-    forgetful = await driven(set, TooledAgent(Script(answers=FORGETFUL), set.project))
+    as_text = await driven(set, ScriptedAgent(AgentScript(answers=BY_TEXT), set.project))
+    forgetful = await driven(set, TooledAgent(AgentScript(answers=FORGETFUL), set.project))
     assert "asked once more" in str(forgetful["incidents"])
     assert forgetful["develop"] == as_text["develop"]
 
@@ -291,18 +295,19 @@ async def test_what_is_not_its_to_set_is_refused_through_either_door(stage: Make
     bold = [{"description": "a", "status": "confirmed", "evidence": {"x": 1}, "verdict_reason": "sure"}]
     texts = said("INIT", tasks=["a", 7]), said("DEVELOP", validate={"passed": True}), said("DEBUG", hypotheses=bold)
     set = stage()
-    by_text = tuple(Answer(text=text, files=files) for text, files in zip(texts, ({}, LOOKED, {}), strict=True))
-    as_text = await driven(set, ScriptedAgent(Script(answers=by_text), set.project))
+    by_text = tuple(ScriptedTurn(text=text, files=files) for text, files in zip(texts, ({}, LOOKED, {}), strict=True))
+    as_text = await driven(set, ScriptedAgent(AgentScript(answers=by_text), set.project))
     words = str(as_text["incidents"])
     assert "INIT proposed 1 task without a description" in words
     assert "DEVELOP tried to set validate" in words
     assert "DEBUG proposed a verdict on a hypothesis" in words
     proposed = calls(("propose_tasks", {"tasks": ["a"]}), result("INIT", state_updates={"status": "completed"}))
     tooled = (
-        Answer(text=proposed), Answer(text=calls(result("DEVELOP", validate={"passed": True})), files=LOOKED),
-        Answer(text=calls(("propose_hypotheses", {"hypotheses": bold}), result("DEBUG"))),
-    )  # fmt: skip
-    through_tools = await driven(set, TooledAgent(Script(answers=tooled), set.project))
+        ScriptedTurn(text=proposed),
+        ScriptedTurn(text=calls(result("DEVELOP", validate={"passed": True})), files=LOOKED),
+        ScriptedTurn(text=calls(("propose_hypotheses", {"hypotheses": bold}), result("DEBUG"))),
+    )
+    through_tools = await driven(set, TooledAgent(AgentScript(answers=tooled), set.project))
     assert "refused_update" not in str(through_tools["incidents"])
     for state in (as_text, through_tools):
         (hypothesis,) = state["debug"]["hypotheses"]  # type: ignore[index]  # a state's JSON

@@ -2,11 +2,11 @@
 
 import pytest
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core import kernel
 from loopwright.core.errors import IllegalTransition
-from loopwright.core.record import Event
-from loopwright.core.run_events import Note
+from loopwright.core.record import JournalEvent
+from loopwright.core.run_events import RunNote
 from loopwright.workflows.loop.commands import stop
 from loopwright.workflows.loop.model import LoopState
 from tests.actions.test_sequences import TASKS, two_tasks
@@ -20,7 +20,7 @@ async def drive_with(stage: Stage, loop_id: str, moment: int, command: str) -> t
     """Drives, and gives `command` at the moment's note; says whether it was accepted."""
     seen, accepted = 0, False
 
-    def on_note(note: Note) -> None:
+    def on_note(note: RunNote) -> None:
         nonlocal seen, accepted
         if note.kind == "output":
             return
@@ -41,7 +41,7 @@ def give(stage: Stage, loop_id: str, command: str) -> bool:
                 service.pause(loop_id, now=True)
             case "stop":
                 at = stage.clock.now().isoformat()
-                stage.store.update(loop_id, lambda s: stop(s, at), actor="test", event=Event(type="stopped"))
+                stage.store.update(loop_id, lambda s: stop(s, at), actor="test", event=JournalEvent(type="stopped"))
             case "edit":
                 service.edit(loop_id, {"notes": "from outside"})
             case "add task":
@@ -68,10 +68,11 @@ async def test_pause_at_any_moment(
     """A turn that is cut off has used its answer up, so each is there more than once."""
     # Else the turn is over before anybody looks, but for a slow machine.
     monkeypatch.setattr(kernel, "WATCH_SECONDS", 0.005)
-    plans = Answer(to="INIT\n", text=TASKS)
-    begins = Answer(to="DEVELOP\n", text=said("DEVELOP"), files={"half.txt": "half"})
+    plans = ScriptedTurn(to="INIT\n", text=TASKS)
+    begins = ScriptedTurn(to="DEVELOP\n", text=said("DEVELOP"), files={"half.txt": "half"})
     works = [
-        Answer(to="DEVELOP\n", text=said("DEVELOP"), files={"app.txt": "good", "turn.txt": str(n)}) for n in range(4)
+        ScriptedTurn(to="DEVELOP\n", text=said("DEVELOP"), files={"app.txt": "good", "turn.txt": str(n)})
+        for n in range(4)
     ]
     ready = stage(plans, plans, begins, *works)
     loop_id = ready.create()
@@ -110,7 +111,7 @@ async def test_edit_at_any_moment(stage: MakeStage, moment: int) -> None:
 
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_a_task_added_at_any_moment(stage: MakeStage, moment: int) -> None:
-    ready = stage(*two_tasks(Answer(text=said("DEVELOP"), files={"third.txt": "third"})))
+    ready = stage(*two_tasks(ScriptedTurn(text=said("DEVELOP"), files={"third.txt": "third"})))
     loop_id = ready.create()
     state, accepted = await drive_with(ready, loop_id, moment, "add task")
     descriptions = [task.description for task in state.engine.tasks]

@@ -1,11 +1,11 @@
 """A plan that cannot be read is none: there is still the goal."""
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from tests.liars import incidents
 from tests.stage import MakeStage
 from tests.troubles import DONE, succeeded
 
-PROSE = Answer(text="I would write it, and then look at the tests.")
+PROSE = ScriptedTurn(text="I would write it, and then look at the tests.")
 
 
 async def test_who_plans_in_prose_gets_the_goal_as_its_task(stage: MakeStage) -> None:

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from loopwright.agents.scripted import Answer, Script
+from loopwright.agents.scripted import AgentScript, ScriptedTurn
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
-from loopwright.core.run_events import Note
+from loopwright.core.run_events import RunNote
 from tests.stage import MakeStage, Stage, said
 from tests.troubles import DONE, HAPPY, PLAN, Watched, errors, heard, incidents, succeeded, watched
 
-HANGS = Answer(hangs=True, session="s-1", says_before="I am still thinking", files={"app.txt": "good"})
+HANGS = ScriptedTurn(hangs=True, session="s-1", says_before="I am still thinking", files={"app.txt": "good"})
 RETRIED = ["INIT", "DEVELOP", "DEVELOP", "VALIDATE", "COMPLETE"]
 
 
@@ -19,7 +19,7 @@ def short(stage: Stage) -> str:
     return stage.create(action_timeout=2.0, grace_timeout=2.0)
 
 
-def writes(stage: Stage, note: Note) -> None:
+def writes(stage: Stage, note: RunNote) -> None:
     """An agent that has done its work before it hangs."""
     if note.text == "scripted works on DEVELOP":
         (stage.project / "app.txt").write_text("good")
@@ -46,8 +46,10 @@ async def test_what_it_reports_when_asked_to_wrap_up_counts(stage: MakeStage) ->
     assert state.skill_state.develop.tasks[0].files_changed == ("app.txt",)
 
 
-@pytest.mark.parametrize("last", [HANGS, Answer(text="Sorry."), Answer(dies=True), Answer(error="transient")])
-async def test_who_does_not_wrap_up_is_closed_and_the_action_tried_again(stage: MakeStage, last: Answer) -> None:
+@pytest.mark.parametrize(
+    "last", [HANGS, ScriptedTurn(text="Sorry."), ScriptedTurn(dies=True), ScriptedTurn(error="transient")]
+)
+async def test_who_does_not_wrap_up_is_closed_and_the_action_tried_again(stage: MakeStage, last: ScriptedTurn) -> None:
     ready = stage()
     agent = watched(ready, PLAN, HANGS, last, DONE)
     loop_id = short(ready)
@@ -81,7 +83,7 @@ async def test_who_gives_no_sign_of_life_is_cut_off_sooner(stage: MakeStage) -> 
 async def test_every_action_has_its_limits(stage: MakeStage, action: str) -> None:
     ready = stage()
     wrong = DONE.evolve(files={"app.txt": "better"})
-    fixed = Answer(text=said("DEBUG"), files={"app.txt": "good"})
+    fixed = ScriptedTurn(text=said("DEBUG"), files={"app.txt": "good"})
     answers = {"INIT": (HANGS, PLAN, DONE), "DEBUG": (PLAN, wrong, HANGS, fixed)}[action]
     watched(ready, *answers)
     assert succeeded(state := await ready.drive(short(ready)))
@@ -98,7 +100,7 @@ async def test_a_report_that_it_gave_before_it_hung_counts(stage: MakeStage) -> 
 
 async def test_a_limit_that_is_reached_while_it_wraps_up_parks_the_loop(stage: MakeStage) -> None:
     ready = stage()
-    watched(ready, PLAN, HANGS, Answer(error="quota"), DONE)
+    watched(ready, PLAN, HANGS, ScriptedTurn(error="quota"), DONE)
     loop_id = short(ready)
     assert succeeded(await ready.drive(loop_id))
     assert any(line.startswith("parked until") for line in heard(ready))
@@ -123,7 +125,7 @@ class Deaf(Watched):
 async def test_who_can_not_be_cut_off_is_closed(stage: MakeStage, stuck: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("loopwright.core.agent_turns.CANCEL_SECONDS", 1.0)
     ready = stage()
-    agent = Deaf(Script(answers=(PLAN, HANGS, DONE)), ready.project)
+    agent = Deaf(AgentScript(answers=(PLAN, HANGS, DONE)), ready.project)
     agent.stuck = stuck
     ready.agent = agent
     loop_id = short(ready)
@@ -147,7 +149,7 @@ class LateAnswer(Watched):
 
 async def test_an_answer_after_the_cancelling_counts(stage: MakeStage) -> None:
     ready = stage()
-    ready.agent = agent = LateAnswer(Script(answers=(PLAN, HANGS)), ready.project)
+    ready.agent = agent = LateAnswer(AgentScript(answers=(PLAN, HANGS)), ready.project)
     assert succeeded(state := await ready.drive(short(ready), on_note=lambda note: writes(ready, note)))
     assert (len(agent.developing()), incidents(state)) == (1, ["out_of_time"])
 
@@ -164,7 +166,7 @@ class Asks(Watched):
 
 async def test_while_it_waits_for_a_person_its_time_stands(stage: MakeStage) -> None:
     ready = stage()
-    ready.agent = agent = Asks(Script(answers=(PLAN, DONE.evolve(seconds=1.0))), ready.project)
+    ready.agent = agent = Asks(AgentScript(answers=(PLAN, DONE.evolve(seconds=1.0))), ready.project)
     state = await ready.drive(ready.create(action_timeout=4.0, silence_timeout=2.0))
     assert succeeded(state)
     assert incidents(state) == []

@@ -5,18 +5,18 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from loopwright.agents.scripted import Answer
-from loopwright.core.errors import Exit
-from loopwright.core.pausing import exit_for
-from loopwright.core.record import Event
-from loopwright.core.run_events import Note
-from loopwright.core.supervisor import left_behind, resume_all
+from loopwright.agents.scripted import ScriptedTurn
+from loopwright.core.errors import ExitCode
+from loopwright.core.pause import exit_for
+from loopwright.core.record import JournalEvent
+from loopwright.core.run_events import RunNote
+from loopwright.core.supervisor import list_orphans, resume_all
 from loopwright.workflows.loop.commands import stop
 from loopwright.workflows.loop.model import LoopState
 from tests.stage import MakeStage, Stage, said
 from tests.troubles import DONE, PLAN, Watched, errors, events, heard, succeeded, watched
 
-LIMIT = Answer(error="quota", session="s-1")
+LIMIT = ScriptedTurn(error="quota", session="s-1")
 PUT_OFF = ["INIT", "DEVELOP", "DEVELOP", "VALIDATE", "COMPLETE"]
 
 
@@ -68,7 +68,7 @@ async def test_where_it_shall_not_wait_it_ends(stage: MakeStage) -> None:
     agent = watched(ready, PLAN, LIMIT)
     loop_id = ready.create(park=False)
     state = await ready.drive(loop_id)
-    assert (state.status, state.engine.outcome, exit_for(state)) == ("failed", "failed", Exit.NO_SUCCESS)
+    assert (state.status, state.engine.outcome, exit_for(state)) == ("failed", "failed", ExitCode.NO_SUCCESS)
     assert state.failure_reason is not None
     assert "quota" in state.failure_reason
     assert state.failure_reason in (ready.store.progress_path(loop_id) / "summary.md").read_text()
@@ -84,7 +84,7 @@ class Onlooker:
         self.open: set[str] = set()
         self.state: LoopState | None = None
 
-    def note(self, note: Note) -> None:
+    def note(self, note: RunNote) -> None:
         if not note.text.startswith("parked until") or self.at:
             return
         service, self.at, self.open = self.stage.service, self.stage.clock.now(), set(self.agent.open)
@@ -96,7 +96,9 @@ class Onlooker:
                 service.pause(self.loop_id)
             case "stop":
                 at = service.clock.now().isoformat()
-                self.stage.store.update(self.loop_id, lambda s: stop(s, at), actor="test", event=Event(type="stopped"))
+                self.stage.store.update(
+                    self.loop_id, lambda s: stop(s, at), actor="test", event=JournalEvent(type="stopped")
+                )
 
 
 async def looked_at(stage: MakeStage, command: str) -> tuple[Stage, Onlooker, LoopState]:
@@ -119,7 +121,7 @@ async def test_while_it_waits_no_agent_is_open_and_the_state_says_so(stage: Make
 
 async def test_the_sessions_of_other_agents_are_closed_too(stage: MakeStage) -> None:
     ready = stage()
-    more = Answer(text=said("DEVELOP"), files={"more.txt": "more"})
+    more = ScriptedTurn(text=said("DEVELOP"), files={"more.txt": "more"})
     agent = watched(ready, DONE.evolve(session="s-2"), LIMIT, more)
     loop_id = ready.create()
     for tool in ("codex", "scripted"):
@@ -142,7 +144,7 @@ async def test_a_person_who_pauses_it_keeps_it_from_going_on_by_itself(stage: Ma
     ready, _, state = await looked_at(stage, "pause")
     assert (state.status, state.engine.parked) == ("paused", None)
     assert not ready.service.is_live(state.loop_id)
-    assert left_behind(ready.service, ready.clock.now() + timedelta(days=30)) == ()
+    assert list_orphans(ready.service, ready.clock.now() + timedelta(days=30)) == ()
     assert succeeded(await ready.drive(state.loop_id))
 
 
@@ -159,7 +161,7 @@ async def test_a_runner_that_dies_meanwhile_leaves_a_loop_that_is_taken_up_when_
     watched(ready, PLAN.evolve(session="s-1"), LIMIT)
     loop_id = ready.create()
 
-    def die(note: Note) -> None:
+    def die(note: RunNote) -> None:
         if note.text.startswith("parked until"):
             driving.cancel()
 
@@ -190,7 +192,7 @@ async def test_a_limit_in_the_very_first_turn(stage: MakeStage) -> None:
 async def test_a_rate_limit_of_an_hour_is_no_wait_for_an_action(stage: MakeStage) -> None:
     ready = stage()
     until = (ready.clock.now() + timedelta(hours=1)).isoformat()
-    watched(ready, PLAN, Answer(error="rate_limit", until=until), DONE)
+    watched(ready, PLAN, ScriptedTurn(error="rate_limit", until=until), DONE)
     loop_id = ready.create()
     assert succeeded(state := await ready.drive(loop_id))
     assert len(parked_times(ready, loop_id)) == 1
@@ -199,10 +201,10 @@ async def test_a_rate_limit_of_an_hour_is_no_wait_for_an_action(stage: MakeStage
 
 async def test_a_task_that_was_added_while_it_waited_is_done(stage: MakeStage) -> None:
     ready = stage()
-    watched(ready, PLAN, LIMIT, DONE, Answer(text=said("DEVELOP"), files={"more.txt": "more"}))
+    watched(ready, PLAN, LIMIT, DONE, ScriptedTurn(text=said("DEVELOP"), files={"more.txt": "more"}))
     loop_id = ready.create()
 
-    def add(note: Note) -> None:
+    def add(note: RunNote) -> None:
         if note.text.startswith("parked until"):
             ready.service.tasks.add(loop_id, {"description": "and more", "tool": "scripted"})
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.scripted import Answer, Script, ScriptedAgent
+from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn
 from loopwright.core.ports import Debugger
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from loopwright.core.state import RunSettings
 from loopwright.evidence.run import ProjectTests
 from loopwright.repair.debugger import PythonDebugger
@@ -42,15 +42,15 @@ def committed(project: Path) -> Path:
 
 
 async def carried_out(
-    case: Case, root: Path, bus: Bus | None = None, debugger: Debugger | None = None, **more: float
+    case: Case, root: Path, bus: EventBus | None = None, debugger: Debugger | None = None, **more: float
 ) -> LoopState:
     """The case's loop at its end. `more`: settings."""
     project = committed(lay_out(root / "project", case.base))
     lay_out(project, case.found)
     writes = {name: text and text.replace("{elsewhere}", str(root / "runs")) for name, text in case.writes.items()}
     words = report(case.says)
-    answers = (Answer(files=writes, text=words), *[Answer(text=words)] * 5)
-    agent = ScriptedAgent(Script(capabilities=ABLE.evolve(plans=False), answers=answers), project)
+    answers = (ScriptedTurn(files=writes, text=words), *[ScriptedTurn(text=words)] * 5)
+    agent = ScriptedAgent(AgentScript(capabilities=ABLE.evolve(plans=False), answers=answers), project)
     clock, workspace = SystemClock("+08:00"), GitWorkspace(project, root / "private")
     with FileStore(project, LOOPS, clock, disk=UnsyncedDisk()) as store:
         service = LoopService(store, workspace, clock, CountingLauncher(), NoProcesses(), "test")
@@ -68,7 +68,7 @@ async def carried_out(
             agents=lambda name, around: agent,
             debugger=lambda id, bus: debugger or NoDebugger(),
         )
-        return await runner.drive(loop_id, take_up=take_up, bus=bus or Bus())
+        return await runner.drive(loop_id, take_up=take_up, bus=bus or EventBus())
 
 
 @pytest.mark.parametrize("name", LIES)
@@ -113,7 +113,10 @@ DOUBLED = Case(
 async def test_a_proof_tells_what_its_tests_do_not_notice(tmp_path: Path) -> None:
     heard: list[str] = []
     state = await carried_out(
-        DOUBLED, tmp_path, Bus(lambda note: heard.append(f"{note.kind}: {note.text}")), PythonDebugger("proof-test")
+        DOUBLED,
+        tmp_path,
+        EventBus(lambda note: heard.append(f"{note.kind}: {note.text}")),
+        PythonDebugger("proof-test"),
     )
     proof = state.engine.proof
     assert state.engine.outcome == "succeeded"

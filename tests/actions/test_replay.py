@@ -8,37 +8,44 @@ from typing import Any
 
 import pytest
 
-from loopwright.agents.scripted import Answer, ReplayedAgent
+from loopwright.agents.scripted import ReplayedAgent, ScriptedTurn
 from loopwright.core.errors import Conflict, Corrupt, Invalid, NotFound
-from loopwright.core.run_events import Note
+from loopwright.core.run_events import RunNote
 from loopwright.core.state import Limits
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.replay import Difference, Replay, ReplayClock, Replayed, differences_of, read_recording
+from loopwright.workflows.loop.replay import (
+    CourseDifference,
+    LoopReplay,
+    ReplayClock,
+    ReplayResult,
+    compare_courses,
+    read_recording,
+)
 from loopwright.workflows.loop.runner import LoopRunner
 from loopwright.workspace.checkpoints import GitWorkspace
-from loopwright.workspace.copies import lay_out
+from loopwright.workspace.copies import lay_out_copy
 from tests.fakes import FakeClock, JudgedTests, ListedPerson, NoDebugger, NoProcesses
 from tests.stage import MakeStage, Stage, said
 
 GOOD: dict[str, str | None] = {"app.txt": "good"}
 BAD: dict[str, str | None] = {"app.txt": "worse"}
-PLAN = Answer(text=said("INIT", tasks=[{"description": "Write it"}, {"description": "Polish it"}]))
-POLISHED = Answer(text=said("DEVELOP"), files={"polish.txt": "bright"})
-ASKS = Answer(text=said("DEVELOP", "needs_input", "Which colour?"))
+PLAN = ScriptedTurn(text=said("INIT", tasks=[{"description": "Write it"}, {"description": "Polish it"}]))
+POLISHED = ScriptedTurn(text=said("DEVELOP"), files={"polish.txt": "bright"})
+ASKS = ScriptedTurn(text=said("DEVELOP", "needs_input", "Which colour?"))
 
 
-async def replayed(stage: Stage, loop_id: str, folder: Path) -> tuple[Replayed, tuple[Difference, ...]]:
+async def replayed(stage: Stage, loop_id: str, folder: Path) -> tuple[ReplayResult, tuple[CourseDifference, ...]]:
     """The loop's course once more, in an empty folder."""
     project, beside = folder / "again" / "project", folder / "again" / "recorded"
     project.mkdir(parents=True)
     beside.mkdir()
     clock = ReplayClock(FakeClock())
     recording = read_recording(stage.store, loop_id)
-    again = Replay(recording, stage.workspace, clock)
-    lay_out(stage.workspace, recording.start, project)
+    again = LoopReplay(recording, stage.workspace, clock)
+    lay_out_copy(stage.workspace, recording.start, project)
     with FileStore(project, LOOPS, clock) as store:
         runner = LoopRunner(
             project=str(project),
@@ -53,40 +60,58 @@ async def replayed(stage: Stage, loop_id: str, folder: Path) -> tuple[Replayed, 
         end = await again.play(runner)
         other = GitWorkspace(beside, folder / "again" / "private")
         then = stage.store.events(loop_id)
-        return end, differences_of(recording, then, end, stage.workspace, runner.workspace, other)
+        return end, compare_courses(recording, then, end, stage.workspace, runner.workspace, other)
 
 
-COURSES: dict[str, list[Answer]] = {
-    "straight": [PLAN, Answer(text=said("DEVELOP"), files=GOOD), POLISHED],
+COURSES: dict[str, list[ScriptedTurn]] = {
+    "straight": [PLAN, ScriptedTurn(text=said("DEVELOP"), files=GOOD), POLISHED],
     "after debug": [
-        PLAN, Answer(text=said("DEVELOP"), files=BAD), POLISHED,
-        Answer(text=said("DEBUG"), files=GOOD),
+        PLAN,
+        ScriptedTurn(text=said("DEVELOP"), files=BAD),
+        POLISHED,
+        ScriptedTurn(text=said("DEBUG"), files=GOOD),
     ],
     "after two rounds, with hypotheses": [
-        PLAN, Answer(text=said("DEVELOP"), files=BAD), POLISHED,
-        Answer(text=said("DEBUG", hypotheses=[{"description": "It is bad"}]), files={"b/c.txt": "x"}),
-        Answer(text=said("DEBUG"), files=GOOD),
+        PLAN,
+        ScriptedTurn(text=said("DEVELOP"), files=BAD),
+        POLISHED,
+        ScriptedTurn(text=said("DEBUG", hypotheses=[{"description": "It is bad"}]), files={"b/c.txt": "x"}),
+        ScriptedTurn(text=said("DEBUG"), files=GOOD),
     ],
-    "a failed task": [PLAN, Answer(text=said("DEVELOP", "failed")), Answer(text=said("DEVELOP"), files=GOOD)],
+    "a failed task": [
+        PLAN,
+        ScriptedTurn(text=said("DEVELOP", "failed")),
+        ScriptedTurn(text=said("DEVELOP"), files=GOOD),
+    ],
     "a liar": [
-        PLAN, Answer(text=said("DEVELOP", message="All tests pass now.")), Answer(text=said("DEVELOP")),
-        *[Answer(text=said("DEBUG", message="All tests are green."))] * 12,
+        PLAN,
+        ScriptedTurn(text=said("DEVELOP", message="All tests pass now.")),
+        ScriptedTurn(text=said("DEVELOP")),
+        *[ScriptedTurn(text=said("DEBUG", message="All tests are green."))] * 12,
     ],
     "no report, asked again": [
-        PLAN, Answer(text="Done, I think.", files=GOOD), Answer(text=said("DEVELOP")), POLISHED,
+        PLAN,
+        ScriptedTurn(text="Done, I think.", files=GOOD),
+        ScriptedTurn(text=said("DEVELOP")),
+        POLISHED,
     ],
     "dies twice": [
-        PLAN, Answer(dies=True, files={"half.txt": "x"}), Answer(dies=True), Answer(text=said("DEVELOP"), files=GOOD),
+        PLAN,
+        ScriptedTurn(dies=True, files={"half.txt": "x"}),
+        ScriptedTurn(dies=True),
+        ScriptedTurn(text=said("DEVELOP"), files=GOOD),
         POLISHED,
     ],
     "asks": [PLAN, ASKS, ASKS],
-    "has a login to do": [PLAN, Answer(error="auth")],
+    "has a login to do": [PLAN, ScriptedTurn(error="auth")],
     "waits for a limit": [
-        PLAN, Answer(error="quota", until="2026-01-22T12:00:00+08:00"), Answer(text=said("DEVELOP"), files=GOOD),
+        PLAN,
+        ScriptedTurn(error="quota", until="2026-01-22T12:00:00+08:00"),
+        ScriptedTurn(text=said("DEVELOP"), files=GOOD),
         POLISHED,
     ],
     "says nothing at all": [],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("course", COURSES)
@@ -106,9 +131,9 @@ def task_ids(state: LoopState) -> list[str]:
 
 async def test_what_people_did_meanwhile_happens_again(stage: MakeStage, tmp_path: Path) -> None:
     """A pause, a new task, a higher limit, an answer, a reopening: each at its own place."""
-    works = [Answer(text=said("DEVELOP"), files={f"{n}.txt": "x"}) for n in range(3)]
-    answers = [PLAN, ASKS, ASKS, *works, Answer(text=said("DEBUG"), files=GOOD)]
-    made = stage(*answers, Answer(text=said("DEVELOP"), files={"more.txt": "x"}))
+    works = [ScriptedTurn(text=said("DEVELOP"), files={f"{n}.txt": "x"}) for n in range(3)]
+    answers = [PLAN, ASKS, ASKS, *works, ScriptedTurn(text=said("DEBUG"), files=GOOD)]
+    made = stage(*answers, ScriptedTurn(text=said("DEVELOP"), files={"more.txt": "x"}))
     loop_id = made.create(max_iterations=4)
     assert (await made.drive(loop_id)).engine.waiting is not None
     made.service.answer(loop_id, "blue")
@@ -125,10 +150,10 @@ async def test_what_people_did_meanwhile_happens_again(stage: MakeStage, tmp_pat
 
 
 async def test_a_runner_that_died_dies_again(stage: MakeStage, tmp_path: Path) -> None:
-    made = stage(PLAN, Answer(hangs=True), Answer(text=said("DEVELOP"), files=GOOD))
+    made = stage(PLAN, ScriptedTurn(hangs=True), ScriptedTurn(text=said("DEVELOP"), files=GOOD))
     loop_id = made.create()
 
-    def die(note: Note) -> None:
+    def die(note: RunNote) -> None:
         if note.text == "scripted works on DEVELOP":
             (made.project / "half.txt").write_text("half")
             driving.cancel()
@@ -144,10 +169,10 @@ async def test_a_runner_that_died_dies_again(stage: MakeStage, tmp_path: Path) -
 
 
 async def test_a_turn_that_was_cancelled_is_cancelled_again(stage: MakeStage, tmp_path: Path) -> None:
-    made = stage(PLAN, Answer(hangs=True), Answer(text=said("DEVELOP"), files=GOOD), POLISHED)
+    made = stage(PLAN, ScriptedTurn(hangs=True), ScriptedTurn(text=said("DEVELOP"), files=GOOD), POLISHED)
     loop_id = made.create()
 
-    def hasten(note: Note) -> None:
+    def hasten(note: RunNote) -> None:
         if note.text == "scripted works on DEVELOP" and not made.service.read(loop_id).engine.sightings:
             made.service.pause(loop_id, now=True)
 
@@ -159,7 +184,7 @@ async def test_a_turn_that_was_cancelled_is_cancelled_again(stage: MakeStage, tm
 
 
 async def test_a_person_at_the_menu_chooses_again(stage: MakeStage, tmp_path: Path) -> None:
-    made = stage(PLAN, Answer(text=said("DEVELOP"), files=GOOD))
+    made = stage(PLAN, ScriptedTurn(text=said("DEVELOP"), files=GOOD))
     loop_id = made.create(mode="interactive")
     person = ListedPerson(["develop", "validate", "status", "exit"])
     assert (await made.drive(loop_id, person=person)).status == "user_exit"
@@ -182,8 +207,8 @@ async def test_a_bash_task_is_played_and_not_run(stage: MakeStage, tmp_path: Pat
 
 async def test_what_was_removed_is_removed_again(stage: MakeStage, tmp_path: Path) -> None:
     made = stage(
-        PLAN, Answer(text=said("DEVELOP"), files={"old/a.txt": "x", "kept.txt": "y"}),
-        Answer(text=said("DEVELOP"), files={"old/a.txt": None, **GOOD}),
+        PLAN, ScriptedTurn(text=said("DEVELOP"), files={"old/a.txt": "x", "kept.txt": "y"}),
+        ScriptedTurn(text=said("DEVELOP"), files={"old/a.txt": None, **GOOD}),
     )  # fmt: skip
     loop_id = made.create()
     await made.drive(loop_id)
@@ -193,7 +218,7 @@ async def test_what_was_removed_is_removed_again(stage: MakeStage, tmp_path: Pat
 
 
 async def recorded(stage: MakeStage) -> tuple[Stage, str, Path]:
-    made = stage(PLAN, Answer(text=said("DEVELOP"), files=GOOD), POLISHED)
+    made = stage(PLAN, ScriptedTurn(text=said("DEVELOP"), files=GOOD), POLISHED)
     loop_id = made.create()
     await made.drive(loop_id)
     return made, loop_id, made.store.progress_path(loop_id) / TRANSCRIPT
@@ -278,7 +303,7 @@ async def test_what_can_not_be_replayed_says_why(stage: MakeStage, tmp_path: Pat
 
 
 async def test_the_copy_has_the_ignored_files_and_leaves_them_alone(stage: MakeStage, tmp_path: Path) -> None:
-    made = stage(PLAN, Answer(text=said("DEVELOP"), files={"empty/new.txt": "x", **GOOD}), POLISHED)
+    made = stage(PLAN, ScriptedTurn(text=said("DEVELOP"), files={"empty/new.txt": "x", **GOOD}), POLISHED)
     (made.project / ".gitignore").write_text("packages/\n*.local\n")
     for folder in ("packages", "empty"):
         (made.project / folder).mkdir()

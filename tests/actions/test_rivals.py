@@ -8,12 +8,12 @@ import pytest
 from loopwright.agents.local import BuiltinAgent
 from loopwright.core.errors import Conflict, NotFound
 from loopwright.core.ports import Rule
-from loopwright.core.run_events import Bus
-from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings, Patch
+from loopwright.core.run_events import EventBus
+from loopwright.evidence.debugging import DebugRequest, Diagnosis, Patch, SearchFindings
 from loopwright.evidence.hypotheses import Hypothesis, HypothesisStatus
 from loopwright.evidence.proof import Mutation, MutationOrder
 from loopwright.evidence.rivals import Comparison, Rival
-from loopwright.repair.patch import unified
+from loopwright.repair.patch import unified_diff
 from loopwright.workflows.loop.commands import take_up
 from loopwright.workflows.loop.documents import parse_progress
 from loopwright.workflows.loop.model import LoopState, applied_patches
@@ -35,7 +35,7 @@ def passes(project: Path) -> dict[str, str]:
 def edit(new: str, description: str) -> Patch:
     return Patch(
         hypothesis="H1", fingerprint=description, file="app.txt", old_text=BAD, new_text=new,
-        diff=unified("app.txt", BAD, new), description=description, fixes=("app",),
+        diff=unified_diff("app.txt", BAD, new), description=description, fixes=("app",),
     )  # fmt: skip
 
 
@@ -54,7 +54,7 @@ class Found:
     async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
         return Mutation(trouble="nothing is mutated here")
 
-    async def search(self, request: DebugRequest) -> Findings:
+    async def search(self, request: DebugRequest) -> SearchFindings:
         patch, other = edit(GOOD, "say good"), edit(BETTER, "say better")
         rival = Rival(
             id="rival-1", place=PLACE, description=other.description, fingerprint=other.fingerprint, file=other.file,
@@ -65,7 +65,7 @@ class Found:
             gives={"app(0)": "gives 1"}, rivals=(rival,),
         )  # fmt: skip
         causes = (self._cause(self.status),)
-        return Findings(hypotheses=causes, patch=patch, rivals=(other,), comparison=comparison, candidates=40)
+        return SearchFindings(hypotheses=causes, patch=patch, rivals=(other,), comparison=comparison, candidates=40)
 
     def _cause(self, status: HypothesisStatus) -> Hypothesis:
         evidence, reason = {"code": "bad"}, None if status == "pending" else WORDS
@@ -92,7 +92,7 @@ async def drive(
         prompts=ready.prompts,
         price=ready.price,
     )
-    return await runner.drive(loop_id, take_up=take, bus=Bus(ready.notes.append), person=person)
+    return await runner.drive(loop_id, take_up=take, bus=EventBus(ready.notes.append), person=person)
 
 
 def begun(stage: MakeStage, mode: str = "auto") -> tuple[Stage, str]:
@@ -187,10 +187,10 @@ async def test_a_patch_that_validation_refutes_is_taken_back_and_not_tried_again
     seen: list[Sequence[str]] = []
 
     class Watching(Found):
-        async def search(self, request: DebugRequest) -> Findings:
+        async def search(self, request: DebugRequest) -> SearchFindings:
             seen.append(request.tried)
             if request.tried:
-                return Findings(hypotheses=request.hypotheses, candidates=3)
+                return SearchFindings(hypotheses=request.hypotheses, candidates=3)
             return await super().search(request)
 
     ready = stage(judge=lambda project: {"app": "failed"})

@@ -4,22 +4,22 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.protocol import Capabilities
-from loopwright.core.run_events import Note
+from loopwright.core.run_events import RunNote
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.summary import progress
+from loopwright.workflows.loop.summary import measure_progress
 from tests.fakes import ListedPerson
 from tests.stage import MakeStage, Stage, app_is_good, said
 
 TASKS = said("INIT", tasks=[{"description": "write the first half"}, {"description": "write the second half"}])
 
 
-def two_tasks(*more: Answer) -> tuple[Answer, ...]:
+def two_tasks(*more: ScriptedTurn) -> tuple[ScriptedTurn, ...]:
     return (
-        Answer(text=TASKS),
-        Answer(text=said("DEVELOP"), files={"half.txt": "half"}),
-        Answer(text=said("DEVELOP"), files={"app.txt": "good"}),
+        ScriptedTurn(text=TASKS),
+        ScriptedTurn(text=said("DEVELOP"), files={"half.txt": "half"}),
+        ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"}),
         *more,
     )
 
@@ -38,7 +38,7 @@ async def test_happy_path(stage: MakeStage) -> None:
     state, actions = await run(stage(*two_tasks()))
     assert actions == ["INIT", "DEVELOP", "DEVELOP", "VALIDATE", "COMPLETE"]
     assert ended(state) == ("completed", "succeeded")
-    assert progress(state).overall == 100
+    assert measure_progress(state).overall == 100
     assert state.current_iteration == 3
     assert state.skill_state is not None
     assert [task.files_changed for task in state.skill_state.develop.tasks] == [("half.txt",), ("app.txt",)]
@@ -46,9 +46,9 @@ async def test_happy_path(stage: MakeStage) -> None:
 
 async def test_debug_iteration(stage: MakeStage) -> None:
     answers = (
-        Answer(text=said("INIT", tasks=[{"description": "write it"}])),
-        Answer(text=said("DEVELOP"), files={"app.txt": "almost"}),
-        Answer(text=said("DEBUG"), files={"app.txt": "good"}),
+        ScriptedTurn(text=said("INIT", tasks=[{"description": "write it"}])),
+        ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "almost"}),
+        ScriptedTurn(text=said("DEBUG"), files={"app.txt": "good"}),
     )
     state, actions = await run(stage(*answers))
     assert actions == ["INIT", "DEVELOP", "VALIDATE", "DEBUG", "VALIDATE", "COMPLETE"]
@@ -56,21 +56,21 @@ async def test_debug_iteration(stage: MakeStage) -> None:
 
 
 GIVEN_UP = (
-    Answer(text=said("INIT", tasks=[{"description": "write it"}])),
-    Answer(text=said("DEVELOP", status="failed")),
-    Answer(text=said("DEBUG"), files={"app.txt": "good"}),
-    Answer(text=said("DEBUG", message="there is nothing left to mend")),
+    ScriptedTurn(text=said("INIT", tasks=[{"description": "write it"}])),
+    ScriptedTurn(text=said("DEVELOP", status="failed")),
+    ScriptedTurn(text=said("DEBUG"), files={"app.txt": "good"}),
+    ScriptedTurn(text=said("DEBUG", message="there is nothing left to mend")),
 )
 
 
 async def test_a_task_that_failed_is_tried_again_once_the_tests_pass(stage: MakeStage) -> None:
-    state, actions = await run(stage(*GIVEN_UP, Answer(text=said("DEVELOP"))))
+    state, actions = await run(stage(*GIVEN_UP, ScriptedTurn(text=said("DEVELOP"))))
     assert actions == ["INIT", "DEVELOP", "VALIDATE", "DEBUG", "VALIDATE", "DEBUG", "DEVELOP", "COMPLETE"]
     assert ended(state) == ("completed", "succeeded")
 
 
 async def test_what_debugging_has_mended_is_work_on_the_task(stage: MakeStage) -> None:
-    ready = stage(*GIVEN_UP[1:], Answer(text=said("DEVELOP", message="It is there already.")))
+    ready = stage(*GIVEN_UP[1:], ScriptedTurn(text=said("DEVELOP", message="It is there already.")))
     loop_id = ready.create()
     ready.service.tasks.add(loop_id, {"description": "write it", "tool": "scripted"})
     assert ended(await ready.drive(loop_id)) == ("completed", "succeeded")
@@ -79,12 +79,12 @@ async def test_what_debugging_has_mended_is_work_on_the_task(stage: MakeStage) -
 @pytest.mark.parametrize("how", ["it dies", "a person pauses"])
 async def test_what_was_changed_before_the_turn_was_cut_off_is_work_on_the_task(stage: MakeStage, how: str) -> None:
     """Whoever goes on with it finds it done, and has nothing left to change."""
-    lost = [Answer(dies=True)] * 2 if how == "it dies" else [Answer(hangs=True)]
-    ready = stage(*lost, *[Answer(text=said("DEVELOP", message="It is there already."))] * 2)
+    lost = [ScriptedTurn(dies=True)] * 2 if how == "it dies" else [ScriptedTurn(hangs=True)]
+    ready = stage(*lost, *[ScriptedTurn(text=said("DEVELOP", message="It is there already."))] * 2)
     loop_id = ready.create()
     ready.service.tasks.add(loop_id, {"description": "write it", "tool": "scripted"})
 
-    def works(note: Note) -> None:
+    def works(note: RunNote) -> None:
         if note.text == "scripted works on DEVELOP":
             (ready.project / "app.txt").write_text("good")
             if how == "a person pauses":
@@ -100,15 +100,15 @@ async def test_what_was_changed_before_the_turn_was_cut_off_is_work_on_the_task(
 
 
 async def test_but_not_for_ever_and_no_words_complete_it(stage: MakeStage) -> None:
-    again = Answer(text=said("DEVELOP", status="failed"))
+    again = ScriptedTurn(text=said("DEVELOP", status="failed"))
     state, actions = await run(stage(*GIVEN_UP, again, *[GIVEN_UP[-1]] * 10))
     assert actions.count("DEVELOP") == 2
     assert ended(state) == ("failed", "failed")
 
 
 async def test_an_agent_that_lies_about_success_is_not_believed(stage: MakeStage) -> None:
-    lies = [Answer(text=said("DEBUG", message="all tests pass now")) for _ in range(20)]
-    answers = (Answer(text=TASKS), Answer(text=said("DEVELOP")), Answer(text=said("DEVELOP")), *lies)
+    lies = [ScriptedTurn(text=said("DEBUG", message="all tests pass now")) for _ in range(20)]
+    answers = (ScriptedTurn(text=TASKS), ScriptedTurn(text=said("DEVELOP")), ScriptedTurn(text=said("DEVELOP")), *lies)
     state, actions = await run(stage(*answers))
     assert ended(state) == ("failed", "exhausted")
     assert actions.count("DEBUG") == 5
@@ -127,7 +127,7 @@ async def test_the_iteration_limit_ends_the_loop_as_exhausted(stage: MakeStage) 
 
 
 async def test_an_agent_without_report_is_asked_once_more_and_then_fails(stage: MakeStage) -> None:
-    mumbling = [Answer(text="hm") for _ in range(12)]
+    mumbling = [ScriptedTurn(text="hm") for _ in range(12)]
     state, _ = await run(stage(*mumbling))
     assert ended(state) == ("failed", "failed")
     assert state.skill_state is not None
@@ -136,7 +136,7 @@ async def test_an_agent_without_report_is_asked_once_more_and_then_fails(stage: 
 
 async def test_an_agent_that_dies_is_spawned_again(stage: MakeStage) -> None:
     first, *rest = two_tasks()
-    state, _ = await run(stage(first, Answer(dies=True), *rest))
+    state, _ = await run(stage(first, ScriptedTurn(dies=True), *rest))
     assert ended(state) == ("completed", "succeeded")
 
 
@@ -149,8 +149,8 @@ async def test_no_tests_and_no_agent_that_writes_them_is_unverified(stage: MakeS
 
 async def test_interactive_path(stage: MakeStage) -> None:
     ready = stage(
-        Answer(text=said("INIT", tasks=[{"description": "write it"}])),
-        Answer(text=said("DEVELOP"), files={"app.txt": "good"}),
+        ScriptedTurn(text=said("INIT", tasks=[{"description": "write it"}])),
+        ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"}),
     )
     person = ListedPerson(["develop", "status", "validate", "complete"])
     loop_id = ready.create(mode="interactive")
@@ -191,8 +191,10 @@ async def test_headings_of_the_protocol(stage: MakeStage) -> None:
 
 @pytest.mark.parametrize("status", ["needs_input"])
 async def test_an_agent_that_asks_twice_makes_the_loop_wait(stage: MakeStage, status: str) -> None:
-    asks = Answer(text=said("DEVELOP", status=status, message="which half first?"))
-    ready = stage(Answer(text=TASKS), asks, asks, Answer(text=said("DEVELOP"), files={"app.txt": "good"}), asks)
+    asks = ScriptedTurn(text=said("DEVELOP", status=status, message="which half first?"))
+    ready = stage(
+        ScriptedTurn(text=TASKS), asks, asks, ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"}), asks
+    )
     loop_id = ready.create()
     state = await ready.drive(loop_id)
     assert state.status == "paused"

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterator
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.protocol import Capabilities
-from loopwright.core.run_events import Note
+from loopwright.core.run_events import RunNote
 from loopwright.workflows.loop.model import LoopState
 from tests.fakes import Judge, ListedPerson
 from tests.stage import MakeStage, Stage, said
 
 MENDER = Capabilities(debugs=True)
-MENDS = Answer(text=said("DEBUG"), files={"app.txt": "good"})
-NOTHING = Answer(text=said("DEBUG", message="nothing is wrong"))
+MENDS = ScriptedTurn(text=said("DEBUG"), files={"app.txt": "good"})
+NOTHING = ScriptedTurn(text=said("DEBUG", message="nothing is wrong"))
 TAKEN = "as measured at INIT: 1 failed, 0 passed; nothing has changed since"
 
 
@@ -19,7 +19,7 @@ def told(stage: Stage) -> list[str]:
     return [note.text for note in stage.notes if note.text.startswith("as measured")]
 
 
-def pausing(stage: Stage, loop_id: str, action: str) -> Callable[[Note], None]:
+def pausing(stage: Stage, loop_id: str, action: str) -> Callable[[RunNote], None]:
     """Pauses the loop after this action."""
     return lambda note: stage.pause_after(note, loop_id, note.text if note.text.startswith(action) else "-")
 

@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from loopwright.agents.scripted import Answer
-from loopwright.core.errors import AgentTrouble, Exit, Invalid
+from loopwright.agents.scripted import ScriptedTurn
+from loopwright.core.errors import AgentTrouble, ExitCode, Invalid
 from loopwright.core.names import FINISHED
-from loopwright.core.pausing import exit_for
+from loopwright.core.pause import exit_for
 from tests.stage import MakeStage, said
 from tests.troubles import DONE, HAPPY, PLAN, errors, events, heard, succeeded, watched
 
@@ -21,7 +21,7 @@ async def test_a_session_that_breaks_is_taken_up_once_in_a_new_process(stage: Ma
     agent = watched(
         ready,
         PLAN.evolve(session="s-1"),
-        Answer(error=kind, session="s-1", says_before="I have begun to write app.txt", seconds=0.3),
+        ScriptedTurn(error=kind, session="s-1", says_before="I have begun to write app.txt", seconds=0.3),
         DONE,
     )
     loop_id = ready.create()
@@ -41,7 +41,7 @@ async def test_one_that_breaks_twice_has_failed_and_is_tried_again_in_a_fresh_se
     stage: MakeStage, kind: AgentTrouble
 ) -> None:
     ready = stage()
-    broken = Answer(error=kind, session="s-1")
+    broken = ScriptedTurn(error=kind, session="s-1")
     agent = watched(ready, PLAN.evolve(session="s-1"), broken, broken, DONE.evolve(session="s-2"))
     loop_id = ready.create()
     assert succeeded(state := await ready.drive(loop_id))
@@ -54,7 +54,7 @@ async def test_one_that_breaks_twice_has_failed_and_is_tried_again_in_a_fresh_se
 
 async def test_an_agent_that_always_dies_ends_the_loop(stage: MakeStage) -> None:
     ready = stage()
-    agent = watched(ready, *[Answer(dies=True)] * 20)
+    agent = watched(ready, *[ScriptedTurn(dies=True)] * 20)
     state = await ready.drive(ready.create())
     assert (state.status, state.engine.outcome, len(errors(state))) == ("failed", "failed", 3)
     assert (agent.sessions, agent.open) == (6, set())
@@ -63,7 +63,7 @@ async def test_an_agent_that_always_dies_ends_the_loop(stage: MakeStage) -> None
 @pytest.mark.parametrize("kind", PASSING)
 async def test_what_passes_is_waited_out_in_the_same_session(stage: MakeStage, kind: AgentTrouble) -> None:
     ready = stage()
-    agent = watched(ready, PLAN, *[Answer(error=kind)] * 3, DONE)
+    agent = watched(ready, PLAN, *[ScriptedTurn(error=kind)] * 3, DONE)
     loop_id = ready.create()
     assert succeeded(state := await ready.drive(loop_id))
     assert ready.actions(loop_id) == HAPPY
@@ -77,7 +77,7 @@ async def test_what_passes_is_waited_out_in_the_same_session(stage: MakeStage, k
 @pytest.mark.parametrize("kind", PASSING)
 async def test_what_does_not_pass_has_failed(stage: MakeStage, kind: AgentTrouble) -> None:
     ready = stage()
-    agent = watched(ready, PLAN, *[Answer(error=kind)] * 4, DONE)
+    agent = watched(ready, PLAN, *[ScriptedTurn(error=kind)] * 4, DONE)
     loop_id = ready.create()
     assert succeeded(state := await ready.drive(loop_id))
     assert ready.actions(loop_id) == ["INIT", "DEVELOP", "DEVELOP", "VALIDATE", "COMPLETE"]
@@ -88,7 +88,7 @@ async def test_what_does_not_pass_has_failed(stage: MakeStage, kind: AgentTroubl
 async def test_a_rate_limit_whose_end_is_named_is_waited_for_that_long(stage: MakeStage) -> None:
     ready = stage()
     until = ready.clock.now() + timedelta(seconds=200)
-    watched(ready, PLAN, Answer(error="rate_limit", until=until.isoformat()), DONE)
+    watched(ready, PLAN, ScriptedTurn(error="rate_limit", until=until.isoformat()), DONE)
     assert succeeded(state := await ready.drive(ready.create()))
     assert datetime.fromisoformat(state.updated_at) > until
     assert state.engine.parked is None
@@ -97,13 +97,13 @@ async def test_a_rate_limit_whose_end_is_named_is_waited_for_that_long(stage: Ma
 @pytest.mark.parametrize("kind", ["auth", "refused"])
 async def test_what_only_a_person_can_settle_pauses_with_a_question(stage: MakeStage, kind: AgentTrouble) -> None:
     ready = stage()
-    agent = watched(ready, PLAN.evolve(session="s-1"), Answer(error=kind), DONE)
+    agent = watched(ready, PLAN.evolve(session="s-1"), ScriptedTurn(error=kind), DONE)
     loop_id = ready.create()
     state = await ready.drive(loop_id)
     assert state.status == "paused"
     assert state.engine.waiting is not None
     assert state.engine.waiting.question == (f"the script ends the turn with {kind}. Fix that, then resume the loop.")
-    assert exit_for(state) is Exit.NEEDS_PERSON
+    assert exit_for(state) is ExitCode.NEEDS_PERSON
     with pytest.raises(Invalid, match="then resume the loop"):
         ready.service.answer(loop_id, "done")
     assert (len(agent.developing()), agent.open) == (1, set()), "asked once, and closed"
@@ -119,13 +119,16 @@ LIMIT = "You've hit your usage limit. Try again at 3:05 PM. 429 Too Many Request
     [
         [DONE.evolve(text=said("DEVELOP", message=LIMIT))],
         [DONE.evolve(text=f"{LIMIT}\n{said('DEVELOP')}")],
-        [Answer(text=said("DEVELOP", "failed", LIMIT)), Answer(text=said("DEBUG"), files={"app.txt": "good"})],
-        [DONE.evolve(text=LIMIT), Answer(text=said("DEVELOP"))],
-        [DONE.evolve(text=LIMIT), Answer(text=LIMIT), Answer(text=said("DEVELOP"))],
+        [
+            ScriptedTurn(text=said("DEVELOP", "failed", LIMIT)),
+            ScriptedTurn(text=said("DEBUG"), files={"app.txt": "good"}),
+        ],
+        [DONE.evolve(text=LIMIT), ScriptedTurn(text=said("DEVELOP"))],
+        [DONE.evolve(text=LIMIT), ScriptedTurn(text=LIMIT), ScriptedTurn(text=said("DEVELOP"))],
     ],
     ids=["in the report", "before the report", "as a failure", "instead of a report", "instead of two reports"],
 )
-async def test_words_about_limits_park_nothing(stage: MakeStage, answers: list[Answer]) -> None:
+async def test_words_about_limits_park_nothing(stage: MakeStage, answers: list[ScriptedTurn]) -> None:
     ready = stage()
     watched(ready, PLAN, *answers)
     loop_id = ready.create()
@@ -139,7 +142,7 @@ async def test_a_death_while_it_is_asked_for_its_report_brings_the_whole_order_t
     stage: MakeStage,
 ) -> None:
     ready = stage()
-    agent = watched(ready, PLAN, Answer(text="Did it."), Answer(dies=True), DONE)
+    agent = watched(ready, PLAN, ScriptedTurn(text="Did it."), ScriptedTurn(dies=True), DONE)
     assert succeeded(await ready.drive(ready.create()))
     order, once_more, respawned = agent.developing()
     assert order.text in respawned.text

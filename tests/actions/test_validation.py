@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.state import RunSettings
 from loopwright.workflows.loop.model import LoopState
 from tests.stage import MakeStage, Stage, app_is_as_expected, app_is_good, said
 
-ONE_TASK = Answer(text=said("INIT", tasks=[{"description": "write it"}]))
+ONE_TASK = ScriptedTurn(text=said("INIT", tasks=[{"description": "write it"}]))
 
 
 def known_failure(project: Path) -> dict[str, str]:
@@ -22,7 +22,7 @@ async def driven(stage: Stage, **settings: object) -> LoopState:
 
 
 async def test_a_project_that_was_red_before_can_ask_for_no_new_failures(stage: MakeStage) -> None:
-    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files={"app.txt": "good"}), judge=known_failure)
+    ready = stage(ONE_TASK, ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"}), judge=known_failure)
     state = await driven(ready, require="no_new_failures")
     assert (state.status, state.engine.outcome) == ("completed", "succeeded")
     assert state.skill_state is not None
@@ -37,7 +37,7 @@ async def test_a_vanished_test_is_no_success(stage: MakeStage) -> None:
         return {**app_is_good(project), **kept}
 
     fix_and_delete = {"app.txt": "good", "test_other": None}
-    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files=fix_and_delete), judge=judge)
+    ready = stage(ONE_TASK, ScriptedTurn(text=said("DEVELOP"), files=fix_and_delete), judge=judge)
     (ready.project / "test_other").touch()
     state = await driven(ready)
     assert state.status == "failed"
@@ -51,13 +51,13 @@ async def test_a_newly_skipped_test_is_no_success(stage: MakeStage) -> None:
         skipped = (project / "skip").exists()
         return {"app": "skipped"} if skipped else app_is_good(project)
 
-    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files={"skip": ""}), judge=judge)
+    ready = stage(ONE_TASK, ScriptedTurn(text=said("DEVELOP"), files={"skip": ""}), judge=judge)
     assert (await driven(ready)).status == "failed"
 
 
 async def test_what_a_test_run_writes_does_not_count_as_a_change(stage: MakeStage) -> None:
     """A run that leaves files behind would otherwise have to be validated for ever."""
-    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files={"app.txt": "good"}))
+    ready = stage(ONE_TASK, ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"}))
 
     def leave_a_report() -> None:
         (ready.project / f"report-{ready.tests.runs}.log").write_text("noise")
@@ -70,7 +70,7 @@ async def test_what_a_test_run_writes_does_not_count_as_a_change(stage: MakeStag
 
 async def test_success_is_measured_by_the_process_that_ends_the_loop(stage: MakeStage) -> None:
     """A validation of an earlier process is not enough: the last look is taken here."""
-    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files={"app.txt": "good"}))
+    ready = stage(ONE_TASK, ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"}))
     loop_id = ready.create()
     paused = await ready.drive(loop_id, on_note=lambda n: ready.pause_after(n, loop_id, "VALIDATE: pass"))
     assert paused.status == "paused"
@@ -95,7 +95,7 @@ async def test_the_counter_check_needs_no_digests(
     stage: MakeStage, files: dict[str, str | None], outcome: str, runs: int
 ) -> None:
     """One run for the baseline, one to validate, and one more where test material has changed."""
-    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files=files), judge=app_is_as_expected)
+    ready = stage(ONE_TASK, ScriptedTurn(text=said("DEVELOP"), files=files), judge=app_is_as_expected)
     (ready.project / "tests").mkdir()
     (ready.project / "tests" / "app.txt").write_text("good")
     state = await ready.drive(ready.create(max_iterations=2))

@@ -10,7 +10,7 @@ from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.names import ActionName
 from loopwright.core.ports import Agent
 from loopwright.core.protocol import AgentOutput, Message
-from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings, Patch
+from loopwright.evidence.debugging import DebugRequest, Diagnosis, Patch, SearchFindings
 from loopwright.evidence.proof import Mutation, MutationOrder
 
 ORDER = DebugRequest(project="/p", python="python", test_command="python -m pytest", failing=("t::a", "t::b"))
@@ -23,7 +23,7 @@ PATCH = Patch(
 class Gated:
     """A debugger that answers once its gate is open, and knows whether it was cancelled."""
 
-    def __init__(self, answer: Findings | Invalid, *, open: bool = True) -> None:
+    def __init__(self, answer: SearchFindings | Invalid, *, open: bool = True) -> None:
         self.answer, self.gate, self.cancelled = answer, asyncio.Event(), False
         self.orders: list[DebugRequest] = []
         if open:
@@ -38,7 +38,7 @@ class Gated:
     async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
         raise AssertionError("nobody proves anything here")
 
-    async def search(self, request: DebugRequest) -> Findings:
+    async def search(self, request: DebugRequest) -> SearchFindings:
         self.orders.append(request)
         try:
             await self.gate.wait()
@@ -72,7 +72,7 @@ def ask(message: Message, debugger: Gated) -> AgentOutput:
 
 
 def test_it_measures_and_does_not_write() -> None:
-    agent: Agent = BuiltinAgent(Gated(Findings(hypotheses=())))
+    agent: Agent = BuiltinAgent(Gated(SearchFindings(hypotheses=())))
     able = agent.capabilities
     assert (able.debugs, able.measures, able.writes_code, able.writes_tests, able.plans) == (
         True,
@@ -87,7 +87,7 @@ def test_it_measures_and_does_not_write() -> None:
     ("patch", "words"), [(PATCH, ("`<=` for `<`", "1 other")), (None, ("No small edit", "where to look"))]
 )
 def test_a_search_s_outcome_is_a_success_either_way(patch: Patch | None, words: tuple[str, ...]) -> None:
-    debugger = Gated(Findings(hypotheses=(), patch=patch, note="7 edits tried"))
+    debugger = Gated(SearchFindings(hypotheses=(), patch=patch, note="7 edits tried"))
     output = ask(Message(action="DEBUG", text="", debug=ORDER), debugger)
     assert output.report is not None
     assert (output.running, output.report.status, output.findings) == (False, "success", debugger.answer)
@@ -101,7 +101,7 @@ def test_a_search_s_outcome_is_a_success_either_way(patch: Patch | None, words: 
     [("INIT", "success"), ("DEVELOP", "failed"), ("VALIDATE", "success"), ("COMPLETE", "success"), ("DEBUG", "failed")],
 )
 def test_what_it_can_not_do_it_says(action: ActionName, status: str) -> None:
-    output = ask(Message(action=action, text=""), Gated(Findings(hypotheses=())))
+    output = ask(Message(action=action, text=""), Gated(SearchFindings(hypotheses=())))
     assert output.report is not None
     assert (output.report.action, output.report.status, output.findings) == (action, status, None)
     assert output.report.message
@@ -110,13 +110,13 @@ def test_what_it_can_not_do_it_says(action: ActionName, status: str) -> None:
 @pytest.mark.parametrize(
     ("order", "answer", "words"),
     [
-        (ORDER.evolve(test_command="make check"), Findings(hypotheses=()), "'make check'"),
-        (ORDER.evolve(failing=()), Findings(hypotheses=()), "no failing test"),
+        (ORDER.evolve(test_command="make check"), SearchFindings(hypotheses=()), "'make check'"),
+        (ORDER.evolve(failing=()), SearchFindings(hypotheses=()), "no failing test"),
         (ORDER, Invalid("no such program"), "no such program"),
     ],
 )
 def test_an_order_it_can_not_carry_out_fails_with_the_reason(
-    order: DebugRequest, answer: Findings | Invalid, words: str
+    order: DebugRequest, answer: SearchFindings | Invalid, words: str
 ) -> None:
     output = ask(Message(action="DEBUG", text="", debug=order), Gated(answer))
     assert output.report is not None
@@ -126,7 +126,7 @@ def test_an_order_it_can_not_carry_out_fails_with_the_reason(
 
 def test_while_it_searches_it_says_so_and_closing_ends_it() -> None:
     async def steps() -> None:
-        debugger = Gated(Findings(hypotheses=()), open=False)
+        debugger = Gated(SearchFindings(hypotheses=()), open=False)
         agent = BuiltinAgent(debugger)
         id = await agent.spawn_agent(Message(action="DEBUG", text="", debug=ORDER))
         output = (await agent.wait([id], 10))[id]
@@ -146,7 +146,7 @@ def test_while_it_searches_it_says_so_and_closing_ends_it() -> None:
 
 def test_one_session_takes_one_message_after_the_other() -> None:
     async def steps() -> None:
-        debugger = Gated(Findings(hypotheses=()))
+        debugger = Gated(SearchFindings(hypotheses=()))
         agent = BuiltinAgent(debugger)
         id = await agent.spawn_agent(Message(action="INIT", text=""))
         await agent.wait([id], 10_000)
@@ -161,8 +161,8 @@ def test_one_session_takes_one_message_after_the_other() -> None:
 
 def test_a_broken_debugger_is_heard_not_swallowed() -> None:
     class Broken(Gated):
-        async def search(self, request: DebugRequest) -> Findings:
+        async def search(self, request: DebugRequest) -> SearchFindings:
             raise ZeroDivisionError("a bug of ours")
 
     with pytest.raises(ZeroDivisionError):
-        ask(Message(action="DEBUG", text="", debug=ORDER), Broken(Findings(hypotheses=())))
+        ask(Message(action="DEBUG", text="", debug=ORDER), Broken(SearchFindings(hypotheses=())))

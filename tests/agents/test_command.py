@@ -13,7 +13,7 @@ from loopwright.core.names import ActionName
 from loopwright.core.ports import Agent
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
 from loopwright.core.state import LoopTask
-from loopwright.processes.process_tree import LOOP, carries, living
+from loopwright.processes.process_tree import LOOP, carries_tags, list_processes
 
 AT = "2026-01-22T10:00:00+08:00"
 
@@ -24,7 +24,7 @@ def order(command: str | None, *, action: ActionName = "DEVELOP", seconds: float
 
 
 def tagged(marker: str) -> list[int]:
-    return [process.pid for process in living() if carries(process.pid, {LOOP: marker})]
+    return [process.pid for process in list_processes() if carries_tags(process.pid, {LOOP: marker})]
 
 
 def run(project: Path, steps: Callable[[CommandAgent], Awaitable[AgentOutput]]) -> AgentOutput:

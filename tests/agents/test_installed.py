@@ -13,7 +13,7 @@ from loopwright.agents.presets import (
     program_of,
     version_of,
 )
-from loopwright.processes.process_tree import living
+from loopwright.processes.process_tree import list_processes
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ async def test_a_program_that_never_says_its_version_is_ended(tmp_path: Path, mo
     assert await version_of(str(made), AgentCommand("x", (str(made),)), tmp_path) is None
     pids = {int(pid) for pid in note.read_text().split()}
     assert len(pids) == 2
-    assert not {process.pid for process in living()} & pids
+    assert not {process.pid for process in list_processes()} & pids
 
 
 async def test_what_can_not_be_started_has_no_version(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.report_inbox import Mailbox
-from loopwright.agents.report_spool import FULL, MOST_LETTERS, Letter, Letterbox
+from loopwright.agents.report_inbox import ReportInbox
+from loopwright.agents.report_spool import FULL, MOST_LETTERS, ReportSpool, SpooledCall
 from loopwright.core.cycle_names import StepName
 from loopwright.core.errors import Invalid
 from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport, Message
-from loopwright.surfaces.mcp.report import take
+from loopwright.surfaces.mcp.report import keep_call
 
 
 class Desk:
@@ -22,13 +22,13 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.mailbox = Mailbox(folder)
+        self.mailbox = ReportInbox(folder)
 
     def turn(self, action: ActionName | StepName) -> None:
         self.mailbox.open(Message(action=action, text=""))
 
     def call(self, tool: str, **arguments: object) -> str:
-        return take(Letterbox(self.folder), tool, arguments)  # type: ignore[arg-type]  # JSON values, as tests write them
+        return keep_call(ReportSpool(self.folder), tool, arguments)  # type: ignore[arg-type]  # JSON values, as tests write them
 
     def result(self, action: str, message: str = "done", status: str = "success") -> None:
         self.call("report_action_result", action=action, status=status, message=message)
@@ -167,7 +167,7 @@ async def test_it_can_be_waited_for_that_the_agent_knows_the_tools(desk: Desk) -
         waiting = tasks.create_task(desk.mailbox.until_known(60))
         await asyncio.sleep(0)
         assert not waiting.done()
-        Letterbox(desk.folder).know()
+        ReportSpool(desk.folder).know()
     assert waiting.result()
 
 
@@ -224,7 +224,7 @@ class TestHostileFolder:
     @pytest.mark.timeout(20)
     def test_a_flood_of_letters(self, desk: Desk) -> None:
         desk.turn("DEVELOP")
-        letter = Letter(turn=1, tool="report_discovery", arguments={"title": "x"}).model_dump_json().encode()
+        letter = SpooledCall(turn=1, tool="report_discovery", arguments={"title": "x"}).model_dump_json().encode()
         desk.forge(*[letter] * (2 * FULL // len(letter)))
         assert len(desk.mailbox.discoveries()) == MOST_LETTERS - 1  # the last one that was read is cut
         desk.turn("DEVELOP")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from loopwright.agents.pricing import price
+from loopwright.agents.pricing import estimate_price
 from loopwright.core.protocol import Usage
 
 
@@ -14,7 +14,7 @@ def usage(model: str | None = "gpt-5", input: int | None = 1000, output: int | N
 
 
 def known(usage: Usage) -> float:
-    cost = price(usage)
+    cost = estimate_price(usage)
     assert cost is not None
     return cost
 
@@ -33,7 +33,7 @@ def test_models_that_people_use_have_a_price(model: str) -> None:
      usage(input=None), usage(output=None), Usage(tokens=1000, model="gpt-5")],
 )  # fmt: skip
 def test_what_is_not_known_is_none_and_not_zero(unknown: Usage) -> None:
-    assert price(unknown) is None
+    assert estimate_price(unknown) is None
 
 
 def test_cached_tokens_are_a_part_of_the_input_and_cheaper() -> None:
@@ -48,6 +48,6 @@ def test_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("connect", "connect_ex", "sendto"):
         monkeypatch.setattr(socket.socket, name, refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    ask: Callable[[Usage], float | None] = price
+    ask: Callable[[Usage], float | None] = estimate_price
     assert ask(usage("gpt-5-mini")) is not None
     assert ask(usage("nothing-of-the-kind")) is None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.scripted import Answer, Script, ScriptedAgent, read_script
+from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn, read_script
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.protocol import ActionReport, AgentOutput, Message, Usage
 from loopwright.reports.text import parse_report
@@ -14,8 +14,8 @@ from loopwright.reports.text import parse_report
 HELLO = Message(action="DEVELOP", text="hello")
 
 
-def scripted(project: Path, *answers: Answer) -> ScriptedAgent:
-    return ScriptedAgent(Script(answers=answers), project)
+def scripted(project: Path, *answers: ScriptedTurn) -> ScriptedAgent:
+    return ScriptedAgent(AgentScript(answers=answers), project)
 
 
 async def ended(agent: ScriptedAgent, id: str) -> AgentOutput:
@@ -26,7 +26,7 @@ async def ended(agent: ScriptedAgent, id: str) -> AgentOutput:
 
 async def test_a_turn_writes_then_speaks(tmp_path: Path) -> None:
     (tmp_path / "old").write_text("x")
-    answer = Answer(text="Done.", files={"a/b": "1", "old": None}, usage=Usage(tokens=3), session="s-1")
+    answer = ScriptedTurn(text="Done.", files={"a/b": "1", "old": None}, usage=Usage(tokens=3), session="s-1")
     agent = scripted(tmp_path, answer)
     output = await ended(agent, await agent.spawn_agent(HELLO))
     assert (output.text, output.wrote, output.usage.tokens, output.session) == ("Done.", ("a/b", "old"), 3, "s-1")
@@ -35,7 +35,7 @@ async def test_a_turn_writes_then_speaks(tmp_path: Path) -> None:
 
 
 async def test_it_keeps_what_it_was_sent(tmp_path: Path) -> None:
-    agent = scripted(tmp_path, Answer(), Answer())
+    agent = scripted(tmp_path, ScriptedTurn(), ScriptedTurn())
     id = await agent.spawn_agent(HELLO.evolve(session="s-1", brief="what was"))
     await ended(agent, id)
     await agent.send_input(id, HELLO.evolve(text="more"))
@@ -47,7 +47,9 @@ async def test_it_keeps_what_it_was_sent(tmp_path: Path) -> None:
 
 
 async def test_a_turn_that_hangs_ends_when_cancelled_and_the_next_is_answered(tmp_path: Path) -> None:
-    agent = scripted(tmp_path, Answer(hangs=True, says_before="I am thinking", session="s-1"), Answer(text="There."))
+    agent = scripted(
+        tmp_path, ScriptedTurn(hangs=True, says_before="I am thinking", session="s-1"), ScriptedTurn(text="There.")
+    )
     id = await agent.spawn_agent(HELLO)
     output = (await agent.wait([id], 20))[id]
     assert (output.running, output.text, output.session) == (True, "I am thinking", "s-1")
@@ -60,7 +62,7 @@ async def test_a_turn_that_hangs_ends_when_cancelled_and_the_next_is_answered(tm
 
 async def test_a_used_up_plan_says_until_when(tmp_path: Path) -> None:
     at = "2026-01-22T12:00:00+08:00"
-    agent = scripted(tmp_path, Answer(error="quota", until=at), Answer(text="Again."))
+    agent = scripted(tmp_path, ScriptedTurn(error="quota", until=at), ScriptedTurn(text="Again."))
     id = await agent.spawn_agent(HELLO)
     with pytest.raises(AgentError) as raised:
         await ended(agent, id)
@@ -70,7 +72,7 @@ async def test_a_used_up_plan_says_until_when(tmp_path: Path) -> None:
 
 
 async def test_an_agent_that_dies_says_so(tmp_path: Path) -> None:
-    agent = scripted(tmp_path, Answer(dies=True))
+    agent = scripted(tmp_path, ScriptedTurn(dies=True))
     id = await agent.spawn_agent(HELLO)
     with pytest.raises(AgentError, match="during its turn") as raised:
         await ended(agent, id)
@@ -91,9 +93,12 @@ async def test_a_role_whose_script_is_used_up_fails_in_its_own_words(tmp_path: P
 
 async def test_answers_that_are_to_an_order_wait_for_it(tmp_path: Path) -> None:
     agent = scripted(
-        tmp_path, Answer(to="TASK-002", text="second"), Answer(to="ep.plan", text="a plan"), Answer(text="any"),
-        Answer(to="TASK-002", text="again"),
-    )  # fmt: skip
+        tmp_path,
+        ScriptedTurn(to="TASK-002", text="second"),
+        ScriptedTurn(to="ep.plan", text="a plan"),
+        ScriptedTurn(text="any"),
+        ScriptedTurn(to="TASK-002", text="again"),
+    )
     plan, second = Message(action="ep.plan", text="Plan."), Message(action="cd.implement", text="Do TASK-002.")
     id = await agent.spawn_agent(plan)
     said = [(await ended(agent, id)).text]
@@ -108,7 +113,9 @@ async def test_answers_that_are_to_an_order_wait_for_it(tmp_path: Path) -> None:
 async def test_files_of_its_own_folder_are_named_by_where_they_lie(tmp_path: Path) -> None:
     project, below, beside = tmp_path / "lane", tmp_path / "lane/.workflow/ra", tmp_path / "main/.workflow/cd"
     files: dict[str, str | None] = {"{folder}/a.md": "a", "{folder}/../ep/b.md": "b", "src/c.py": "c"}
-    agent = scripted(project, Answer(files=files), Answer(files=files), Answer(files={"{folder}/a.md": None}))
+    agent = scripted(
+        project, ScriptedTurn(files=files), ScriptedTurn(files=files), ScriptedTurn(files={"{folder}/a.md": None})
+    )
     id = await agent.spawn_agent(HELLO.evolve(folder=str(below)))
     assert (await ended(agent, id)).wrote == (".workflow/ra/a.md", ".workflow/ep/b.md", "src/c.py")
     await agent.send_input(id, HELLO.evolve(folder=str(beside)))
@@ -121,8 +128,8 @@ async def test_files_of_its_own_folder_are_named_by_where_they_lie(tmp_path: Pat
 
 async def test_two_that_wait_for_each_other_end_only_side_by_side(tmp_path: Path) -> None:
     ours, theirs = str(tmp_path / "ours"), str(tmp_path / "theirs")
-    one = scripted(tmp_path, Answer(signals=ours, waits_for=(theirs,), text="one", files={"late": "x"}))
-    other = scripted(tmp_path, Answer(signals=theirs, waits_for=(ours,), text="other"))
+    one = scripted(tmp_path, ScriptedTurn(signals=ours, waits_for=(theirs,), text="one", files={"late": "x"}))
+    other = scripted(tmp_path, ScriptedTurn(signals=theirs, waits_for=(ours,), text="other"))
     id = await one.spawn_agent(HELLO)
     output = (await one.wait([id], 100))[id]
     assert output.running
@@ -147,7 +154,7 @@ async def test_copies_are_what_their_source_is(tmp_path: Path) -> None:
     source = tmp_path / "elsewhere"
     source.write_bytes(b"\xff\x00\r\n")
     source.chmod(0o755)
-    agent = scripted(tmp_path / "project", Answer(copies={"bin/tool": str(source)}))
+    agent = scripted(tmp_path / "project", ScriptedTurn(copies={"bin/tool": str(source)}))
     output = await ended(agent, await agent.spawn_agent(HELLO))
     copied = tmp_path / "project/bin/tool"
     assert (output.wrote, copied.read_bytes(), copied.stat().st_mode & 0o777) == (("bin/tool",), b"\xff\x00\r\n", 0o755)

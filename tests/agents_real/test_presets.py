@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.acp.probe import Probed, probe
+from loopwright.agents.acp.probe import ProbeResult, probe_agent
 from loopwright.agents.presets import PRESET_COMMANDS
 from tests.agents_real.agents import AGENTS, RealAgent
 from tests.agents_real.conftest import Prepare
@@ -21,7 +21,7 @@ from tests.model.server import serving
 pytestmark = pytest.mark.real_agents
 
 
-async def asked(agent: RealAgent, fence: Fence, folder: Path) -> Probed:
+async def asked(agent: RealAgent, fence: Fence, folder: Path) -> ProbeResult:
     """What the preset's command tells in this agent's home, and behind the fence."""
     preset = PRESET_COMMANDS[agent.name]
     program = shutil.which(preset.argv[0], path=agent.environment["PATH"])
@@ -33,7 +33,7 @@ async def asked(agent: RealAgent, fence: Fence, folder: Path) -> Probed:
         without=tuple(os.environ.keys() - agent.environment.keys()),
     )
     folder.mkdir()
-    found = await probe(command, folder, 60)
+    found = await probe_agent(command, folder, 60)
     assert not started_by(agent.home)
     return found
 

@@ -12,12 +12,12 @@ import pytest
 from loopwright.agents.acp.session import AcpAgent
 from loopwright.agents.presets import PRESET_COMMANDS
 from loopwright.core.cycle_names import CycleStep, Role
-from loopwright.core.ports import Surroundings
+from loopwright.core.ports import AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Message
-from loopwright.core.transcript import AgentEvent, Discovered, PermissionDecided
+from loopwright.core.transcript import AgentDiscovery, AgentEvent, PermissionResult
 from loopwright.policy.permissions import turn_policy
-from loopwright.reports.phase import PhaseReport, read
-from loopwright.workflows.cycle.messages import compose, cycle_prompts
+from loopwright.reports.phase import PhaseReport, read_phase_report
+from loopwright.workflows.cycle.messages import compose_message, cycle_prompts
 from loopwright.workflows.cycle.model import CycleState
 from tests.agents_real.agents import RealAgent, by
 from tests.agents_real.conftest import Prepare
@@ -50,13 +50,13 @@ class Play:
             (self.progress / role).mkdir(parents=True)
         self.id = ""
         self.project, self.heard = project, list[AgentEvent]()
-        around = Surroundings("cycle-1", self.heard.append, lambda _: None, self._nobody)
+        around = AgentEnvironment("cycle-1", self.heard.append, lambda _: None, self._nobody)
         self.agent = AcpAgent(command, project, private, around)
 
     async def turn(self, role: Role, step: CycleStep, *, reading: bool) -> AgentOutput:
         """All turns are one session."""
         folder = str(self.progress / role)
-        text = compose(
+        text = compose_message(
             cycle_prompts(), state=STATE, role=role, step=step, order="Do it.", project=str(self.project), folder=folder
         )
         policy = turn_policy("workspace", reading=reading)
@@ -75,7 +75,7 @@ class Play:
 
     @property
     def refused(self) -> list[str]:
-        return [event.reason for event in self.heard if isinstance(event, PermissionDecided) and not event.allowed]
+        return [event.reason for event in self.heard if isinstance(event, PermissionResult) and not event.allowed]
 
     async def _nobody(self, request: object) -> bool:
         raise AssertionError("no person is asked")
@@ -126,10 +126,10 @@ async def test_a_reading_role_writes_its_documents_and_reports(
         assert (play.progress / "ra/requirements.md").read_text() == "R1\n"
         assert ".workflow/.cycle/cycle-1.progress/ra/requirements.md" in output.wrote
         assert output.report is not None
-        report = read(output.report, "ra")
+        report = read_phase_report(output.report, "ra")
         assert (output.report.action, report.summary) == ("ra.analyse", "it is clear")
         assert report.decisions[0].recommended == "b"
-        assert [event.data for event in play.heard if isinstance(event, Discovered)] == [{"unit": "make test"}]
+        assert [event.data for event in play.heard if isinstance(event, AgentDiscovery)] == [{"unit": "make test"}]
 
         await play.turn("vas", CycleStep("vas.validate"), reading=True)
         await play.turn("ep", CycleStep("ep.explore"), reading=True)
@@ -158,6 +158,6 @@ async def test_a_working_role_changes_the_project_and_keeps_notes(
         assert (project / "app.py").read_text() == "yes\n"
         assert (play.progress / "cd/notes.md").read_text() == "done\n"
     assert output.report is not None
-    assert read(output.report, "cd") == PhaseReport(
+    assert read_phase_report(output.report, "cd") == PhaseReport(
         phase="cd", status="success", summary="it is there", files_written=("app.py",)
     )

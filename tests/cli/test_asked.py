@@ -5,10 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.record import Entry, Event
+from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.state import EngineState, PermissionRequest
 from loopwright.core.wording import event_words
-from loopwright.surfaces.cli.loop_rendering import Scene, headline, loop_page, loop_status, next_lines, scene_lines
+from loopwright.surfaces.cli.loop_rendering import (
+    LoopScene,
+    loop_headline,
+    loop_page,
+    loop_status,
+    next_lines,
+    scene_lines,
+)
 from loopwright.surfaces.cli.main import main
 from loopwright.workflows.loop.model import LoopState, SkillState
 
@@ -38,21 +45,21 @@ def page(state: LoopState, *, live: bool = True, whole: bool = False) -> str:
 def test_one_request() -> None:
     state = asking(request(1))
     assert loop_status(state, live=True) == "running (asks)"
-    assert headline(state, live=True) == "Running; 1 permission request is open."
+    assert loop_headline(state, live=True) == "Running; 1 permission request is open."
     assert "  ask-00000001  codex asks to run: make n1; it needs you" in page(state).splitlines()
     assert [line.split("loopwright ")[1] for line in next_lines(state, True, " --project x")] == [
         "approve loop-v2-1 --allow --project x", "approve loop-v2-1 --deny --project x",
     ]  # fmt: skip
-    assert "  ? codex asks to run: make n1" in [line.text for line in scene_lines(Scene(state), 100)]
+    assert "  ? codex asks to run: make n1" in [line.text for line in scene_lines(LoopScene(state), 100)]
 
 
 def test_several_are_named_and_long_lists_are_cut() -> None:
     state = asking(*map(request, range(20)))
-    assert headline(state, live=True) == "Running; 20 permission requests are open."
+    assert loop_headline(state, live=True) == "Running; 20 permission requests are open."
     assert "approve loop-v2-1 ask-00000000 --allow" in page(state)
     assert "… and 12 more" in page(state)
     assert "make n19" in page(state, whole=True)
-    plan = "\n".join(line.text for line in scene_lines(Scene(state), 100))
+    plan = "\n".join(line.text for line in scene_lines(LoopScene(state), 100))
     assert "make n2" in plan
     assert "make n3" not in plan
     assert "… and 17 more" in plan
@@ -71,7 +78,7 @@ def test_an_answer_on_its_way_is_shown() -> None:
 
 def test_words_of_an_agent_do_not_steer_the_terminal() -> None:
     state = asking(request(1, command="make\x1b[2J\nnext:  loopwright approve x", reason="\x1b]0;x\x07" + "y" * 10_000))
-    for text in (page(state), *(line.text for line in scene_lines(Scene(state), 100))):
+    for text in (page(state), *(line.text for line in scene_lines(LoopScene(state), 100))):
         assert "\x1b" not in text
         assert "\x07" not in text
     assert "\nnext:  loopwright approve x" not in page(state)
@@ -92,7 +99,7 @@ def test_words_of_an_agent_do_not_steer_the_terminal() -> None:
     ],
 )
 def test_the_journal_in_words(type: str, data: dict[str, str], words: str) -> None:
-    entry = Entry(seq=1, ts=AT, actor="runner", event=Event(type=type, data=dict(data)))
+    entry = JournalEntry(seq=1, ts=AT, actor="runner", event=JournalEvent(type=type, data=dict(data)))
     assert event_words(entry) == words
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from loopwright.core.config import CycleSettings, Settings
 from loopwright.core.cycle_names import ROLES
-from loopwright.core.errors import Exit, Invalid
-from loopwright.core.record import Event
+from loopwright.core.errors import ExitCode, Invalid
+from loopwright.core.record import JournalEvent
 from loopwright.surfaces.cli.cycle_commands import COMMANDS, CYCLE_FIELDS, CYCLE_ONLY, CYCLE_SETTINGS
 from loopwright.surfaces.cli.main import main
 from loopwright.wiring import open_engine
@@ -64,7 +64,7 @@ def cycle_id(cli: Terminal) -> str:
 def change(id: str, rule: Callable[[CycleState], CycleState]) -> None:
     """What its runner would have made of it."""
     with open_engine(Path(), {}) as engine:
-        engine.cycles.store.update(id, rule, actor="runner", event=Event(type="test"))
+        engine.cycles.store.update(id, rule, actor="runner", event=JournalEvent(type="test"))
 
 
 def asking(state: CycleState) -> CycleState:
@@ -130,29 +130,29 @@ def test_config_show_tells_of_cycles_and_who_plays_which_role(cli: Terminal, tmp
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (["create", "x", "--role", "cd=nobody"], Exit.USAGE, "role cd: no agent is named 'nobody' (known: auto"),
-        (["create", "x", "--role", "cd=absent"], Exit.NO_AGENT, "role cd: "),
-        (["create", "x", "--role", "dev=codex"], Exit.USAGE, "--role: there is no role 'dev'; available: ra (Req"),
-        (["create", "x", "--parallel", "5"], Exit.USAGE, "--parallel: must be from 1 to 4 (got 5)"),
-        (["create", " ", "--agent", "builtin"], Exit.USAGE, "a cycle needs a task"),
-        (["run", "x"], Exit.USAGE, "needs a terminal to ask; use --auto"),
-        (["run"], Exit.USAGE, "give either a task"),
-        (["run", "x", "--extend", "y", "--auto"], Exit.USAGE, "--extend adds to an existing cycle"),
-        (["run", "--cycle-id", NO_ID, "--auto"], Exit.NOT_FOUND, NO_ID),
-        (["documents", "ID", "--version", "1.0.0"], Exit.USAGE, "--version is for one document"),
-        (["documents", "ID", "../x"], Exit.USAGE, "a document name looks like ra/requirements.md"),
-        (["documents", "ID", "ra/requirements.md"], Exit.NOT_FOUND, "requirements.md"),
-        (["list", "--status", "user_exit"], Exit.USAGE, "available: created, running, paused, completed, fai"),
-        (["logs", "ID", "nope"], Exit.USAGE, "available: events, ra, ep, cd, vas, engine, "),
-        (["extend", "ID", "more"], Exit.ILLEGAL, "Cannot extend cycle with status: created"),
-        (["decide", "ID", "DEC-009", "x"], Exit.NOT_FOUND, "no decision DEC-009"),
-        (["diff", "ID", "--iteration", "1"], Exit.NOT_FOUND, "Iteration 1 not found"),
-        (["edit", "ID"], Exit.USAGE, "nothing to change; editable:"),
-        (["nope"], Exit.USAGE, "see loopwright cycle --help"),
-        (["pause"], Exit.USAGE, "see loopwright cycle pause --help"),
+        (["create", "x", "--role", "cd=nobody"], ExitCode.USAGE, "role cd: no agent is named 'nobody' (known: auto"),
+        (["create", "x", "--role", "cd=absent"], ExitCode.NO_AGENT, "role cd: "),
+        (["create", "x", "--role", "dev=codex"], ExitCode.USAGE, "--role: there is no role 'dev'; available: ra (Req"),
+        (["create", "x", "--parallel", "5"], ExitCode.USAGE, "--parallel: must be from 1 to 4 (got 5)"),
+        (["create", " ", "--agent", "builtin"], ExitCode.USAGE, "a cycle needs a task"),
+        (["run", "x"], ExitCode.USAGE, "needs a terminal to ask; use --auto"),
+        (["run"], ExitCode.USAGE, "give either a task"),
+        (["run", "x", "--extend", "y", "--auto"], ExitCode.USAGE, "--extend adds to an existing cycle"),
+        (["run", "--cycle-id", NO_ID, "--auto"], ExitCode.NOT_FOUND, NO_ID),
+        (["documents", "ID", "--version", "1.0.0"], ExitCode.USAGE, "--version is for one document"),
+        (["documents", "ID", "../x"], ExitCode.USAGE, "a document name looks like ra/requirements.md"),
+        (["documents", "ID", "ra/requirements.md"], ExitCode.NOT_FOUND, "requirements.md"),
+        (["list", "--status", "user_exit"], ExitCode.USAGE, "available: created, running, paused, completed, fai"),
+        (["logs", "ID", "nope"], ExitCode.USAGE, "available: events, ra, ep, cd, vas, engine, "),
+        (["extend", "ID", "more"], ExitCode.ILLEGAL, "Cannot extend cycle with status: created"),
+        (["decide", "ID", "DEC-009", "x"], ExitCode.NOT_FOUND, "no decision DEC-009"),
+        (["diff", "ID", "--iteration", "1"], ExitCode.NOT_FOUND, "Iteration 1 not found"),
+        (["edit", "ID"], ExitCode.USAGE, "nothing to change; editable:"),
+        (["nope"], ExitCode.USAGE, "see loopwright cycle --help"),
+        (["pause"], ExitCode.USAGE, "see loopwright cycle pause --help"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said(cli: Terminal, cycle_id: str, words: list[str], code: Exit, told: str) -> None:
+def test_what_is_wrong_is_said(cli: Terminal, cycle_id: str, words: list[str], code: ExitCode, told: str) -> None:
     Path("loopwright.toml").write_text("agent = 'builtin'\n[agents.absent]\ncommand = 'no-such-program'\n")
     out, err = cli.told("cycle", *(cycle_id if word == "ID" else word for word in words), code=code)
     assert (out, told in err) == ("", True), err
@@ -181,7 +181,7 @@ def test_a_damaged_cycle_is_told_with_what_helps(cli: Terminal, cycle_id: str, t
     (broken,) = list(cli.json("list")["damaged"])  # type: ignore[call-overload]  # JSON
     assert broken["cycle_id"] == cycle_id
     assert broken["next"] == f"loopwright cycle recover {cycle_id}"
-    assert cli.json("show", cycle_id, code=Exit.DAMAGED)["success"] is False
+    assert cli.json("show", cycle_id, code=ExitCode.DAMAGED)["success"] is False
 
 
 def test_edit(cli: Terminal, cycle_id: str) -> None:
@@ -195,10 +195,10 @@ def test_decisions_and_blockers_are_settled(cli: Terminal, cycle_id: str) -> Non
     assert "DEC-001  to be decided: sqlite | postgres  Which database?" in shown
     assert "BLK-001  open (cd)  No key for the mail service" in shown
     assert f"loopwright cycle decide {cycle_id} DEC-001 postgres" in shown
-    assert "sqlite | postgres" in cli.refusal("cycle", "decide", cycle_id, "DEC-001", "oracle", code=Exit.USAGE)
+    assert "sqlite | postgres" in cli.refusal("cycle", "decide", cycle_id, "DEC-001", "oracle", code=ExitCode.USAGE)
     told = cli.text("decide", cycle_id, "DEC-001", "sqlite")
     assert told == "DEC-001 is decided: sqlite; still undecided: DEC-002\n"
-    assert "already made" in cli.refusal("cycle", "decide", cycle_id, "DEC-001", "sqlite", code=Exit.ILLEGAL)
+    assert "already made" in cli.refusal("cycle", "decide", cycle_id, "DEC-001", "sqlite", code=ExitCode.ILLEGAL)
     assert cli.text("resolve", cycle_id, "BLK-001", "mailed by hand", "--workaround").startswith(
         "BLK-001 is worked arou"
     )
@@ -243,17 +243,17 @@ def test_logs_of_several_roles_are_told_by_time(cli: Terminal, cycle_id: str) ->
 
 def test_an_id_of_the_other_kind_is_told_what_is_right_for_it(cli: Terminal, cycle_id: str) -> None:
     loop_id = json.loads(cli.told("create", "x", "--agent", "bash", "--json")[0])["data"]["loop_id"]
-    told = cli.refusal("show", cycle_id, code=Exit.NOT_FOUND)
+    told = cli.refusal("show", cycle_id, code=ExitCode.NOT_FOUND)
     assert told == f"loopwright: {cycle_id} is a cycle, not a loop: loopwright cycle show {cycle_id}\n"
-    assert "see loopwright cycle --help" in cli.refusal("rewind", cycle_id, "--to", "1", code=Exit.NOT_FOUND)
-    told = cli.refusal("run", "--loop-id", cycle_id, "--auto", code=Exit.NOT_FOUND)
+    assert "see loopwright cycle --help" in cli.refusal("rewind", cycle_id, "--to", "1", code=ExitCode.NOT_FOUND)
+    told = cli.refusal("run", "--loop-id", cycle_id, "--auto", code=ExitCode.NOT_FOUND)
     assert f"loopwright cycle run --cycle-id {cycle_id}" in told
-    told = cli.refusal("cycle", "pause", loop_id, code=Exit.NOT_FOUND)
+    told = cli.refusal("cycle", "pause", loop_id, code=ExitCode.NOT_FOUND)
     assert told == f"loopwright: {loop_id} is a loop, not a cycle: loopwright pause {loop_id}\n"
     assert f"loopwright run --loop-id {loop_id}" in cli.refusal(
-        "cycle", "run", "--cycle-id", loop_id, "--auto", code=Exit.NOT_FOUND
+        "cycle", "run", "--cycle-id", loop_id, "--auto", code=ExitCode.NOT_FOUND
     )
-    assert "is a" not in cli.refusal("show", NO_ID, code=Exit.NOT_FOUND)
+    assert "is a" not in cli.refusal("show", NO_ID, code=ExitCode.NOT_FOUND)
 
 
 CALLS = [

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.cycle_names import TITLES, CycleStep
-from loopwright.core.record import Entry, Event
-from loopwright.core.run_events import Note
+from loopwright.core.record import JournalEntry, JournalEvent
+from loopwright.core.run_events import RunNote
 from loopwright.core.state import Baseline, BaselineTest, Budget, Incident, Outcome, Parked, PermissionRequest, Waiting
 from loopwright.surfaces.cli.cycle_rendering import (
     CONTINUE,
@@ -20,18 +20,18 @@ from loopwright.surfaces.cli.cycle_rendering import (
     SETTLE,
     TASKS_SHOWN,
     CycleScene,
+    cycle_ending,
+    cycle_headline,
     cycle_page,
+    cycle_recovery_line,
     cycle_status,
     cycle_table,
-    ending,
-    headline,
     next_lines,
-    restored,
 )
-from loopwright.surfaces.cli.loop_rendering import Damaged
+from loopwright.surfaces.cli.loop_rendering import DamagedRun
 from loopwright.surfaces.cli.main import app
 from loopwright.surfaces.cli.plain import LineView, NdjsonView
-from loopwright.surfaces.cli.text import width
+from loopwright.surfaces.cli.text import measure_width
 from loopwright.workflows.cycle.commands import extend, pause, stop, wait_for_person
 from loopwright.workflows.cycle.model import Blocker, CycleState, CycleStatus, Decision
 from tests.domain.cycle_making import AT, begun, created, driven, ended, judged, running, task, usual
@@ -72,17 +72,17 @@ def test_hostile_texts_stay_in_their_lines(cells: int) -> None:
     drawn = now.evolve(title=EVIL, agents=state.agents.evolve(cd=state.agents.cd.evolve(status="running")))
     drawn = drawn.evolve(coordination=state.coordination, plan=state.plan)
     scene = CycleScene(drawn.evolve(engine=now.engine.evolve(asked=(asked,), roles={"ra": EVIL})))
-    for note in (Note("activity", EVIL, role="cd"), Note("output", EVIL, role="cd"), Note("activity", EVIL)):
+    for note in (RunNote("activity", EVIL, role="cd"), RunNote("output", EVIL, role="cd"), RunNote("activity", EVIL)):
         scene = scene.noted(note)
     told = (
-        page(state, cells=cells), scene_text(scene, cells), restored(state),
-        ending(state, diff="", summary=None, elsewhere=""),
-        cycle_table([(state, True)], 1, NOW, damaged=[Damaged("x", EVIL, None)], cells=cells),
+        page(state, cells=cells), scene_text(scene, cells), cycle_recovery_line(state),
+        cycle_ending(state, diff="", summary=None, elsewhere=""),
+        cycle_table([(state, True)], 1, NOW, damaged=[DamagedRun("x", EVIL, None)], cells=cells),
     )  # fmt: skip
     for text in told:
-        assert "hi" in text or text == restored(state)
+        assert "hi" in text or text == cycle_recovery_line(state)
         assert not set(text) & STEERING
-    assert all(width(line.text) <= cells for line in scene.lines(cells))
+    assert all(measure_width(line.text) <= cells for line in scene.lines(cells))
 
 
 def states() -> Iterator[CycleState]:
@@ -117,7 +117,7 @@ def commands() -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("live", [True, False])
-@pytest.mark.parametrize("state", list(states()), ids=lambda state: headline(state)[:30])
+@pytest.mark.parametrize("state", list(states()), ids=lambda state: cycle_headline(state)[:30])
 def test_what_is_suggested_can_be_typed(state: CycleState, live: bool) -> None:
     lines = next_lines(state, live, " --project x")
     assert lines
@@ -146,17 +146,17 @@ def test_every_end_and_every_status_has_its_next_step() -> None:
 
 def test_how_a_cycle_came_to_rest() -> None:
     done = driven(running())
-    assert headline(done) == "Succeeded in 1 iteration: 1 test passes, coverage 80 %."
+    assert cycle_headline(done) == "Succeeded in 1 iteration: 1 test passes, coverage 80 %."
     failed = driven(running(max_iterations=1), {"vas.validate": judged("tests/test_a.py::test_x")})
-    told = ending(failed, diff="", summary="s.md", elsewhere="")
+    told = cycle_ending(failed, diff="", summary="s.md", elsewhere="")
     assert told.startswith("Not done, exhausted: ")
     assert "failing     tests/test_a.py::test_x" in told
     assert "summary     s.md" in told
     assert "--max-iterations 6" in told
     spent = Budget(max_tokens=10, tokens=10)
     over = failed.evolve(engine=failed.engine.evolve(outcome="over_budget", budget=spent))
-    assert "--max-tokens 20" in ending(over, diff="", summary=None, elsewhere="")
-    undecided = ending(evil(), diff="", summary=None, elsewhere="")
+    assert "--max-tokens 20" in cycle_ending(over, diff="", summary=None, elsewhere="")
+    undecided = cycle_ending(evil(), diff="", summary=None, elsewhere="")
     assert "to decide   DEC-001" in undecided
     assert "decided     DEC-002: hi[31m there (hi" in undecided.replace("\n", "")
 
@@ -182,8 +182,8 @@ def test_the_page_tells_the_task_and_what_was_added_to_it() -> None:
 
 def test_the_four_roles_are_drawn_with_what_they_do() -> None:
     state = begun(running())
-    scene = CycleScene(state).noted(Note("activity", "reading the task", role="ra")).aged(65)
-    text = scene_text(scene.noted(Note("output", "collected 3 items", role="vas")))
+    scene = CycleScene(state).noted(RunNote("activity", "reading the task", role="ra")).aged(65)
+    text = scene_text(scene.noted(RunNote("output", "collected 3 items", role="vas")))
     for title in TITLES.values():
         assert title in text
     assert "▶ Requirements Analyst  scripted  running: analyse" in text
@@ -214,10 +214,12 @@ def test_many_tasks_do_not_fill_the_screen() -> None:
 
 def test_lines_say_whose_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     state = driven(running())
-    entry = Entry(seq=1, ts=AT, actor="runner", event=Event(type="step_started", data={"task": "TASK-001"}))
+    entry = JournalEntry(
+        seq=1, ts=AT, actor="runner", event=JournalEvent(type="step_started", data={"task": "TASK-001"})
+    )
     assert CycleScene(state).about(entry) == ": do TASK-001"
-    LineView().note(Note("activity", "looking around", role="ep"), NOW)
-    NdjsonView().note(Note("activity", "looking around", role="ep"), NOW)
+    LineView().note(RunNote("activity", "looking around", role="ep"), NOW)
+    NdjsonView().note(RunNote("activity", "looking around", role="ep"), NOW)
     plain, json = capsys.readouterr().out.splitlines()
     assert plain.endswith("  ep: looking around")
     assert '"role": "ep"' in json

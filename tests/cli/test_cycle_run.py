@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from loopwright.core.errors import Exit
+from loopwright.core.errors import ExitCode
 from tests.cli.conftest import Desk
 from tests.cli.test_menu import ENTER, Terminal
 from tests.waiting import until
@@ -75,7 +75,7 @@ def the_cycle(desk: Desk) -> Json:
 def test_a_cycle_runs_to_its_end_and_tells_it_in_lines(desk: Desk) -> None:
     agent = cast(desk, analysed=decision())
     ran = desk.run("cycle", "run", "Make test_app pass", "--auto", "--agent", agent)
-    assert ran.code == Exit.DONE, ran
+    assert ran.code == ExitCode.DONE, ran
     lines = ran.out.splitlines()
     id = lines[0].partition(":")[0]
     assert any(line.endswith("cd.implement TASK-001: Make app.txt good") for line in lines)
@@ -104,7 +104,7 @@ def test_a_decision_is_asked_at_the_terminal(desk: Desk) -> None:
     terminal.wait_for("good day")
     terminal.press(ENTER)
     terminal.wait_for("Succeeded in 1 iteration")
-    assert terminal.end() == Exit.DONE
+    assert terminal.end() == ExitCode.DONE
     known = the_cycle(desk)
     (made,) = known["coordination"]["pending_decisions"]
     assert made["made_by"] == "user"
@@ -118,14 +118,14 @@ def test_in_the_background_it_pauses_with_a_decision(desk: Desk) -> None:
     data = created["data"]
     assert isinstance(data, dict)
     id = str(data["cycle_id"])
-    assert desk.run("cycle", "start", id).code == Exit.DONE
+    assert desk.run("cycle", "start", id).code == ExitCode.DONE
     watched = desk.run("cycle", "watch", id)
-    assert watched.code == Exit.NEEDS_PERSON, watched
+    assert watched.code == ExitCode.NEEDS_PERSON, watched
     assert f"loopwright cycle decide {id} DEC-001 'good day'" in watched.out
     told = desk.run("cycle", "decide", id, "DEC-001", "hello")
     assert told.out == f"DEC-001 is decided: hello; continue with: loopwright cycle resume {id}\n"
     resumed = desk.run("cycle", "resume", id, "--wait")
-    assert resumed.code == Exit.DONE, resumed
+    assert resumed.code == ExitCode.DONE, resumed
     assert "DEC-001  hello (by user)" in desk.run("cycle", "show", id).out
 
 
@@ -140,6 +140,6 @@ def test_a_running_cycle_takes_an_extension_in_when_its_iteration_is_over(desk: 
     assert "is being driven by another process" in desk.run("cycle", "run", "--cycle-id", id, "--auto").err
     go.touch()
     out, err = runner.communicate(timeout=60)
-    assert runner.returncode == Exit.DONE, out + err
+    assert runner.returncode == ExitCode.DONE, out + err
     state = the_cycle(desk)
     assert (state["current_iteration"], state["task_history"]) == (2, ["Make test_app pass", "Also this"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.errors import Exit
+from loopwright.core.errors import ExitCode
 from tests.cli.conftest import Desk
 
 SHARE = """def share(part, whole):
@@ -54,7 +54,7 @@ def bytes_of(root: Path) -> dict[str, bytes]:
 def test_the_fault_comes_first_with_its_evidence(shares: Desk) -> None:
     before = bytes_of(shares.project)
     ran = shares.run("debug", "--test-command", COMMAND)
-    assert ran.code == Exit.DONE, ran
+    assert ran.code == ExitCode.DONE, ran
     first = ran.out[: ran.out.index("\n 2  ")]
     assert "TestPercent::test_of_four[1] (and 1 more): AssertionError" in " ".join(first.split())
     assert "shares.py:8 in percent\n    8 | return round(share(part, whole) * 10)" in first
@@ -76,7 +76,7 @@ def test_json_holds_what_a_loop_would_hold(shares: Desk) -> None:
 def test_a_line_is_watched_and_no_file_is_edited(shares: Desk) -> None:
     before = bytes_of(shares.project)
     ran = shares.run("debug", "--probe", "shares.py:8", "--show", "share(part, whole)", "--test-command", COMMAND)
-    assert ran.code == Exit.DONE, ran
+    assert ran.code == ExitCode.DONE, ran
     assert ran.out.splitlines() == [
         "shares.py:percent:8  return round(share(part, whole) * 10)",
         "failed: test_shares.py::TestPercent::test_of_four[1]: reached 1 time",
@@ -129,11 +129,11 @@ def test_a_file_that_does_not_compile_is_the_first_hypothesis(shares: Desk) -> N
 def test_what_can_not_be_debugged_is_refused(shares: Desk, arguments: list[str], said: str) -> None:
     (shares.project / "package.json").write_text("{}")
     ran = shares.run("debug", *arguments)
-    assert (ran.code, said in ran.err) == (Exit.USAGE, True), ran
+    assert (ran.code, said in ran.err) == (ExitCode.USAGE, True), ran
 
 
 def test_a_project_without_tests_is_told_what_to_name(desk: Desk) -> None:
     for path in desk.project.rglob("test_*.py"):
         path.unlink()
     ran = desk.run("debug")
-    assert (ran.code, "--test-command" in ran.err) == (Exit.USAGE, True), ran
+    assert (ran.code, "--test-command" in ran.err) == (ExitCode.USAGE, True), ran

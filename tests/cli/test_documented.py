@@ -9,7 +9,7 @@ import pytest
 import typer.main
 
 from loopwright.core.config import Settings
-from loopwright.core.errors import Exit
+from loopwright.core.errors import ExitCode
 from loopwright.core.state import LoopTask
 from loopwright.surfaces.cli.main import COMMANDS, app, main
 from loopwright.surfaces.cli.options import LIMITS, LOOP_FIELDS, SETTINGS, TASK_FIELDS
@@ -52,7 +52,7 @@ def test_every_option_of_a_table_is_a_field_of_what_it_sets() -> None:
 
 @pytest.mark.parametrize("page", ["docs/cli.md", "README.md"])
 def test_every_exit_code_is_documented_and_no_other(page: str) -> None:
-    assert [int(code) for code, _ in TABLE.findall((ROOT / page).read_text())] == sorted(Exit)
+    assert [int(code) for code, _ in TABLE.findall((ROOT / page).read_text())] == sorted(ExitCode)
 
 
 @pytest.fixture
@@ -62,41 +62,41 @@ def loop_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "loopwright.toml").write_text('[agents.absent]\ncommand = "/no/such/program --acp"\n')
-    assert main(["create", "Mend it", "--agent", "bash", "--json"]) == Exit.DONE
+    assert main(["create", "Mend it", "--agent", "bash", "--json"]) == ExitCode.DONE
     return str(json.loads(capsys.readouterr().out)["data"]["loop_id"])
 
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["list"], Exit.DONE),
-        (["watch", "ID"], Exit.NEEDS_PERSON),
-        (["list", "--status", "nope"], Exit.USAGE),
-        (["show", NO_ID], Exit.NOT_FOUND),
-        (["diff", "ID", "--checkpoint", "7"], Exit.NOT_FOUND),
-        (["pause", "ID"], Exit.ILLEGAL),
-        (["create", "x", "--agent", "nobody"], Exit.USAGE),
-        (["create", "x", "--agent", "absent"], Exit.NO_AGENT),
+        (["list"], ExitCode.DONE),
+        (["watch", "ID"], ExitCode.NEEDS_PERSON),
+        (["list", "--status", "nope"], ExitCode.USAGE),
+        (["show", NO_ID], ExitCode.NOT_FOUND),
+        (["diff", "ID", "--checkpoint", "7"], ExitCode.NOT_FOUND),
+        (["pause", "ID"], ExitCode.ILLEGAL),
+        (["create", "x", "--agent", "nobody"], ExitCode.USAGE),
+        (["create", "x", "--agent", "absent"], ExitCode.NO_AGENT),
     ],
 )
-def test_exit_codes_of_what_can_be_typed(loop_id: str, arguments: list[str], code: Exit) -> None:
+def test_exit_codes_of_what_can_be_typed(loop_id: str, arguments: list[str], code: ExitCode) -> None:
     assert main([loop_id if a == "ID" else a for a in arguments]) == code
 
 
 def test_exit_codes_of_what_has_happened(loop_id: str, tmp_path: Path) -> None:
-    assert main(["stop", loop_id]) == Exit.DONE
-    assert main(["watch", loop_id]) == Exit.NO_SUCCESS
+    assert main(["stop", loop_id]) == ExitCode.DONE
+    assert main(["watch", loop_id]) == ExitCode.NO_SUCCESS
     for path in (tmp_path / ".workflow" / ".loop").glob(f"{loop_id}.*"):
         if path.is_file():
             path.write_text("damage")
-    assert main(["show", loop_id]) == Exit.DAMAGED
+    assert main(["show", loop_id]) == ExitCode.DAMAGED
 
 
 def test_the_exit_code_of_a_spent_budget(desk: Desk) -> None:
     """130 is tested in test_run, once for each signal."""
     agent = desk.script(planned("Look"), {**DONE, "seconds": 0.2})
     ran = desk.run("run", "Look", "--auto", "--agent", agent, "--max-minutes", "0.0001")
-    assert ran.code == Exit.BUDGET
+    assert ran.code == ExitCode.BUDGET
     assert "--max-minutes" in ran.out.splitlines()[-1]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.errors import Exit
+from loopwright.core.errors import ExitCode
 from loopwright.surfaces.cli.main import main
 
 
@@ -22,16 +22,16 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_prompts_are_listed_with_what_they_know(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (own / "again.md").write_text("Noch einmal: {{ problem }}\n")
-    assert main(["config", "prompts"]) == Exit.DONE
+    assert main(["config", "prompts"]) == ExitCode.DONE
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["again.md", str(own / "again.md"), "problem*"]
     assert lines[2].split() == ["contract.md", "ours", "action*,", "goal*,", "order*,", "project*"]
-    assert main(["config", "prompts", "again"]) == Exit.DONE
+    assert main(["config", "prompts", "again"]) == ExitCode.DONE
     assert capsys.readouterr().out == "Noch einmal: {{ problem }}\n"
 
 
 def test_one_is_printed_as_json(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["config", "prompts", "develop", "--json"]) == Exit.DONE
+    assert main(["config", "prompts", "develop", "--json"]) == ExitCode.DONE
     told = json.loads(capsys.readouterr().out)["data"]
     assert told["required"] == ["task"]
     assert "{{ task }}" in told["text"]
@@ -39,7 +39,7 @@ def test_one_is_printed_as_json(own: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_name_that_nobody_knows(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["config", "prompts", "nope"]) == Exit.USAGE
+    assert main(["config", "prompts", "nope"]) == ExitCode.USAGE
     assert "no prompt is named 'nope' (available: again, " in capsys.readouterr().err
 
 
@@ -49,9 +49,9 @@ def test_a_file_that_can_not_be_used_is_named_before_a_loop_exists(
 ) -> None:
     (own / "debug.md").write_text("Mend it.")
     agent = ["--agent", "builtin"] if command[0] != "config" else []
-    assert main([*command, *agent]) == Exit.USAGE
+    assert main([*command, *agent]) == ExitCode.USAGE
     assert "debug.md: {{ failing }}, {{ hypotheses }} is required" in capsys.readouterr().err
-    assert main(["list", "--json"]) == Exit.DONE
+    assert main(["list", "--json"]) == ExitCode.DONE
     assert json.loads(capsys.readouterr().out)["data"] == []
 
 
@@ -59,12 +59,12 @@ def test_a_file_that_can_not_be_used_is_named_before_a_loop_exists(
 def test_a_file_that_can_not_be_used_keeps_a_loop_from_being_started(
     own: Path, capsys: pytest.CaptureFixture[str], command: list[str]
 ) -> None:
-    assert main(["create", "x", "--agent", "builtin", "--json"]) == Exit.DONE
+    assert main(["create", "x", "--agent", "builtin", "--json"]) == ExitCode.DONE
     loop_id = json.loads(capsys.readouterr().out)["data"]["loop_id"]
     (own / "debug.md").write_text("Mend it.")
-    assert main([*command, loop_id]) == Exit.USAGE
+    assert main([*command, loop_id]) == ExitCode.USAGE
     assert "is required" in capsys.readouterr().err
-    assert main(["show", loop_id, "--json"]) == Exit.DONE
+    assert main(["show", loop_id, "--json"]) == ExitCode.DONE
     assert json.loads(capsys.readouterr().out)["data"]["status"] == "created"
 
 
@@ -74,7 +74,7 @@ def test_the_folder_can_be_set(
     (own / "debug.md").write_text("This one is not looked at.")
     (tmp_path / "mine").mkdir()
     (tmp_path / "loopwright.toml").write_text('prompts = "mine"\n')
-    assert main(["config", "prompts"]) == Exit.DONE
+    assert main(["config", "prompts"]) == ExitCode.DONE
     monkeypatch.setenv("LOOPWRIGHT_PROMPTS", "nowhere")
-    assert main(["config", "prompts"]) == Exit.USAGE
+    assert main(["config", "prompts"]) == ExitCode.USAGE
     assert f"no such folder of prompts: {tmp_path / 'nowhere'}" in capsys.readouterr().err

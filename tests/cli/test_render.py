@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.core.errors import Exit
+from loopwright.core.errors import ExitCode
 from loopwright.core.names import FINISHED, LoopStatus
-from loopwright.core.pausing import EXITS, exit_for
+from loopwright.core.pause import EXITS, exit_for
 from loopwright.core.state import (
     Budget,
     Checkpoint,
@@ -27,23 +27,23 @@ from loopwright.surfaces.cli.loop_rendering import (
     CONTINUE,
     RESTART,
     SHOWN,
-    Damaged,
+    DamagedRun,
     End,
-    Scene,
-    ending,
-    headline,
+    LoopScene,
+    list_some,
+    loop_ending,
+    loop_headline,
     loop_page,
     loop_status,
     loop_table,
     next_lines,
-    said,
     scene_lines,
-    some,
+    strip_report,
     task_rows,
 )
-from loopwright.surfaces.cli.text import width
+from loopwright.surfaces.cli.text import measure_width
 from loopwright.workflows.loop.model import Debug, Develop, LoopState, SkillState, Validate
-from loopwright.workflows.loop.summary import Done, diff_stat
+from loopwright.workflows.loop.summary import FinishedAction, diff_stat
 
 AT = "2026-01-22T10:00:00+08:00"
 NOW = datetime(2026, 1, 22, 3, 0, tzinfo=UTC)
@@ -102,34 +102,34 @@ def test_every_outcome_and_status_has_its_row() -> None:
 @pytest.mark.parametrize(
     ("state", "code", "words", "step"),
     [
-        (loop("completed", "succeeded"), Exit.DONE, "Succeeded", "diff loop-v2-1"),
-        (loop("completed", "unverified"), Exit.NO_SUCCESS, "unverified", "--test-command"),
-        (loop("failed", "exhausted", iteration=10), Exit.NO_SUCCESS, "exhausted: because.", "--max-iterations 20"),
-        (loop("failed", "exhausted", iteration=6), Exit.NO_SUCCESS, "exhausted: because.", "fix it by hand"),
-        (loop("failed", "over_budget", budget=TIME), Exit.BUDGET, "over_budget: because.", "--max-minutes 8"),
-        (loop("failed", "over_budget", budget=TOKENS), Exit.BUDGET, "over_budget", "--max-tokens 220"),
-        (loop("failed", "over_budget", budget=COST), Exit.BUDGET, "over_budget", "--max-cost 4.01"),
-        (loop("failed", "over_budget"), Exit.BUDGET, "over_budget", "run --loop-id loop-v2-1 --auto"),
-        (loop("failed", "failed"), Exit.NO_SUCCESS, "failed: because.", "show loop-v2-1"),
-        (loop("failed", "stopped"), Exit.NO_SUCCESS, "stopped: because.", "run --loop-id loop-v2-1"),
-        (loop("failed", "stalled"), Exit.NO_SUCCESS, "stalled", "show loop-v2-1"),
-        (loop("failed", "unverified"), Exit.NO_SUCCESS, "unverified", "--test-command"),
-        (loop("paused"), Exit.NEEDS_PERSON, "Paused on request", "resume loop-v2-1"),
-        (loop("user_exit"), Exit.NEEDS_PERSON, "Left by choice", "resume loop-v2-1"),
-        (loop("created"), Exit.NEEDS_PERSON, "not started", "start loop-v2-1"),
-        (loop("running"), Exit.NEEDS_PERSON, "no runner", "resume loop-v2-1"),
-        (loop("paused", parked=Parked(until=AT, reason="limit")), Exit.NEEDS_PERSON, "until 2026-01-22", "resume"),
+        (loop("completed", "succeeded"), ExitCode.DONE, "Succeeded", "diff loop-v2-1"),
+        (loop("completed", "unverified"), ExitCode.NO_SUCCESS, "unverified", "--test-command"),
+        (loop("failed", "exhausted", iteration=10), ExitCode.NO_SUCCESS, "exhausted: because.", "--max-iterations 20"),
+        (loop("failed", "exhausted", iteration=6), ExitCode.NO_SUCCESS, "exhausted: because.", "fix it by hand"),
+        (loop("failed", "over_budget", budget=TIME), ExitCode.BUDGET, "over_budget: because.", "--max-minutes 8"),
+        (loop("failed", "over_budget", budget=TOKENS), ExitCode.BUDGET, "over_budget", "--max-tokens 220"),
+        (loop("failed", "over_budget", budget=COST), ExitCode.BUDGET, "over_budget", "--max-cost 4.01"),
+        (loop("failed", "over_budget"), ExitCode.BUDGET, "over_budget", "run --loop-id loop-v2-1 --auto"),
+        (loop("failed", "failed"), ExitCode.NO_SUCCESS, "failed: because.", "show loop-v2-1"),
+        (loop("failed", "stopped"), ExitCode.NO_SUCCESS, "stopped: because.", "run --loop-id loop-v2-1"),
+        (loop("failed", "stalled"), ExitCode.NO_SUCCESS, "stalled", "show loop-v2-1"),
+        (loop("failed", "unverified"), ExitCode.NO_SUCCESS, "unverified", "--test-command"),
+        (loop("paused"), ExitCode.NEEDS_PERSON, "Paused on request", "resume loop-v2-1"),
+        (loop("user_exit"), ExitCode.NEEDS_PERSON, "Left by choice", "resume loop-v2-1"),
+        (loop("created"), ExitCode.NEEDS_PERSON, "not started", "start loop-v2-1"),
+        (loop("running"), ExitCode.NEEDS_PERSON, "no runner", "resume loop-v2-1"),
+        (loop("paused", parked=Parked(until=AT, reason="limit")), ExitCode.NEEDS_PERSON, "until 2026-01-22", "resume"),
     ],
 )
-def test_a_loop_at_rest(state: LoopState, code: Exit, words: str, step: str) -> None:
+def test_a_loop_at_rest(state: LoopState, code: ExitCode, words: str, step: str) -> None:
     assert exit_for(state) is code
-    assert words in headline(state)
+    assert words in loop_headline(state)
     assert any(step in line for line in next_lines(state, False, ""))
 
 
 def test_a_question_is_shown_with_its_answers() -> None:
     state = loop("paused", waiting=Waiting(question="Which\x1b one?", options=("a", "b"), since=AT))
-    assert headline(state) == "Paused with a question: Which one? (a / b)"
+    assert loop_headline(state) == "Paused with a question: Which one? (a / b)"
     assert [line.split()[2] for line in next_lines(state, False, "")] == ["answer", "resume"]
     answered = state.evolve(engine=state.engine.evolve(answer="a"))
     assert [line.split()[2] for line in next_lines(answered, False, "")] == ["resume"]
@@ -159,7 +159,7 @@ def test_the_page_shows_every_section() -> None:
 
 def test_the_ending_names_cause_change_and_what_is_left() -> None:
     diff = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1,2 @@\n-a\n+b\n+c\n"
-    text = ending(with_everything(), diff=diff, summary="/p/summary.md", live=False, elsewhere="")
+    text = loop_ending(with_everything(), diff=diff, summary="/p/summary.md", live=False, elsewhere="")
     for words in ("Not done, exhausted", "the last day is left out", "x.py  +2 -1", "s::test_b", "task-1 (pending)"):
         assert words in text, words
     assert "/p/summary.md" in text
@@ -176,8 +176,8 @@ def test_a_diff_is_counted_by_its_hunks() -> None:
 
 
 def test_long_lists_are_cut_and_counted() -> None:
-    assert some(range(SHOWN), str) == [str(n) for n in range(SHOWN)]
-    assert some(range(SHOWN + 3), str)[-1] == "… and 3 more"
+    assert list_some(range(SHOWN), str) == [str(n) for n in range(SHOWN)]
+    assert list_some(range(SHOWN + 3), str)[-1] == "… and 3 more"
 
 
 def test_a_list_says_how_many_it_left_out() -> None:
@@ -196,7 +196,7 @@ def test_more_iterations_are_proposed_only_where_they_were_what_ended_it() -> No
 
 def test_a_reason_that_is_a_sentence_gets_no_second_full_stop() -> None:
     told = loop("failed", "failed").evolve(failure_reason="task task-1 failed: the build broke.\n")
-    assert headline(told) == "Not done, failed: task task-1 failed: the build broke."
+    assert loop_headline(told) == "Not done, failed: task task-1 failed: the build broke."
 
 
 @pytest.mark.parametrize(
@@ -205,13 +205,13 @@ def test_a_reason_that_is_a_sentence_gets_no_second_full_stop() -> None:
 def test_numbers_agree_with_what_they_count(count: int, words: str) -> None:
     results = tuple(TestResult(test_name=f"test_{n}", status="passed") for n in range(count))
     state = loop("completed", "succeeded").evolve(skill_state=SkillState(validate=Validate(test_results=results)))
-    assert headline(state) == words
+    assert loop_headline(state) == words
 
 
 def test_damaged_loops_stand_in_the_list_with_what_helps() -> None:
     damaged = (
-        Damaged("loop-v2-9", "its journal is damaged", "loopwright recover loop-v2-9"),
-        Damaged("b", "newer", None),
+        DamagedRun("loop-v2-9", "its journal is damaged", "loopwright recover loop-v2-9"),
+        DamagedRun("b", "newer", None),
     )
     for text in (loop_table([(loop(), False)], 1, NOW, damaged=damaged), loop_table([], 0, NOW, damaged=damaged)):
         assert "loop-v2-9  damaged" in text
@@ -224,7 +224,7 @@ def test_damaged_loops_stand_in_the_list_with_what_helps() -> None:
 def test_a_list_fits_the_terminal(cells: int) -> None:
     state = with_everything().evolve(title="A title of very many words " * 4)
     rows = loop_table([(state, False)], 1, NOW, cells=cells).splitlines()
-    assert max(width(row) for row in rows) <= cells
+    assert max(measure_width(row) for row in rows) <= cells
     assert any("A title" in row for row in rows)
 
 
@@ -232,7 +232,7 @@ def test_a_list_fits_the_terminal(cells: int) -> None:
 def test_a_page_fits_the_terminal_but_for_what_is_copied(cells: int) -> None:
     page = loop_page(with_everything().evolve(notes="word " * 60), live=False, now=NOW, elsewhere="", cells=cells)
     told, _, copied = page.partition("Not done")
-    assert max(width(row) for row in told.splitlines()) <= cells
+    assert max(measure_width(row) for row in told.splitlines()) <= cells
     assert "loopwright run --loop-id" in copied or "loopwright show" in copied
 
 
@@ -280,7 +280,7 @@ def test_a_title_never_steers_the_terminal(title: str) -> None:
     shown = [
         loop_table([(state, False)], 1, NOW),
         loop_page(state, live=False, now=NOW, elsewhere=""),
-        *(line.text for line in scene_lines(Scene(state, doing=title, output=title), 80)),
+        *(line.text for line in scene_lines(LoopScene(state, doing=title, output=title), 80)),
     ]
     assert not any(c in text for text in shown for c in "\x1b\x07\x08\r\x9b\u202e")
 
@@ -288,27 +288,32 @@ def test_a_title_never_steers_the_terminal(title: str) -> None:
 @given(st.integers(min_value=20, max_value=200), st.text(max_size=300), st.text(max_size=300))
 def test_a_scene_is_never_wider_than_the_terminal(cells: int, doing: str, output: str) -> None:
     state = with_everything().evolve(status="running", completed_at=None, failure_reason=None, engine=EngineState())
-    history = (Done("INIT"), Done("DEVELOP", "completed"), Done("VALIDATE", "fail"), Done("DEBUG", "x" * 300))
-    lines = scene_lines(Scene(state, history, doing=doing, output=output), cells)
-    assert max(width(line.text) for line in lines) <= cells
+    history = (
+        FinishedAction("INIT"),
+        FinishedAction("DEVELOP", "completed"),
+        FinishedAction("VALIDATE", "fail"),
+        FinishedAction("DEBUG", "x" * 300),
+    )
+    lines = scene_lines(LoopScene(state, history, doing=doing, output=output), cells)
+    assert max(measure_width(line.text) for line in lines) <= cells
 
 
 def test_a_scene_folds_what_is_over_and_shows_what_is_done_now() -> None:
     busy = with_everything().evolve(status="running", completed_at=None, failure_reason=None, engine=EngineState())
     assert busy.skill_state is not None
     busy = busy.evolve(skill_state=busy.skill_state.evolve(current_action="debug"))
-    history = (Done("INIT"), Done("DEVELOP", "completed"), Done("VALIDATE", "fail"))
-    scene = Scene(busy, history, seconds=75, doing="tracing 3 tests", doing_seconds=4, output="test_a PASSED")
+    history = (FinishedAction("INIT"), FinishedAction("DEVELOP", "completed"), FinishedAction("VALIDATE", "fail"))
+    scene = LoopScene(busy, history, seconds=75, doing="tracing 3 tests", doing_seconds=4, output="test_a PASSED")
     text = "\n".join(line.text for line in scene_lines(scene, 100))
     for words in (
         "1:15 · running · iteration 0/10", "✔ Iteration 1: DEVELOP + VALIDATE (fail)", "▶ → Action: DEBUG",
         "tests 1/2 passed · coverage 81.5 %", "0:04 tracing 3 tests", "test_a PASSED",
     ):  # fmt: skip
         assert words in text, text
-    rested = "\n".join(line.text for line in scene_lines(Scene(with_everything(), history, doing="tracing"), 100))
+    rested = "\n".join(line.text for line in scene_lines(LoopScene(with_everything(), history, doing="tracing"), 100))
     assert "tracing" not in rested
 
 
 def test_a_report_is_not_what_an_agent_says_to_people() -> None:
-    assert said("I fixed it.\n\nACTION_RESULT:\n- action: DEVELOP\n") == "I fixed it."
-    assert said("**ACTION_RESULT:**\n- action: DEVELOP\n") == ""
+    assert strip_report("I fixed it.\n\nACTION_RESULT:\n- action: DEVELOP\n") == "I fixed it."
+    assert strip_report("**ACTION_RESULT:**\n- action: DEVELOP\n") == ""

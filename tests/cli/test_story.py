@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import loopwright
-from loopwright.core.record import Entry, Event
-from loopwright.core.run_events import Note
+from loopwright.core.record import JournalEntry, JournalEvent
+from loopwright.core.run_events import RunNote
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.core.wording import EVENTS, event_words
-from loopwright.store.tail import Tail
-from loopwright.surfaces.cli.follow import FORMS, Story, log_line, read_note
+from loopwright.store.tail import FileTail
+from loopwright.surfaces.cli.follow import FORMS, RunReporter, log_line, parse_note
 from loopwright.surfaces.cli.kinds import LOOPS
-from loopwright.surfaces.cli.text import Picture
-from loopwright.workflows.loop.summary import Done, finished
+from loopwright.surfaces.cli.text import RunPicture
+from loopwright.workflows.loop.summary import FinishedAction, list_finished
 from tests.stage import MakeStage
 from tests.tiers import examples
 
@@ -28,8 +28,8 @@ SOURCE = Path(loopwright.__file__).parent
 AT = "2026-01-22T10:00:00+08:00"
 
 
-def entry(type: str, actor: str = "runner", **data: str) -> Entry:
-    return Entry(seq=1, ts=AT, actor=actor, event=Event(type=type, data=dict(data)))
+def entry(type: str, actor: str = "runner", **data: str) -> JournalEntry:
+    return JournalEntry(seq=1, ts=AT, actor=actor, event=JournalEvent(type=type, data=dict(data)))
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -38,7 +38,7 @@ def test_lines_are_told_once_and_whole(lines: list[str], data: st.DataObject) ->
     """However a writer's bytes arrive, also cut within a character."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log"
-        tail = Tail(path)
+        tail = FileTail(path)
         assert tail.lines() == []
         content = "".join(f"{line}\n" for line in lines).encode()
         cuts = sorted(data.draw(st.lists(st.integers(0, len(content)), max_size=4)))
@@ -53,18 +53,18 @@ def test_lines_are_told_once_and_whole(lines: list[str], data: st.DataObject) ->
 def test_from_the_end_only_what_is_new(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text("old\n")
-    tail = Tail(path, from_end=True)
+    tail = FileTail(path, from_end=True)
     with path.open("a") as file:
         file.write("new\nhalf")
     assert tail.lines() == ["new"]
 
 
 def test_a_torn_note_is_left_out() -> None:
-    kept = read_note(json.dumps({"ts": AT, "after": 3, "kind": "activity", "text": "hm"}))
+    kept = parse_note(json.dumps({"ts": AT, "after": 3, "kind": "activity", "text": "hm"}))
     assert kept is not None
-    assert (kept.note, kept.at.isoformat(), kept.after) == (Note("activity", "hm"), AT, 3)
+    assert (kept.note, kept.at.isoformat(), kept.after) == (RunNote("activity", "hm"), AT, 3)
     for torn in ("", "{", "[]", "null", '{"kind": "activity"}', '{"kind": "gossip", "text": "x"}'):
-        assert read_note(torn) is None
+        assert parse_note(torn) is None
 
 
 @given(st.sampled_from([*FORMS, "runner.log"]), st.text() | st.recursive(st.none(), st.lists).map(json.dumps))
@@ -117,7 +117,7 @@ def test_people_never_read_a_raw_name() -> None:
 
 def test_history_is_what_has_finished() -> None:
     entries = (entry("action_started", action="DEBUG"), entry("action_finished", action="DEBUG", result="no fix"))
-    assert finished(entries) == (Done("DEBUG", "no fix"),)
+    assert list_finished(entries) == (FinishedAction("DEBUG", "no fix"),)
 
 
 class Heard:
@@ -126,10 +126,10 @@ class Heard:
     def __init__(self) -> None:
         self.told: list[int | str] = []
 
-    def look(self, picture: Picture, entries: Sequence[Entry]) -> None:
+    def look(self, picture: RunPicture, entries: Sequence[JournalEntry]) -> None:
         self.told += [entry.seq for entry in entries]
 
-    def note(self, note: Note, at: datetime) -> None:
+    def note(self, note: RunNote, at: datetime) -> None:
         self.told.append(note.text)
 
     def aside(self) -> AbstractContextManager[None]:
@@ -142,7 +142,10 @@ def test_notes_and_commits_are_told_in_the_order_they_happened(stage: MakeStage)
     loop_id = service.create("x").loop_id
     begun = service.read(loop_id).engine.rev
     view = Heard()
-    story, tail = Story(LOOPS, service, loop_id, view), Tail(service.store.progress_path(loop_id) / TRANSCRIPT)
+    story, tail = (
+        RunReporter(LOOPS, service, loop_id, view),
+        FileTail(service.store.progress_path(loop_id) / TRANSCRIPT),
+    )
 
     def commit() -> int:
         state = service.read(loop_id)

@@ -7,23 +7,23 @@ from typing import get_args
 import pytest
 
 from loopwright.core.protocol import ActionReport, AgentOutput, Usage
-from loopwright.core.run_events import Note, NoteKind
+from loopwright.core.run_events import NoteKind, RunNote
 from loopwright.core.transcript import (
-    Asked,
-    Heard,
-    PermissionDecided,
-    Said,
-    Thought,
-    ToolUsed,
-    TurnEnded,
-    UsageTold,
-    told,
+    AgentMessage,
+    AgentText,
+    AgentThought,
+    PermissionResult,
+    ToolUse,
+    TranscriptEvent,
+    TurnEnd,
+    UsageUpdate,
+    describe_event,
 )
 from loopwright.core.wording import NOTES
-from loopwright.surfaces.cli.driving import PlanView
 from loopwright.surfaces.cli.follow import log_line
-from loopwright.surfaces.cli.loop_rendering import Scene
+from loopwright.surfaces.cli.loop_rendering import LoopScene
 from loopwright.surfaces.cli.plain import CELLS, SAID_SECONDS, TOOLS, LineView, NdjsonView, TurnLines
+from loopwright.surfaces.cli.run_driver import PlanView
 from tests.domain.loop_making import loop
 
 AT = datetime.fromisoformat("2026-01-22T10:00:00+08:00")
@@ -31,39 +31,50 @@ EVIL = "\x1b[2J\x1b]0;owned\x07\x9b31m\r\n\u202e\u202d\u2028hi"
 REPORT = ActionReport(action="DEVELOP", status="success", message="done")
 
 
-def note(event: Heard) -> Note:
-    return Note(event.kind, told(event), event)
+def note(event: TranscriptEvent) -> RunNote:
+    return RunNote(event.kind, describe_event(event), event)
 
 
-def tool(status: str, **fields: object) -> ToolUsed:
-    return ToolUsed.model_validate({"id": "1", "title": "Edit", "status": status, **fields})
+def tool(status: str, **fields: object) -> ToolUse:
+    return ToolUse.model_validate({"id": "1", "title": "Edit", "status": status, **fields})
 
 
-def turn_ended(usage: Usage) -> TurnEnded:
+def turn_ended(usage: Usage) -> TurnEnd:
     output = AgentOutput(agent_id="a", running=False, report=REPORT, usage=usage)
-    return TurnEnded(agent="codex", action="DEVELOP", digest="", output=output)
+    return TurnEnd(agent="codex", action="DEVELOP", digest="", output=output)
 
 
-ASKED = Asked(agent="codex", action="DEVELOP", policy="workspace", text="Do it")
+ASKED = AgentMessage(agent="codex", action="DEVELOP", policy="workspace", text="Do it")
 
 
-def lines(*events: Heard | Note, apart: float = SAID_SECONDS) -> list[str]:
+def lines(*events: TranscriptEvent | RunNote, apart: float = SAID_SECONDS) -> list[str]:
     turn, found = TurnLines(), []
     for n, event in enumerate(events):
-        found += list(turn.lines(event if isinstance(event, Note) else note(event), n * apart))
+        found += list(turn.lines(event if isinstance(event, RunNote) else note(event), n * apart))
     return found
 
 
 def test_a_turn_in_lines() -> None:
     assert lines(
-        ASKED, Thought(text="hm"), Said(text="I look."), tool("in_progress"), tool("completed", command="sed -i x"),
-        tool("failed", paths=["a.py"]), PermissionDecided(title="rm", allowed=False, reason="outside"),
-        Said(text="Done.\nACTION_RESULT:\n- action: DEVELOP"), Said(text="- status: success"),
-        turn_ended(Usage(tokens=1234, cost=0.01)), Note("agent", "Done.\nACTION_RESULT: …"),
+        ASKED,
+        AgentThought(text="hm"),
+        AgentText(text="I look."),
+        tool("in_progress"),
+        tool("completed", command="sed -i x"),
+        tool("failed", paths=["a.py"]),
+        PermissionResult(title="rm", allowed=False, reason="outside"),
+        AgentText(text="Done.\nACTION_RESULT:\n- action: DEVELOP"),
+        AgentText(text="- status: success"),
+        turn_ended(Usage(tokens=1234, cost=0.01)),
+        RunNote("agent", "Done.\nACTION_RESULT: …"),
     ) == [
-        "I look.", "✓ Edit: sed -i x", "✗ Edit: a.py", "refused by policy: rm (outside)", "Done.",
+        "I look.",
+        "✓ Edit: sed -i x",
+        "✗ Edit: a.py",
+        "refused by policy: rm (outside)",
+        "Done.",
         "used 1,234 tokens, $0.0100",
-    ]  # fmt: skip
+    ]
 
 
 def test_floods_stay_calm() -> None:
@@ -71,34 +82,37 @@ def test_floods_stay_calm() -> None:
     told_lines = lines(ASKED, *storm, turn_ended(Usage()))
     assert len(told_lines) == TOOLS + 1
     assert told_lines[-1] == f"… and {9 * TOOLS} more tool calls"
-    chatter = [Said(text=f"word {n}") for n in range(100)]
+    chatter = [AgentText(text=f"word {n}") for n in range(100)]
     assert len(lines(ASKED, *chatter, apart=0.1)) == 100 * 0.1 / SAID_SECONDS
-    assert lines(ASKED, UsageTold(usage=Usage(tokens=1))) == []
+    assert lines(ASKED, UsageUpdate(usage=Usage(tokens=1))) == []
 
 
 def test_the_next_turn_begins_anew() -> None:
-    assert lines(ASKED, Said(text="ACTION_RESULT"), ASKED, Said(text="Again.")) == ["Again."]
+    assert lines(ASKED, AgentText(text="ACTION_RESULT"), ASKED, AgentText(text="Again.")) == ["Again."]
 
 
-def every_note() -> list[Note]:
+def every_note() -> list[RunNote]:
     """Each kind that holds an agent's words, with words that are meant to do harm."""
-    events: list[Heard] = [
-        Said(text=EVIL), Thought(text=EVIL), tool("completed", title=EVIL, command=EVIL, paths=[EVIL], output=EVIL),
-        PermissionDecided(title=EVIL, allowed=True, reason=EVIL), Asked(**{**dict(ASKED), "text": EVIL}),
-    ]  # fmt: skip
+    events: list[TranscriptEvent] = [
+        AgentText(text=EVIL),
+        AgentThought(text=EVIL),
+        tool("completed", title=EVIL, command=EVIL, paths=[EVIL], output=EVIL),
+        PermissionResult(title=EVIL, allowed=True, reason=EVIL),
+        AgentMessage(**{**dict(ASKED), "text": EVIL}),
+    ]
     kinds: list[NoteKind] = ["activity", "agent", "output"]
-    return [*map(note, events), *(Note(kind, EVIL) for kind in kinds)]
+    return [*map(note, events), *(RunNote(kind, EVIL) for kind in kinds)]
 
 
 @pytest.mark.parametrize("hostile", every_note(), ids=lambda hostile: hostile.kind)
-def test_terminal_escapes_never_pass(hostile: Note, capsys: pytest.CaptureFixture[str]) -> None:
+def test_terminal_escapes_never_pass(hostile: RunNote, capsys: pytest.CaptureFixture[str]) -> None:
     line = LineView()
     line._quiet = -1
     line.note(hostile, AT)
     NdjsonView().note(hostile, AT)
     print(log_line("transcript.ndjson", json.dumps({"ts": AT.isoformat(), "kind": hostile.kind, "text": hostile.text})))
-    plan = PlanView[Scene]()
-    plan.look(Scene(loop()), ())
+    plan = PlanView[LoopScene]()
+    plan.look(LoopScene(loop()), ())
     plan.note(hostile, AT)
     print(plan._drawn().plain)
     printed = capsys.readouterr().out

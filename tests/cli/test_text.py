@@ -7,24 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.core.text import clean
+from loopwright.core.text import clean_line
 from loopwright.surfaces.cli.text import (
-    age,
+    align_columns,
     clean_lines,
-    coloured,
-    columns,
-    duration,
-    fold,
+    colour_diff,
+    fold_line,
+    format_age,
+    format_duration,
+    format_stopwatch,
     last_line,
-    short,
-    stopwatch,
-    width,
+    measure_width,
+    shorten_text,
 )
 
 
 @given(st.text())
 def test_clean_text_is_one_line_without_control_characters(text: str) -> None:
-    cleaned = clean(text)
+    cleaned = clean_line(text)
     assert not any(unicodedata.category(c).startswith("C") for c in cleaned)
     assert len(cleaned.splitlines()) <= 1
 
@@ -37,26 +37,26 @@ def test_clean_lines_keep_what_is_printed(text: str) -> None:
 
 @given(st.text(), st.integers(min_value=1, max_value=60))
 def test_short_text_fits(text: str, cells: int) -> None:
-    assert width(short(text, cells)) <= cells
+    assert measure_width(shorten_text(text, cells)) <= cells
 
 
 def test_short_text_keeps_what_fits() -> None:
-    assert short("abcdef", 6) == "abcdef"
-    assert short("abcdefg", 6) == "abcde…"
-    assert short("修复登录错误", 7) == "修复登…"
+    assert shorten_text("abcdef", 6) == "abcdef"
+    assert shorten_text("abcdefg", 6) == "abcde…"
+    assert shorten_text("修复登录错误", 7) == "修复登…"
 
 
 def test_an_escape_sequence_loses_its_escape() -> None:
-    assert clean("\x1b[31mred\x07\n\u202egnol") == "[31mred gnol"
+    assert clean_line("\x1b[31mred\x07\n\u202egnol") == "[31mred gnol"
 
 
 @given(st.text(alphabet="ab 修", max_size=200).map(str.rstrip), st.integers(min_value=20, max_value=60))
 def test_a_folded_line_fits_and_loses_nothing(line: str, cells: int) -> None:
-    pieces = fold(line, cells)
+    pieces = fold_line(line, cells)
     assert " ".join(piece.strip() for piece in pieces).split() == line.split()
-    longest = max((width(word) for word in line.split()), default=0)
+    longest = max((measure_width(word) for word in line.split()), default=0)
     indent = len(line) - len(line.lstrip())
-    assert all(width(piece) <= max(cells, longest + indent + 4) for piece in pieces)
+    assert all(measure_width(piece) <= max(cells, longest + indent + 4) for piece in pieces)
 
 
 def test_of_several_lines_the_last_one_is_shown() -> None:
@@ -69,7 +69,7 @@ cell = st.text(alphabet=st.characters(categories=("L", "N")), max_size=8)
 
 @given(st.lists(st.tuples(cell, cell, st.just("|")), min_size=1, max_size=5))
 def test_columns_stand_under_each_other(rows: list[tuple[str, str, str]]) -> None:
-    assert len({width(line[: line.rindex("|")]) for line in columns(rows)}) == 1
+    assert len({measure_width(line[: line.rindex("|")]) for line in align_columns(rows)}) == 1
 
 
 @pytest.mark.parametrize(
@@ -77,20 +77,20 @@ def test_columns_stand_under_each_other(rows: list[tuple[str, str, str]]) -> Non
     [(-3, "0 s"), (0.4, "0 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"), (172_800, "2 days")],
 )
 def test_durations(seconds: float, words: str) -> None:
-    assert duration(seconds) == words
+    assert format_duration(seconds) == words
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0, "0:00"), (61, "1:01"), (3600, "1:00:00"), (3661.9, "1:01:01")])
 def test_a_stopwatch(seconds: float, words: str) -> None:
-    assert stopwatch(seconds) == words
+    assert format_stopwatch(seconds) == words
 
 
 def test_an_age_knows_time_zones() -> None:
     now = datetime(2026, 1, 22, 10, 0, tzinfo=timezone(timedelta(hours=1)))
-    assert age("2026-01-22T16:30:00+08:00", now) == "30 min"
+    assert format_age("2026-01-22T16:30:00+08:00", now) == "30 min"
 
 
 def test_a_coloured_diff_still_reads_the_same() -> None:
     diff = "@@ -1 +1 @@\n-a\n+b\n c"
-    assert coloured(diff).split("\n")[1] == "\x1b[31m-a\x1b[0m"
-    assert coloured(diff).endswith("\n c")
+    assert colour_diff(diff).split("\n")[1] == "\x1b[31m-a\x1b[0m"
+    assert colour_diff(diff).endswith("\n c")

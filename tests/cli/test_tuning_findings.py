@@ -7,33 +7,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.skills.detectors.placing import spot
+from loopwright.skills.detectors.text_spans import locate_span
 from loopwright.skills.findings import Finding, FixLevel, Silenced
 from loopwright.surfaces.cli.findings import overview, skill_page
-from loopwright.surfaces.cli.layout import NARROWEST, Look, coloured, plain, source, wrapped
-from loopwright.surfaces.cli.text import width
-from loopwright.workflows.tuning.report.checked import Checked
+from loopwright.surfaces.cli.layout import NARROWEST, Layout, layout_source, paint_coloured, paint_plain, wrap_text
+from loopwright.surfaces.cli.text import measure_width
+from loopwright.workflows.tuning.report.skill_check import SkillCheck
 from tests.tune.making import finding, page
 
 PAGE = page(
     "phases/02.md",
     "# Review\n\nRead `./03.md`, and all that it names.\n\n\tx = wait({ ids: [agent] })\n\n重复执行直到通过。\n",
 )
-LOOK = Look(100, plain)
+LOOK = Layout(100, paint_plain)
 
 
 def found(text: str, **more: object) -> Finding:
-    at = spot(PAGE.text, PAGE.text.index(text), PAGE.text.index(text) + len(text))
+    at = locate_span(PAGE.text, PAGE.text.index(text), PAGE.text.index(text) + len(text))
     marks = {"excerpt": at.excerpt, "marked": at.marked, "column": at.column, "column_end": at.column_end}
     return finding(PAGE, text).evolve(**{**marks, **more})
 
 
-def checked(*findings: Finding, fixable: dict[str, FixLevel] | None = None, **more: object) -> Checked:
+def checked(*findings: Finding, fixable: dict[str, FixLevel] | None = None, **more: object) -> SkillCheck:
     made: dict[str, object] = {
         "path": "skills/review", "name": "review", "dimensions": ("context", "memory", "dataflow", "agent"),
         "score": 61.5, "gate": "fail", "tokens": 900, **more,
     }  # fmt: skip
-    return Checked(findings=findings, fixable=fixable or {}, **made)  # type: ignore[arg-type]  # named as they are
+    return SkillCheck(findings=findings, fixable=fixable or {}, **made)  # type: ignore[arg-type]  # named as they are
 
 
 DEAD = found("./03.md", message="`./03.md` does not exist", why="The model stops.", advice="Name `03-report.md`.")
@@ -115,20 +115,20 @@ def test_what_a_hint_could_be_mended_by_is_not_counted() -> None:
 
 class TestTheSource:
     def test_what_is_meant_is_underlined_in_cells_of_the_terminal(self) -> None:
-        lines = source(7, "重复 wait() 直到", (3, 9), "high", LOOK)
+        lines = layout_source(7, "重复 wait() 直到", (3, 9), "high", LOOK)
         assert lines == ["    7 | 重复 wait() 直到", "      |      ^^^^^^"]
-        assert source(7, "直到通过", (2, 4), "high", LOOK)[1] == "      |     ^^^^"
+        assert layout_source(7, "直到通过", (2, 4), "high", LOOK)[1] == "      |     ^^^^"
 
     def test_nothing_that_can_not_be_seen_moves_the_marks(self) -> None:
-        lines = source(1, "\ta\u200b\x1b[31mb c", (8, 9), "high", LOOK)
+        lines = layout_source(1, "\ta\u200b\x1b[31mb c", (8, 9), "high", LOOK)
         assert lines[0] == "    1 |  a[31mb c"
         assert lines[1].index("^") == lines[0].index("b")
 
     def test_a_place_of_no_length_is_marked(self) -> None:
-        assert source(1, "abc", (3, 3), "low", LOOK)[1] == "      |    ^"
+        assert layout_source(1, "abc", (3, 3), "low", LOOK)[1] == "      |    ^"
 
     def test_an_empty_line_has_no_mark(self) -> None:
-        assert source(1, "", (0, 0), "low", LOOK) == ["    1 |"]
+        assert layout_source(1, "", (0, 0), "low", LOOK) == ["    1 |"]
 
     @given(
         st.text(st.sampled_from("ab `{}一二😀"), max_size=160),
@@ -139,10 +139,10 @@ class TestTheSource:
     def test_it_fits_and_shows_what_is_meant(self, text: str, start: int, length: int, cells: int) -> None:
         begin = min(start, len(text))
         end = min(begin + length, len(text))
-        lines = source(12345, text, (begin, end), "high", Look(cells, plain))
-        assert all(width(line) <= max(cells, NARROWEST) + 1 for line in lines)
+        lines = layout_source(12345, text, (begin, end), "high", Layout(cells, paint_plain))
+        assert all(measure_width(line) <= max(cells, NARROWEST) + 1 for line in lines)
         if len(lines) == 2 and text[begin:end].strip():
-            assert width(lines[1].rstrip("^")) <= width(lines[0]) + 1
+            assert measure_width(lines[1].rstrip("^")) <= measure_width(lines[0]) + 1
         shown = lines[0].split("| ", 1)[1] if "| " in lines[0] else ""
         first = text[begin:end][:1]
         assert first.strip() == "" or first in shown
@@ -150,20 +150,20 @@ class TestTheSource:
 
 class TestWrapping:
     def test_chinese_is_broken_between_characters_and_not_before_a_stop(self) -> None:
-        lines = wrapped("一二三四五六七八九十一二三，四五", 24)
+        lines = wrap_text("一二三四五六七八九十一二三，四五", 24)
         assert lines == ["一二三四五六七八九十一二", "三，四五"]
-        assert wrapped("一二三四五六七八九十一二，四五", 24) == ["一二三四五六七八九十一", "二，四五"]
+        assert wrap_text("一二三四五六七八九十一二，四五", 24) == ["一二三四五六七八九十一", "二，四五"]
 
     def test_a_long_word_stays_whole(self) -> None:
         path = "a/very/long/path/that/nobody/would/break.md"
-        assert wrapped(f"Read {path} now", 24) == ["Read", path, "now"]
+        assert wrap_text(f"Read {path} now", 24) == ["Read", path, "now"]
 
     @given(st.text(st.sampled_from("ab  一二，（.\n\x1b"), max_size=120), st.integers(0, 60))
     def test_nothing_is_lost(self, text: str, cells: int) -> None:
-        lines = wrapped(text, cells)
+        lines = wrap_text(text, cells)
         joined = "".join(lines).replace(" ", "")
         assert joined == re.sub(r"[\s\x1b]", "", text)
-        assert all(width(line) <= max(cells, NARROWEST) or not _could_be_broken(line) for line in lines)
+        assert all(measure_width(line) <= max(cells, NARROWEST) or not _could_be_broken(line) for line in lines)
 
 
 def _could_be_broken(line: str) -> bool:
@@ -172,10 +172,13 @@ def _could_be_broken(line: str) -> bool:
 
 def test_colours_change_nothing_but_colours() -> None:
     skill = checked(DEAD, WAIT, HINT, fixable={DEAD.fingerprint: "template"}, silenced=(Silenced(finding=DEAD),))
-    painted = [skill_page(skill, Look(60, coloured)), overview([skill, checked(gate="pass")], Look(60, coloured))]
+    painted = [
+        skill_page(skill, Layout(60, paint_coloured)),
+        overview([skill, checked(gate="pass")], Layout(60, paint_coloured)),
+    ]
     assert all("\x1b[" in page for page in painted)
     assert [re.sub("\x1b\\[[0-9;]*m", "", page) for page in painted] == [
-        skill_page(skill, Look(60, plain)), overview([skill, checked(gate="pass")], Look(60, plain)),
+        skill_page(skill, Layout(60, paint_plain)), overview([skill, checked(gate="pass")], Layout(60, paint_plain)),
     ]  # fmt: skip
 
 
@@ -190,7 +193,7 @@ def test_nothing_of_the_skill_steers_the_terminal() -> None:
 
 
 class TestManySkills:
-    def skills(self) -> Sequence[Checked]:
+    def skills(self) -> Sequence[SkillCheck]:
         return (
             checked(gate="pass", score=100.0, path="skills/good"),
             checked(DEAD, WAIT, HINT, path="skills/bad", silenced=(Silenced(finding=DEAD),)),
@@ -206,7 +209,7 @@ class TestManySkills:
         ]
 
     def test_on_a_narrow_terminal_two_lines_each(self) -> None:
-        assert overview(self.skills(), Look(40, plain)).splitlines() == [
+        assert overview(self.skills(), Layout(40, paint_plain)).splitlines() == [
             "FAIL   skills/bad",
             "       score 61.5; 1 critical, 1 high; 1",
             "       hint beside; 1 accepted",

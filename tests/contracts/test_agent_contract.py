@@ -11,14 +11,14 @@ import pytest
 
 from loopwright.agents.acp.session import AcpAgent
 from loopwright.agents.local import BuiltinAgent, CommandAgent
-from loopwright.agents.scripted import Answer, Script, ScriptedAgent
+from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn
 from loopwright.core.errors import AgentError
-from loopwright.core.ports import Agent, Surroundings
+from loopwright.core.ports import Agent, AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Message
 from loopwright.core.state import LoopTask
-from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings
+from loopwright.evidence.debugging import DebugRequest, Diagnosis, SearchFindings
 from loopwright.evidence.proof import Mutation, MutationOrder
-from loopwright.processes.process_tree import Mark, living
+from loopwright.processes.process_tree import ProcessMark, list_processes
 from tests.misbehaving.orders import command, order
 
 LOOP = "loop-contract"
@@ -63,10 +63,10 @@ class Patient:
     async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
         raise AssertionError("nobody proves anything here")
 
-    async def search(self, request: DebugRequest) -> Findings:
+    async def search(self, request: DebugRequest) -> SearchFindings:
         if request.failing == (ENDLESS,):
             await asyncio.get_running_loop().create_future()
-        return Findings(hypotheses=())
+        return SearchFindings(hypotheses=())
 
 
 def scripted(project: Path) -> Case:
@@ -75,11 +75,11 @@ def scripted(project: Path) -> Case:
     class ByMessage(ScriptedAgent):
         async def play(self, id: str, message: Message) -> AgentOutput:
             is_quick = message.text == QUICK
-            self._answers.append(Answer(text="Done.", hangs=not is_quick, says_before="At it."))
+            self._answers.append(ScriptedTurn(text="Done.", hangs=not is_quick, says_before="At it."))
             return await super().play(id, message)
 
     quick, endless = (Message(action="DEVELOP", text=text) for text in (QUICK, ENDLESS))
-    return Case(ByMessage(Script(), project), project, quick, endless)
+    return Case(ByMessage(AgentScript(), project), project, quick, endless)
 
 
 def bash(project: Path) -> Case:
@@ -103,7 +103,7 @@ def acp(project: Path) -> Case:
     async def permit(_: object) -> bool:
         raise AssertionError("nobody asks")
 
-    around = Surroundings(LOOP, lambda _: None, lambda _: None, permit)
+    around = AgentEnvironment(LOOP, lambda _: None, lambda _: None, permit)
     agent = AcpAgent(command(), project, project.parent / "private", around)
     endless = order(("say", "At it."), ("hang",))
     return Case(agent, project, order(("say", "Done.")), endless)
@@ -113,8 +113,8 @@ def acp(project: Path) -> Case:
 async def nothing_left(project: Path) -> AsyncIterator[None]:
     before = asyncio.all_tasks()
     yield
-    mark = Mark(LOOP, str(project.resolve()))
-    assert [process.pid for process in living() if mark.is_on(process.pid)] == []
+    mark = ProcessMark(LOOP, str(project.resolve()))
+    assert [process.pid for process in list_processes() if mark.is_on(process.pid)] == []
     assert asyncio.all_tasks() <= before
 
 

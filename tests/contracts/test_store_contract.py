@@ -15,7 +15,7 @@ import pytest
 from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
 from loopwright.core.ports import Store
 from loopwright.store.files import FileStore
-from loopwright.store.kind import Kind
+from loopwright.store.kind import StateKind
 from loopwright.wiring.stores import CYCLES, LOOPS
 from loopwright.workflows.cycle import commands as cycle_commands
 from loopwright.workflows.loop import commands as loop_commands
@@ -37,7 +37,7 @@ def clock() -> HandClock:
 class Sort(NamedTuple):
     """One kind of state, and how such a state is made."""
 
-    kind: Kind[Any]  # Any: the suite is for every kind
+    kind: StateKind[Any]  # Any: the suite is for every kind
     made: Callable[..., Any]
     pause: Callable[[Any], Any]
     rename: Callable[[Any, str], Any]

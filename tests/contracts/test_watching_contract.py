@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from loopwright.core.errors import NotFound
-from loopwright.core.ports import Changes, Store, Watching
+from loopwright.core.ports import ChangeWatcher, StateChanges, Store
 from loopwright.store.files import FileStore
-from loopwright.store.kind import Kind
+from loopwright.store.kind import StateKind
 from loopwright.wiring.stores import LOOPS
 from tests.memory_store import MemoryStore
 from tests.store.making import SHORT, HandClock, loop, retitle, tuning
@@ -18,8 +18,8 @@ from tests.store.making import SHORT, HandClock, loop, retitle, tuning
 AnyStore = Store[Any]
 """Any: the suite is for states side by side, and for those in folders of their own."""
 Made = Callable[..., Any]
-Watch = Callable[[AnyStore], Watching]
-KINDS: dict[str, tuple[Kind[Any], Made]] = {"loops": (LOOPS, loop), "tunings": (SHORT, tuning)}
+Watch = Callable[[AnyStore], ChangeWatcher]
+KINDS: dict[str, tuple[StateKind[Any], Made]] = {"loops": (LOOPS, loop), "tunings": (SHORT, tuning)}
 
 
 @pytest.fixture(params=KINDS)
@@ -40,9 +40,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, made: Made) -> Iterato
 
 @pytest.fixture
 def watch() -> Iterator[Watch]:
-    opened: list[Watching] = []
+    opened: list[ChangeWatcher] = []
 
-    def begin(store: AnyStore) -> Watching:
+    def begin(store: AnyStore) -> ChangeWatcher:
         watching = store.watch()
         assert watching is not None
         opened.append(watching)
@@ -53,15 +53,17 @@ def watch() -> Iterator[Watch]:
         one.close()
 
 
-def taken(watching: Watching) -> Changes | None:
+def taken(watching: ChangeWatcher) -> StateChanges | None:
     """What is told, once the descriptor says that there is something."""
     assert select.select([watching.fileno()], [], [], 10)[0], "nothing is told"
     return watching.changes()
 
 
-def told(watching: Watching) -> bool:
+def told(watching: ChangeWatcher) -> bool:
     """Whether anything is, at once. A descriptor may wake somebody up for nothing."""
-    return bool(select.select([watching.fileno()], [], [], 0)[0]) and watching.changes() != Changes(*[frozenset()] * 3)
+    return bool(select.select([watching.fileno()], [], [], 0)[0]) and watching.changes() != StateChanges(
+        *[frozenset()] * 3
+    )
 
 
 def test_a_commit_is_told_when_it_can_be_read(store: AnyStore, made: Made, watch: Watch) -> None:
@@ -98,7 +100,7 @@ def test_progress_files_are_told_to_those_who_want_to_hear(store: AnyStore, made
     watching.changes()
     store.append_progress("loop-1", "a.log", [b"2"])
     assert (changes := taken(watching)) is not None
-    assert changes == Changes(frozenset(), frozenset(), frozenset({"loop-1"}))
+    assert changes == StateChanges(frozenset(), frozenset(), frozenset({"loop-1"}))
     watching.ignore("loop-1")
     watching.changes()
     store.append_progress("loop-1", "a.log", [b"3"])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.processes.process_tree import LOOP, Mark, living, look
+from loopwright.processes.process_tree import LOOP, ProcessMark, find_process, list_processes
 from tests.real_command import COMMAND, Project
 from tests.waiting import until
 
@@ -59,7 +59,7 @@ def hiding() -> str:
 def sleepers(project: Project) -> list[int]:
     """Living processes in the project's folder whose program is sleep, whatever they carry."""
     found = []
-    for process in living():
+    for process in list_processes():
         try:
             here = os.readlink(f"/proc/{process.pid}/cwd") == str(project.root)
             if here and Path(f"/proc/{process.pid}/comm").read_text() in ("sleep\n", "bash\n"):
@@ -115,7 +115,7 @@ def test_a_flood_of_output_does_not_hold_up_a_stop(project: Project) -> None:
         runner = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=project.environment)
         try:
             until((project.root / "up").exists)
-            flood = next(p.pid for p in living() if Path(f"/proc/{p.pid}/comm").read_text() == "yes\n")
+            flood = next(p.pid for p in list_processes() if Path(f"/proc/{p.pid}/comm").read_text() == "yes\n")
             until(lambda: written_by(flood) > 30_000_000)
             assert stop(project, loop["loop_id"]) < STOP_SECONDS / 2
             assert runner.wait(STOP_SECONDS) == 1
@@ -137,8 +137,8 @@ def innocents(project: Project, loop_id: str) -> Iterator[list[subprocess.Popen[
     """Processes in the project's folder that look like the loop's, and are none."""
     number = re.sub(r"[^0-9a-f]", "", loop_id)[-8:]
     marks = [
-        Mark(loop_id, f"{project.root}-copy").with_run(),
-        Mark(f"{loop_id[:-8]}{number[::-1]}", str(project.root)).with_run(),
+        ProcessMark(loop_id, f"{project.root}-copy").with_run(),
+        ProcessMark(f"{loop_id[:-8]}{number[::-1]}", str(project.root)).with_run(),
     ]
     started = [subprocess.Popen(["sleep", "400"], cwd=project.root, env={**os.environ, LOOP: loop_id})]
     for mark in marks:
@@ -165,7 +165,7 @@ def test_the_next_start_reaps_what_a_killed_runner_left_and_nothing_else(project
         with innocents(project, loop_id) as others:
             words = start.split()
             project.call(*words) if "--all" in words else project.call(*words, loop_id)
-            until(lambda: not any(look(pid) for pid in left))
+            until(lambda: not any(find_process(pid) for pid in left))
             assert [process.poll() for process in others] == [None] * len(others)
         if start != "stop":
             until(lambda: project.state_of(loop_id)["status"] == "failed")

@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loopwright.agents.task_agent import TurnwiseAgent
+from loopwright.agents.task_agent import TaskAgent
 from loopwright.core.cycle_names import Role
-from loopwright.core.ports import Agent, Person, Processes, Store, Surroundings, Surveyor, TestRunner
+from loopwright.core.ports import Agent, AgentEnvironment, Processes, Prompter, Store, Surveyor, TestRunner
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
-from loopwright.core.run_events import Bus, Note
+from loopwright.core.run_events import EventBus, RunNote
 from loopwright.core.state import Budget, RunSettings
-from loopwright.core.survey import Survey
+from loopwright.core.survey import ProjectSurvey
 from loopwright.workflows.cycle.commands import take_up
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.runner import CycleRunner
@@ -127,7 +127,7 @@ class Cast:
             self.at_work -= 1
 
 
-class Player(TurnwiseAgent):
+class Player(TaskAgent):
     """One agent in one place; its sessions have names, so that going on with one can be seen."""
 
     name = "player"
@@ -147,7 +147,7 @@ class Player(TurnwiseAgent):
 class NoSurvey:
     """Nobody asks for one: every role has a model."""
 
-    def survey(self) -> Survey:
+    def survey(self) -> ProjectSurvey:
         raise AssertionError("no role works from templates here")
 
 
@@ -166,7 +166,7 @@ class CycleStage:
     cast: Cast = field(default_factory=Cast)
     judge: Judge = app_is_good
     clock: FakeClock = field(default_factory=FakeClock)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[RunNote] = field(default_factory=list)
     launcher: CountingLauncher = field(default_factory=CountingLauncher)
     processes: Processes = field(default_factory=NoProcesses)
     surveyor: Surveyor = field(default_factory=NoSurvey)
@@ -191,11 +191,11 @@ class CycleStage:
             budget=budget,
         ).cycle_id  # fmt: skip
 
-    def make_agent(self, name: str, around: Surroundings, at: Path | None = None) -> Agent:
+    def make_agent(self, name: str, around: AgentEnvironment, at: Path | None = None) -> Agent:
         return Player(self.cast, at or self.project)
 
     async def drive(
-        self, cycle_id: str, person: Person | None = None, on_note: Callable[[Note], None] | None = None,
+        self, cycle_id: str, person: Prompter | None = None, on_note: Callable[[RunNote], None] | None = None,
         tests: TestRunner | None = None,
     ) -> CycleState:  # fmt: skip
         """It hangs nowhere for long. `tests`: real ones, in the place of the judged."""
@@ -214,7 +214,9 @@ class CycleStage:
         )
         at = self.clock.now().isoformat(timespec="milliseconds")
         async with asyncio.timeout(60):
-            return await runner.drive(cycle_id, take_up=lambda s: take_up(s, at), bus=Bus(*observers), person=person)
+            return await runner.drive(
+                cycle_id, take_up=lambda s: take_up(s, at), bus=EventBus(*observers), person=person
+            )
 
     def document(self, cycle_id: str, name: str) -> str:
         return (self.store.progress_path(cycle_id) / name).read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ import pytest
 from bench.soaks._cycle_course import finished, never_twice
 from loopwright.core.errors import IllegalTransition
 from loopwright.core.protocol import AgentOutput, Usage
-from loopwright.core.run_events import Note
+from loopwright.core.run_events import RunNote
 from loopwright.core.state import Budget, Limits
 from loopwright.workflows.cycle.logs import read_timeline
 from loopwright.workflows.cycle.model import FINISHED, CycleState, version_of
@@ -55,17 +55,17 @@ class Storm:
         }  # fmt: skip
         return Cast({step: [self._in_a_session(play)] * 200 for step, play in steps.items()})
 
-    async def drive(self, on_note: Callable[[Note], None] | None = None) -> CycleState:
+    async def drive(self, on_note: Callable[[RunNote], None] | None = None) -> CycleState:
         """By a new runner, with new agents."""
         self.frozen = False
         self.spawned.clear()
         return await self.stage.drive(self.id, on_note=on_note)
 
-    def acting(self, *, stops: bool) -> Callable[[Note], None]:
+    def acting(self, *, stops: bool) -> Callable[[RunNote], None]:
         """Hears the runner, and says something after so many of its notes, again and again."""
         left = self.chance.randint(1, LONGEST)
 
-        def hear(note: Note) -> None:
+        def hear(note: RunNote) -> None:
             nonlocal left
             left -= 1
             if left == 0:
@@ -222,7 +222,7 @@ async def test_the_storms_do_hit(make_stage: MakeCycleStage) -> None:
     storm = staged(make_stage, random.Random(1))
     first: list[Turn] = storm.stage.cast.turns
 
-    def hear(note: Note) -> None:
+    def hear(note: RunNote) -> None:
         if note.kind == "activity" and "works on cd.implement" in note.text and not storm.frozen:
             storm._say("pause now")
 

@@ -4,7 +4,7 @@ import asyncio
 import re
 from functools import partial
 
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from loopwright.evidence.run import ProjectTests
 from loopwright.repair.debugger import PythonDebugger
 from loopwright.workflows.cycle.commands import take_up
@@ -47,7 +47,7 @@ async def test_the_developer_is_told_what_was_measured_and_may_ask(make_stage: M
     id = made.create("Make the tests pass", parallel=1, test_command=COMMAND)
     at = made.clock.now().isoformat(timespec="milliseconds")
     async with asyncio.timeout(60):
-        state = await runner.drive(id, take_up=partial(take_up, at=at), bus=Bus())
+        state = await runner.drive(id, take_up=partial(take_up, at=at), bus=EventBus())
     assert state.engine.outcome == "succeeded"
     first, second = (turn.message for turn in made.cast.turns if turn.message.action == "cd.implement")
     assert FAULT not in first.text

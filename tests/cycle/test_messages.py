@@ -11,12 +11,12 @@ from loopwright.workflows.cycle.boundary import next_iteration
 from loopwright.workflows.cycle.messages import (
     NEWS_SHOWN,
     REQUIRED,
-    compose,
+    compose_message,
+    compose_news,
     conflict_order,
     cycle_prompts,
     debug_order,
     implement_order,
-    news,
     wrap_ups,
 )
 from loopwright.workflows.cycle.model import FeedbackEntry, PlanTask
@@ -30,7 +30,7 @@ TASK = PlanTask(id="TASK-007", description="Say it {{ politely }}", files=tuple(
 
 
 def message(role: Role, step: CycleStep, order: str = "Do {{ it }}.", goal: str = "Say {{ goal }} politely") -> str:
-    return compose(
+    return compose_message(
         PROMPTS, state=running().evolve(description=goal), role=role, step=step, order=order, project="/p",
         folder=f"{DOCUMENTS}/{role}",
     )  # fmt: skip
@@ -143,7 +143,7 @@ class TestNews:
         return FeedbackEntry(timestamp=at, source="vas", target=target, content=content, type="bug_report")
 
     def test_nothing(self) -> None:
-        assert news(running(), "cd") == "- nothing"
+        assert compose_news(running(), "cd") == "- nothing"
 
     def test_only_what_was_written_to_it_for_this_iteration(self) -> None:
         state = running()
@@ -153,19 +153,19 @@ class TestNews:
         )
         at = "2026-01-22T03:00:01+00:00"
         state = next_iteration(old, at, feedback=(self.entry("broken\nstill", at=at), self.entry("else", "ra", at)))
-        assert news(state, "cd") == "- bug_report from vas: broken still"
-        assert news(state, "ra") == "- bug_report from vas: else"
+        assert compose_news(state, "cd") == "- bug_report from vas: broken still"
+        assert compose_news(state, "ra") == "- bug_report from vas: else"
 
     def test_an_extension_goes_to_ra_and_ep_once(self) -> None:
         state = running()
         state = state.evolve(iterations=(state.iterations[0].evolve(completed_at=AT),))
         state = next_iteration(state, AT, extension="Also politely")
-        assert news(state, "ra") == news(state, "ep") == "- the user extends the goal: Also politely"
-        assert news(state, "cd") == "- nothing"
+        assert compose_news(state, "ra") == compose_news(state, "ep") == "- the user extends the goal: Also politely"
+        assert compose_news(state, "cd") == "- nothing"
 
     def test_a_flood_is_cut(self) -> None:
         state = running()
         log = tuple(self.entry(f"{n} " + "x" * 5_000) for n in range(30))
-        text = news(state.evolve(coordination=state.coordination.evolve(feedback_log=log)), "cd")
+        text = compose_news(state.evolve(coordination=state.coordination.evolve(feedback_log=log)), "cd")
         assert len(text) < 700 * NEWS_SHOWN
         assert "and 20 others" in text

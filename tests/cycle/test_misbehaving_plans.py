@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.errors import AgentError
-from loopwright.core.ports import Agent, Surroundings
+from loopwright.core.ports import Agent, AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Message
-from loopwright.core.run_events import Note
+from loopwright.core.run_events import RunNote
 from loopwright.core.state import PermissionRequest
 from tests.cycle.stage import USUAL, CycleStage, MakeCycleStage, Play, Player, Turn, planned, said
 from tests.cycle.test_misbehaving import all_driven, driven, failed_for_good, others_were_asked_once, sound, told
@@ -168,7 +168,7 @@ class TestTroubles:
 class Asks(Player):
     """Asks before it works, once in each role."""
 
-    def __init__(self, stage: CycleStage, place: Path, around: Surroundings, answers: dict[str, bool]) -> None:
+    def __init__(self, stage: CycleStage, place: Path, around: AgentEnvironment, answers: dict[str, bool]) -> None:
         super().__init__(stage.cast, place)
         self._permit, self._answers = around.permit, answers
 
@@ -186,14 +186,14 @@ async def test_two_roles_ask_for_permission_at_once_and_each_gets_its_own_answer
     stage = make_stage()
     answers: dict[str, bool] = {}
 
-    def make(name: str, around: Surroundings, at: Path | None = None) -> Agent:
+    def make(name: str, around: AgentEnvironment, at: Path | None = None) -> Agent:
         return Asks(stage, at or stage.project, around, answers)
 
     stage.make_agent = make  # type: ignore[method-assign]
     cycle_id = stage.create()
     most: list[int] = []
 
-    def look(note: Note) -> None:
+    def look(note: RunNote) -> None:
         asked = stage.store.read(cycle_id).engine.asked
         most.append(len(asked))
         if len(asked) == 2:

@@ -15,7 +15,7 @@ import pytest
 
 from loopwright.core.cycle_names import ROLES
 from loopwright.core.ports import Store, TestOrder
-from loopwright.core.record import Entry
+from loopwright.core.record import JournalEntry
 from loopwright.evidence.testing import Coverage, TestResult, TestRun
 from loopwright.workflows.cycle.model import CycleState
 from tests.cycle.stage import Cast, CycleStage, Turn, planned, said
@@ -131,7 +131,7 @@ FACTOR = task("TASK-010", "A second factor at sign in", "src/mfa.ts")
 class Walk:
     """The run, commit by commit, as it is replayed from the journal."""
 
-    entries: list[Entry]
+    entries: list[JournalEntry]
     states: dict[int, Json]
     last: CycleState
 

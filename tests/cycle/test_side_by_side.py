@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.ports import Merged, TestOrder
+from loopwright.core.ports import MergeResult, TestOrder
 from loopwright.core.protocol import AgentOutput
 from loopwright.evidence.testing import TestRun
 from loopwright.workflows.cycle.model import CycleState
@@ -376,7 +376,7 @@ class Meddling(GitWorktrees):
 
     meddle: Callable[[], object] | None = None
 
-    def merge(self, owner: str, ours: str, theirs: str, label: str) -> Merged:
+    def merge(self, owner: str, ours: str, theirs: str, label: str) -> MergeResult:
         merged = super().merge(owner, ours, theirs, label)
         if self.meddle is not None:
             meddle, self.meddle = self.meddle, None

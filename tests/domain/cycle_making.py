@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from loopwright.core.cycle_names import CycleStep, Role
-from loopwright.core.outcomes import Change, Validated
+from loopwright.core.outcomes import Change, ValidationOutcome
 from loopwright.core.state import RunSettings
 from loopwright.evidence.testing import TestResult, TestStatus
 from loopwright.reports.block import PhaseStatus
@@ -11,19 +11,19 @@ from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.commands import take_up
 from loopwright.workflows.cycle.model import CycleState, PlanTask
 from loopwright.workflows.cycle.outcomes import (
-    Aggregated,
-    Analysed,
-    BaselineTaken,
+    AggregationOutcome,
+    AnalysisOutcome,
+    BaselineOutcome,
     CycleOutcome,
     CycleStepDone,
-    Explored,
-    Implemented,
-    Judged,
-    Planned,
+    ExplorationOutcome,
+    ImplementationOutcome,
+    JudgementOutcome,
+    PlanOutcome,
 )
 from loopwright.workflows.cycle.reducer import begin_step, end_step
-from loopwright.workflows.cycle.selector import CycleFacts, ready
-from loopwright.workflows.cycle.standing import under_way
+from loopwright.workflows.cycle.selector import CycleFacts, select_ready
+from loopwright.workflows.cycle.standing import steps_under_way
 
 AT = "2026-01-22T10:00:00+08:00"
 TREE = "tree-1"
@@ -51,10 +51,12 @@ def task(id: str, *files: str, after: Iterable[str] = ()) -> PlanTask:
     return PlanTask(id=id, description=f"do {id}", files=files, depends_on=tuple(after))
 
 
-def judged(*failing: str, passing: Iterable[str] = ("tests/test_a.py::test_ok",), tree: str = TREE) -> Judged:
+def judged(*failing: str, passing: Iterable[str] = ("tests/test_a.py::test_ok",), tree: str = TREE) -> JudgementOutcome:
     results = (*(_result(key, "failed") for key in failing), *(_result(key, "passed") for key in passing))
     reasons = (f"{len(failing)} failed: {', '.join(failing)}",) if failing else ()
-    return Judged(Validated(tree, tree, not failing, True, results, 80.0, reasons=reasons), report("vas"))
+    return JudgementOutcome(
+        ValidationOutcome(tree, tree, not failing, True, results, 80.0, reasons=reasons), report("vas")
+    )
 
 
 def _result(key: str, status: TestStatus) -> TestResult:
@@ -66,24 +68,24 @@ def usual(step: CycleStep, tasks: tuple[PlanTask, ...] = (task("TASK-001", "src/
     """What a step comes back with when all goes well."""
     match step.name:
         case "ra.analyse":
-            return Analysed(report("ra"), "# Requirements", ("an empty name",), ("ra/requirements.md",))
+            return AnalysisOutcome(report("ra"), "# Requirements", ("an empty name",), ("ra/requirements.md",))
         case "ep.explore":
-            return Explored(report("ep"), "one package", files=("ep/exploration.md",))
+            return ExplorationOutcome(report("ep"), "one package", files=("ep/exploration.md",))
         case "ep.plan":
-            return Planned(report("ep"), tasks, ("ep/plan.json",))
+            return PlanOutcome(report("ep"), tasks, ("ep/plan.json",))
         case "cd.implement":
-            return Implemented(report("cd"), True, (Change("src/a.py", "modify"),))
+            return ImplementationOutcome(report("cd"), True, (Change("src/a.py", "modify"),))
         case "vas.baseline":
-            return BaselineTaken(True, "pytest", None)
+            return BaselineOutcome(True, "pytest", None)
         case "vas.validate":
             return judged()
         case "aggregation":
-            return Aggregated()
+            return AggregationOutcome()
 
 
 def begun(state: CycleState, tree: str = TREE) -> CycleState:
     """With every step under way that can be."""
-    for step in ready(state, CycleFacts(tree)):
+    for step in select_ready(state, CycleFacts(tree)):
         state = begin_step(state, step, AT)
     return state
 
@@ -99,6 +101,6 @@ def driven(state: CycleState, outcomes: dict[str, CycleOutcome] | None = None, t
         state = begun(state, tree)
         if not state.engine.under_way:
             break
-        step = under_way(state)[0]
+        step = steps_under_way(state)[0]
         state = ended(state, step, special.get(step.key, usual(step)), tree)
     return state

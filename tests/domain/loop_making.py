@@ -4,15 +4,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from loopwright.core.names import FINISHED, LoopStatus
-from loopwright.core.outcomes import Change, Validated
+from loopwright.core.outcomes import Change, ValidationOutcome
 from loopwright.core.state import EngineState, LoopTask, Outcome, RunSettings
 from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis
 from loopwright.evidence.proof import Proof
 from loopwright.evidence.testing import TestResult
 from loopwright.workflows.loop.model import LoopState, Summary
-from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Debugged, Developed, Initialised, Step
+from loopwright.workflows.loop.outcomes import (
+    ActionOutcome,
+    ActionStep,
+    CompleteOutcome,
+    DebugOutcome,
+    DevelopOutcome,
+    InitOutcome,
+)
 from loopwright.workflows.loop.reducer import begin_action, end_action
-from loopwright.workflows.loop.selector import Facts, Next, next_action
+from loopwright.workflows.loop.selector import LoopFacts, NextAction, next_action
 
 AT = "2026-01-22T10:00:00+08:00"
 LATER = "2026-01-22T11:00:00+08:00"
@@ -54,7 +61,7 @@ def proof(tree: str, **fields: object) -> Proof:
     return Proof.model_validate({"kind": "change", "tree": tree, "fail_to_pass": (key("green"),), **fields})
 
 
-def validated(tree: str = "t0", failing: Iterable[str] = (), **fields: object) -> Validated:
+def validated(tree: str = "t0", failing: Iterable[str] = (), **fields: object) -> ValidationOutcome:
     """A validation of `tree`: one green test and the failing ones; a green one shows the goal."""
     failing = tuple(failing)
     passed = fields.get("passed", not failing)
@@ -63,7 +70,7 @@ def validated(tree: str = "t0", failing: Iterable[str] = (), **fields: object) -
         "results": (result("green"), *(result(name, "failed") for name in failing)), "coverage": 80.0,
         "proof": proof(tree) if passed else None,
     }  # fmt: skip
-    return Validated(**{**base, **fields})  # type: ignore[arg-type]  # fields by name, for brevity
+    return ValidationOutcome(**{**base, **fields})  # type: ignore[arg-type]  # fields by name, for brevity
 
 
 def hypothesis(id: str = "H1", **fields: object) -> Hypothesis:
@@ -79,27 +86,29 @@ def confirmed(id: str = "H1", **evidence: object) -> Hypothesis:
     return hypothesis(id, status="confirmed", evidence=evidence, verdict_reason="the probe saw 1")
 
 
-def debugged(confirms: str | None = None, *, changed: bool = True, revives: str | None = None) -> Debugged:
+def debugged(confirms: str | None = None, *, changed: bool = True, revives: str | None = None) -> DebugOutcome:
     hypotheses = (confirmed(confirms),) if confirms else (hypothesis(),)
     changes = (Change("ledger.py", "modify"),) if changed else ()
-    return Debugged(hypotheses, "total is off by one", confirms, "looked", changes, revives)
+    return DebugOutcome(hypotheses, "total is off by one", confirms, "looked", changes, revives)
 
 
-def initialised(*tasks: LoopTask, tests_found: bool = True) -> Initialised:
-    return Initialised(tasks, tests_found, "pytest" if tests_found else None, None)
+def initialised(*tasks: LoopTask, tests_found: bool = True) -> InitOutcome:
+    return InitOutcome(tasks, tests_found, "pytest" if tests_found else None, None)
 
 
-def completed(outcome: str = "succeeded", reason: str | None = None) -> Completed:
-    return Completed(outcome, reason, Summary(duration=1000, iterations=3))  # type: ignore[arg-type]  # any outcome
+def completed(outcome: str = "succeeded", reason: str | None = None) -> CompleteOutcome:
+    return CompleteOutcome(outcome, reason, Summary(duration=1000, iterations=3))  # type: ignore[arg-type]  # any outcome
 
 
-def developed(id: str, *, ok: bool = True) -> Developed:
-    return Developed(id, ok, "written" if ok else "it did not compile", (Change("ledger.py", "modify"),) if ok else ())
+def developed(id: str, *, ok: bool = True) -> DevelopOutcome:
+    return DevelopOutcome(
+        id, ok, "written" if ok else "it did not compile", (Change("ledger.py", "modify"),) if ok else ()
+    )
 
 
-def step(action: str, outcome: ActionOutcome, **fields: object) -> Step:
+def step(action: str, outcome: ActionOutcome, **fields: object) -> ActionStep:
     base: dict[str, object] = {"action": action, "outcome": outcome, "at": LATER, "token": "feedbeef"}
-    return Step(**{**base, **fields})  # type: ignore[arg-type]  # fields by name, for brevity
+    return ActionStep(**{**base, **fields})  # type: ignore[arg-type]  # fields by name, for brevity
 
 
 @dataclass
@@ -116,8 +125,8 @@ class World:
     course: list[str] = field(default_factory=list)
 
     @property
-    def facts(self) -> Facts:
-        return Facts(tree=f"t{self.trees}", can_write=self.can_write)
+    def facts(self) -> LoopFacts:
+        return LoopFacts(tree=f"t{self.trees}", can_write=self.can_write)
 
     def run(self) -> list[str]:
         """Drives the loop until it rests; the names of the actions it took."""
@@ -132,13 +141,13 @@ class World:
             self.take(choice)
         return choice is not None
 
-    def take(self, choice: Next) -> None:
+    def take(self, choice: NextAction) -> None:
         self.state = begin_action(self.state, choice)
         outcome = self._outcome(choice)
         self.state = end_action(self.state, step(choice.action, outcome, can_write=self.can_write))
         self.course.append(_told(choice, outcome))
 
-    def _outcome(self, choice: Next) -> ActionOutcome:
+    def _outcome(self, choice: NextAction) -> ActionOutcome:
         if choice.action == "COMPLETE" and not self.script.get("COMPLETE"):
             ends_well = choice.outcome == "succeeded"
             return completed(choice.outcome or "?", None if ends_well else "in words")
@@ -148,15 +157,15 @@ class World:
         outcome = self.script[choice.action].pop(0)
         if getattr(outcome, "changes", ()):
             self.trees += 1
-        if isinstance(outcome, Validated):
+        if isinstance(outcome, ValidationOutcome):
             tree = self.facts.tree
             shown = outcome.proof and outcome.proof.evolve(tree=tree)
-            return Validated(**{**vars(outcome), "tree": tree, "left": tree, "proof": shown})
+            return ValidationOutcome(**{**vars(outcome), "tree": tree, "left": tree, "proof": shown})
         return outcome
 
 
-def _told(choice: Next, outcome: ActionOutcome) -> str:
-    if isinstance(outcome, Validated):
+def _told(choice: NextAction, outcome: ActionOutcome) -> str:
+    if isinstance(outcome, ValidationOutcome):
         return f"VALIDATE ({'pass' if outcome.passed else 'fail'})"
     return choice.action
 

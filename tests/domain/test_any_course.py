@@ -9,23 +9,23 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from loopwright.core.errors import Invalid, LoopwrightError
 from loopwright.core.names import FINISHED, LoopStatus
-from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, Validated
+from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.state import Limits, OnError, Parked, RunSettings, Waiting
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.commands import (
     COMMANDS,
     Command,
     add_task,
-    allowed,
     edit_task,
+    is_allowed,
     remove_task,
     reorder_tasks,
 )
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Debugged, Developed, Initialised
+from loopwright.workflows.loop.outcomes import ActionOutcome, CompleteOutcome, DebugOutcome, DevelopOutcome, InitOutcome
 from loopwright.workflows.loop.reducer import begin_action, end_action
-from loopwright.workflows.loop.selector import Facts, Next, next_action, normalise
-from loopwright.workflows.loop.summary import worked
+from loopwright.workflows.loop.selector import LoopFacts, NextAction, next_action, normalise_state
+from loopwright.workflows.loop.summary import measure_work
 from tests.domain.loop_making import (
     AT,
     LATER,
@@ -63,7 +63,7 @@ class AnyCourse(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.state = loop("created")
-        self.under_way: Next | None = None
+        self.under_way: NextAction | None = None
         self.order: list[str] = []
         self.finished: dict[str, str] = {}
         self.made = 0
@@ -83,7 +83,7 @@ class AnyCourse(RuleBasedStateMachine):
     def give(self, command: Command, function: Callable[[LoopState], LoopState], *, live: bool = True) -> None:
         """Gives a command; the table says whether it may, and where it leads."""
         before = self.state
-        legal = allowed(command, before.status, live=live)
+        legal = is_allowed(command, before.status, live=live)
         try:
             after = function(before)
         except LoopwrightError:
@@ -110,7 +110,7 @@ class AnyCourse(RuleBasedStateMachine):
 
     def reopen(self, limit: int | None) -> None:
         if self.under_way is None:  # whoever reopens holds the lease
-            self.give("reopen", lambda s: commands.reopen(commands.limited(s, Limits(max_iterations=limit))))
+            self.give("reopen", lambda s: commands.reopen(commands.set_limits(s, Limits(max_iterations=limit))))
 
     def leave(self) -> None:
         self.give("exit", commands.leave)
@@ -221,7 +221,7 @@ class AnyCourse(RuleBasedStateMachine):
     @precondition(lambda self: self.under_way is None)
     @rule(can_write=st.booleans())
     def begin(self, can_write: bool) -> None:
-        choice = next_action(self.state, Facts(f"t{self.trees}", can_write))
+        choice = next_action(self.state, LoopFacts(f"t{self.trees}", can_write))
         if choice is not None:
             self.state = begin_action(self.state, choice)
             self.under_way = choice
@@ -258,7 +258,7 @@ class AnyCourse(RuleBasedStateMachine):
                 self.end(kind, can_write, kind == "good")
                 self.what_was_finished_stays_finished()
 
-    def outcome(self, choice: Next, kind: str, confirms: bool) -> ActionOutcome:
+    def outcome(self, choice: NextAction, kind: str, confirms: bool) -> ActionOutcome:
         match kind:
             case "failed":
                 return ActionFailed("no result")
@@ -280,7 +280,7 @@ class AnyCourse(RuleBasedStateMachine):
             case "DEBUG":
                 failed = [t.id for t in self.state.skill_state.develop.tasks if t.status == "failed"]  # type: ignore[union-attr]  # a DEBUG comes after INIT
                 if kind == "other":
-                    return Debugged((hypothesis(),), None, "H1", "a name that nothing stands behind")
+                    return DebugOutcome((hypothesis(),), None, "H1", "a name that nothing stands behind")
                 return debugged("H1" if confirms else None, changed=good, revives=failed[0] if failed else None)
             case "VALIDATE":
                 if kind == "other":
@@ -298,7 +298,7 @@ class AnyCourse(RuleBasedStateMachine):
         ordered = sorted(self.state.engine.tasks, key=lambda t: t.order)
         self.order += [t.task_id for t in ordered if t.task_id not in known]
 
-    def check_landed(self, before: LoopState, choice: Next, outcome: ActionOutcome) -> None:
+    def check_landed(self, before: LoopState, choice: NextAction, outcome: ActionOutcome) -> None:
         skill = self.state.skill_state
         assert skill is not None
         if before.status != "running":
@@ -309,20 +309,20 @@ class AnyCourse(RuleBasedStateMachine):
         else:
             assert self.state.status in ("running", "paused", "completed", "failed")
         match outcome:
-            case Developed():
+            case DevelopOutcome():
                 assert self.task_status(outcome.task_id) == ("completed" if outcome.ok else "failed")
                 self.finished[outcome.task_id] = self.task_status(outcome.task_id)
-            case Validated():
+            case ValidationOutcome():
                 assert skill.validate_.test_results == outcome.results
                 assert skill.last_action == "VALIDATE"
-            case Debugged():
+            case DebugOutcome():
                 assert skill.debug.hypotheses == outcome.hypotheses
                 for id in [id for id, status in self.finished.items() if status == "failed"]:
                     self.finished[id] = self.task_status(id)  # a failed one may be pending again, once
-            case Completed():
+            case CompleteOutcome():
                 overtaken = outcome.outcome == "succeeded" and skill.summary is None
-                assert overtaken or skill.summary == outcome.summary.evolve(duration=worked(self.state))
-            case Initialised():
+                assert overtaken or skill.summary == outcome.summary.evolve(duration=measure_work(self.state))
+            case InitOutcome():
                 assert set(outcome.tasks) or skill.completed_actions[-1] == "INIT"
                 assert {t.task_id for t in outcome.tasks} <= {t.id for t in skill.develop.tasks}
             case LimitReached():
@@ -352,7 +352,7 @@ class AnyCourse(RuleBasedStateMachine):
         ordered = sorted(self.state.engine.tasks, key=lambda t: t.order)
         assert [t.task_id for t in ordered] == self.order
         if self.state.skill_state is not None:
-            folded = normalise(self.state).skill_state
+            folded = normalise_state(self.state).skill_state
             assert folded is not None
             assert [t.id for t in folded.develop.tasks] == self.order
             assert {t.status for t in folded.develop.tasks} <= KNOWN_STATUSES - {"in_progress"}

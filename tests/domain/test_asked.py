@@ -2,12 +2,12 @@
 
 import pytest
 
-from loopwright.core import pausing
+from loopwright.core import pause
 from loopwright.core.errors import Conflict, Invalid, NotFound
 from loopwright.core.state import PermissionRequest
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.reading import keep_own, take_in
+from loopwright.workflows.loop.state_reader import keep_own, take_in
 from tests.domain.loop_making import AT, LATER, engine, loop
 
 ONE, TWO = (
@@ -21,20 +21,20 @@ def asking(*requests: PermissionRequest) -> LoopState:
 
 
 def test_asked_answered_settled() -> None:
-    state = pausing.asked(pausing.asked(loop("running"), ONE), TWO)
+    state = pause.add_permission_request(pause.add_permission_request(loop("running"), ONE), TWO)
     assert state.engine.asked == (ONE, TWO)
-    state = pausing.answer_permission(state, ("ask-2",), "allow")
+    state = pause.answer_permission(state, ("ask-2",), "allow")
     assert [request.answer for request in state.engine.asked] == [None, "allow"]
-    state = pausing.settled(state, "ask-2")
+    state = pause.remove_permission_request(state, "ask-2")
     assert state.engine.asked == (ONE,)
-    assert pausing.settled(state, "ask-2") is state
-    assert pausing.nothing_asked(state).engine.asked == ()
-    assert pausing.nothing_asked(loop("running")).engine.asked == ()
+    assert pause.remove_permission_request(state, "ask-2") is state
+    assert pause.clear_permission_requests(state).engine.asked == ()
+    assert pause.clear_permission_requests(loop("running")).engine.asked == ()
 
 
 def test_nothing_to_forget_is_no_change() -> None:
     state = loop("running")
-    assert pausing.nothing_asked(state) is state
+    assert pause.clear_permission_requests(state) is state
 
 
 def test_every_end_of_the_loop_is_an_end_of_the_waiting() -> None:
@@ -48,25 +48,25 @@ def test_every_end_of_the_loop_is_an_end_of_the_waiting() -> None:
 
 def test_which_requests_an_answer_is_for() -> None:
     answered = ONE.evolve(answer="deny")
-    assert pausing.chosen_requests((ONE, TWO), "ask-2") == ("ask-2",)
-    assert pausing.chosen_requests((ONE,), None) == ("ask-1",)
-    assert pausing.chosen_requests((answered, TWO), None) == ("ask-2",)
-    assert pausing.chosen_requests((ONE, TWO), None, every=True) == ("ask-1", "ask-2")
-    assert pausing.chosen_requests((answered, TWO), None, every=True) == ("ask-2",)
+    assert pause.chosen_requests((ONE, TWO), "ask-2") == ("ask-2",)
+    assert pause.chosen_requests((ONE,), None) == ("ask-1",)
+    assert pause.chosen_requests((answered, TWO), None) == ("ask-2",)
+    assert pause.chosen_requests((ONE, TWO), None, every=True) == ("ask-1", "ask-2")
+    assert pause.chosen_requests((answered, TWO), None, every=True) == ("ask-2",)
     for none in ((), (answered,)):
         for every in (True, False):
             with pytest.raises(Invalid, match="no open permission request"):
-                pausing.chosen_requests(none, None, every=every)
+                pause.chosen_requests(none, None, every=every)
     with pytest.raises(Invalid, match="ask-1, ask-2"):
-        pausing.chosen_requests((ONE, TWO), None)
+        pause.chosen_requests((ONE, TWO), None)
 
 
 def test_answers_that_come_too_late_change_nothing() -> None:
     state = asking(ONE.evolve(answer="deny"), TWO)
     with pytest.raises(Conflict, match="already answered: deny"):
-        pausing.answer_permission(state, ("ask-1",), "allow")
+        pause.answer_permission(state, ("ask-1",), "allow")
     with pytest.raises(NotFound, match="ask-3"):
-        pausing.answer_permission(state, ("ask-2", "ask-3"), "allow")
+        pause.answer_permission(state, ("ask-2", "ask-3"), "allow")
 
 
 ALLOWED, DENIED = ONE.evolve(answer="allow"), ONE.evolve(answer="deny")

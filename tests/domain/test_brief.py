@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.outcomes import ActionFailed
-from loopwright.workflows.loop.messages import LONGEST, brief
+from loopwright.workflows.loop.messages import LONGEST, compose_brief
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.outcomes import ActionOutcome
 from loopwright.workflows.loop.reducer import begin_action, end_action
-from loopwright.workflows.loop.selector import Next
+from loopwright.workflows.loop.selector import NextAction
 from tests.domain.loop_making import (
     auto,
     confirmed,
@@ -28,7 +28,7 @@ from tests.domain.loop_making import (
 FOLDER = ".workflow/.loop/loop-1.progress"
 
 
-def after(state: LoopState, *steps: tuple[Next, ActionOutcome]) -> LoopState:
+def after(state: LoopState, *steps: tuple[NextAction, ActionOutcome]) -> LoopState:
     for choice, outcome in steps:
         state = end_action(begin_action(state, choice), step(choice.action, outcome))
     return state
@@ -36,21 +36,21 @@ def after(state: LoopState, *steps: tuple[Next, ActionOutcome]) -> LoopState:
 
 def begun(tasks: int = 2, description: str = "write part {}") -> LoopState:
     made = (task(f"T{n}", description=description.format(n)) for n in range(tasks))
-    return after(auto(loop("running")), (Next("INIT", 4), initialised(*made)))
+    return after(auto(loop("running")), (NextAction("INIT", 4), initialised(*made)))
 
 
 def test_at_the_beginning_there_is_nothing_to_tell() -> None:
-    assert brief(auto(loop("running")), FOLDER) == ""
-    assert brief(begin_action(auto(loop("running")), Next("INIT", 4)), FOLDER) == ""
+    assert compose_brief(auto(loop("running")), FOLDER) == ""
+    assert compose_brief(begin_action(auto(loop("running")), NextAction("INIT", 4)), FOLDER) == ""
 
 
 def test_it_tells_what_was_done_what_is_open_and_where_the_files_are() -> None:
     red = validated(failing=["adds", "subtracts"], reasons=("2 tests fail",))
     state = after(
-        begun(), (Next("DEVELOP", 5, None, "T0"), developed("T0")), (Next("VALIDATE", 7), red),
-        (Next("DEBUG", 8), debugged("H1")), (Next("VALIDATE", 7), ActionFailed("no result at all")),
+        begun(), (NextAction("DEVELOP", 5, None, "T0"), developed("T0")), (NextAction("VALIDATE", 7), red),
+        (NextAction("DEBUG", 8), debugged("H1")), (NextAction("VALIDATE", 7), ActionFailed("no result at all")),
     )  # fmt: skip
-    text = brief(state, FOLDER)
+    text = compose_brief(state, FOLDER)
     for words in (
         "actions: INIT, DEVELOP, VALIDATE, DEBUG", "the last error, in VALIDATE: no result at all",
         "1 of 2 tasks completed", "completed: write part 0 (ledger.py)", "pending: write part 1",
@@ -61,8 +61,8 @@ def test_it_tells_what_was_done_what_is_open_and_where_the_files_are() -> None:
 
 def test_open_tasks_come_before_what_is_long_done() -> None:
     state = begun(30)
-    state = after(state, *((Next("DEVELOP", 5, None, f"T{n}"), developed(f"T{n}")) for n in range(25)))
-    text = brief(state, FOLDER)
+    state = after(state, *((NextAction("DEVELOP", 5, None, f"T{n}"), developed(f"T{n}")) for n in range(25)))
+    text = compose_brief(state, FOLDER)
     assert "25 of 30 tasks completed" in text
     assert all(f"pending: write part {n}\n" in text for n in range(25, 30))
     assert "completed: write part 24" in text
@@ -70,7 +70,7 @@ def test_open_tasks_come_before_what_is_long_done() -> None:
 
 
 def test_the_last_words_of_a_turn_that_broke_off_are_told_also_at_the_beginning() -> None:
-    text = brief(auto(loop("running")), FOLDER, "…" + "x" * 5000 + " I am about to rename the parser")
+    text = compose_brief(auto(loop("running")), FOLDER, "…" + "x" * 5000 + " I am about to rename the parser")
     assert text.endswith("I am about to rename the parser")
     assert len(text) <= LONGEST
 
@@ -83,7 +83,7 @@ def test_likely_causes_come_first_and_rejected_ones_last() -> None:
         confirmed("H3"), hypothesis("H4", likelihood=2), hypothesis("H5", likelihood=9),
     )  # fmt: skip
     debug = state.skill_state.debug.evolve(hypotheses=known, hypotheses_count=len(known))
-    text = brief(state.evolve(skill_state=state.skill_state.evolve(debug=debug)), FOLDER)
+    text = compose_brief(state.evolve(skill_state=state.skill_state.evolve(debug=debug)), FOLDER)
     assert [line.split(",")[0].strip(" -") for line in text.splitlines() if line.startswith("  - H")] == [
         "H3",
         "H4",
@@ -95,8 +95,8 @@ def test_likely_causes_come_first_and_rejected_ones_last() -> None:
 def test_it_stays_short_whatever_the_loop_holds(text: str) -> None:
     state = begun(40, text + "{}")
     many = validated(failing=[f"{text}{n}" for n in range(50)], reasons=(text, text))
-    state = after(engine(state), (Next("VALIDATE", 7), many), (Next("DEBUG", 8), debugged("H1")))
-    whole = brief(state, FOLDER, text)
+    state = after(engine(state), (NextAction("VALIDATE", 7), many), (NextAction("DEBUG", 8), debugged("H1")))
+    whole = compose_brief(state, FOLDER, text)
     assert len(whole) <= LONGEST
     assert whole.endswith(text.strip()[-100:])
 
@@ -104,5 +104,7 @@ def test_it_stays_short_whatever_the_loop_holds(text: str) -> None:
 @given(st.text(), st.integers(0, 12), st.integers(0, 12))
 def test_any_loop_has_a_brief(said: str, tasks: int, done: int) -> None:
     state = begun(tasks)
-    state = after(state, *((Next("DEVELOP", 5, None, f"T{n}"), developed(f"T{n}")) for n in range(min(tasks, done))))
-    assert 0 < len(brief(state, FOLDER, said)) <= LONGEST
+    state = after(
+        state, *((NextAction("DEVELOP", 5, None, f"T{n}"), developed(f"T{n}")) for n in range(min(tasks, done)))
+    )
+    assert 0 < len(compose_brief(state, FOLDER, said)) <= LONGEST

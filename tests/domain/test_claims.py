@@ -4,7 +4,7 @@ import pytest
 
 from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport
-from loopwright.evidence.verdict import claims_green_tests, quoted, refused_updates, unmeasured_files
+from loopwright.evidence.verdict import claims_green_tests, quote_words, refused_updates, unmeasured_files
 from tests.tables import each
 
 
@@ -68,8 +68,8 @@ def test_state_updates_that_are_refused(action: ActionName, updates: dict[str, o
 
 
 def test_words_and_lists_are_cut_to_a_line() -> None:
-    assert quoted("a\n\nb") == "“a b”"
-    assert len(quoted("long " * 1000)) < 200
+    assert quote_words("a\n\nb") == "“a b”"
+    assert len(quote_words("long " * 1000)) < 200
     words = unmeasured_files("DEBUG", report(files_updated={f"f{n}" * 500: "" for n in range(99)}), "/p", ())
     assert words is not None
     assert len(words) < 1200

@@ -12,12 +12,12 @@ from loopwright.reports.discoveries import (
     LONGEST,
     MOST,
     TYPES,
-    Finding,
-    merged,
-    read_bad,
+    Discovery,
+    merge_discoveries,
     read_board,
     read_entry,
-    shown,
+    read_rejected_lines,
+    summarise_board,
 )
 from tests.tables import each
 
@@ -64,7 +64,7 @@ def test_what_is_no_finding(given: object, words: str) -> None:
 
 def test_a_loose_dress_and_what_stands_in() -> None:
     finding = read_entry({"type": "Test-Command", "unit": "make test"}, ts=AT, agent="cd")
-    assert finding == Finding(AT, "cd", "test_command", {"unit": "make test"})
+    assert finding == Discovery(AT, "cd", "test_command", {"unit": "make test"})
     assert read_entry({**raw("test_command"), "ts": "2026-01-22T10:00:00", "agent": 3}, agent="ra").agent == "ra"
     assert read_entry({**raw("test_command"), "ts": "yesterday"}, ts=AT).ts == AT
 
@@ -74,25 +74,25 @@ def test_the_same_again_says_nothing_and_more_says_more() -> None:
     again = read_entry(raw("utility", name=" slug ", file="a.py", usage="x"))
     more = read_entry(raw("utility", name="slug", file="a.py", returns="str"))
     other = read_entry(raw("utility", name="slug", file="b.py"))
-    assert merged([], [first, first]) == (first,)
-    assert merged([first], [again._replace(data=first.data)]) == ()
-    assert merged([first], [more, more]) == (more,)
-    assert merged([first, more], [first]) == ()
-    assert merged([first, more], [other]) == (other,)
-    assert merged([first, other], [first, other]) == (), "the same file, read once more"
-    (one,) = shown([first, more, other])
+    assert merge_discoveries([], [first, first]) == (first,)
+    assert merge_discoveries([first], [again._replace(data=first.data)]) == ()
+    assert merge_discoveries([first], [more, more]) == (more,)
+    assert merge_discoveries([first, more], [first]) == ()
+    assert merge_discoveries([first, more], [other]) == (other,)
+    assert merge_discoveries([first, other], [first, other]) == (), "the same file, read once more"
+    (one,) = summarise_board([first, more, other])
     assert (one.data["file"], one.data["returns"]) == ("b.py", "str")
 
 
 def test_a_type_without_a_key_is_there_once() -> None:
     lines = [read_entry(raw("tech_stack", language=name)) for name in ("Python", "Go")]
-    assert [one.data["language"] for one in shown(lines)] == ["Go"]
+    assert [one.data["language"] for one in summarise_board(lines)] == ["Go"]
 
 
 def test_a_flood_ends_at_a_full_board() -> None:
     flood = [read_entry(raw("utility", name=f"n{n}")) for n in range(MOST + 10)]
-    assert len(merged([], flood)) == MOST
-    assert len(merged(flood[:MOST], [flood[0]._replace(data={**flood[0].data, "new": 1})])) == 1
+    assert len(merge_discoveries([], flood)) == MOST
+    assert len(merge_discoveries(flood[:MOST], [flood[0]._replace(data={**flood[0].data, "new": 1})])) == 1
 
 
 def test_bad_lines_are_kept_aside_with_the_reason() -> None:
@@ -102,7 +102,7 @@ def test_bad_lines_are_kept_aside_with_the_reason() -> None:
     assert [one.error[:20] for one in bad] == ["a line of the board ", "the types of a disco", "a discovery has at m"]
     assert json.loads(bad[0].line) == {"ts": AT, "agent": "ep", "error": bad[0].error, "given": "no"}
     assert len(bad[2].given) <= LONGEST
-    assert read_bad("".join(f"{one.line}\n" for one in bad) + "torn") == bad
+    assert read_rejected_lines("".join(f"{one.line}\n" for one in bad) + "torn") == bad
 
 
 JSON = st.recursive(
@@ -126,8 +126,8 @@ def test_whatever_agents_say_is_a_finding_or_invalid(entries: list[object]) -> N
     for entry in entries:
         with suppress(Invalid):
             findings.append(read_entry(entry, ts=AT, agent="ep"))
-    added = merged([], findings)
-    later = merged(added, findings)
-    assert merged([*added, *later], findings) == ()
+    added = merge_discoveries([], findings)
+    later = merge_discoveries(added, findings)
+    assert merge_discoveries([*added, *later], findings) == ()
     text = "".join(f"{one.line}\n" for one in added)
     assert read_board(text) == (added, ())

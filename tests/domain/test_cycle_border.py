@@ -2,13 +2,13 @@
 
 import pytest
 
-from loopwright.core.outcomes import ActionFailed, Validated
+from loopwright.core.outcomes import ActionFailed, ValidationOutcome
 from loopwright.core.state import Baseline, BaselineTest, Budget
 from loopwright.reports.phase import PhaseReport
-from loopwright.workflows.cycle.boundary import MOST_MENDS, feedback, issues_found, next_iteration
+from loopwright.workflows.cycle.boundary import MOST_MENDS, collect_feedback, issues_found, next_iteration
 from loopwright.workflows.cycle.model import Blocker, CycleState
-from loopwright.workflows.cycle.outcomes import BaselineTaken, CycleOutcome, Implemented, Judged
-from loopwright.workflows.cycle.reducer import aggregate
+from loopwright.workflows.cycle.outcomes import BaselineOutcome, CycleOutcome, ImplementationOutcome, JudgementOutcome
+from loopwright.workflows.cycle.reducer import reduce_aggregation
 from tests.domain.cycle_making import AT, TREE, driven, judged, report, running
 
 A, B = "tests/test_a.py::test_one", "tests/test_b.py::test_two"
@@ -16,11 +16,11 @@ A, B = "tests/test_a.py::test_one", "tests/test_b.py::test_two"
 
 def measured(
     *reasons: str, failing: tuple[str, ...] = (), vas: PhaseReport | None = None, found: bool = True
-) -> Judged:
+) -> JudgementOutcome:
     was = judged(*failing)
     validated = was.validated
-    return Judged(
-        Validated(
+    return JudgementOutcome(
+        ValidationOutcome(
             TREE,
             TREE,
             not reasons,
@@ -33,7 +33,7 @@ def measured(
     )
 
 
-def at_border(outcome: Judged | None = None, limit: int = 1, **special: CycleOutcome) -> CycleState:
+def at_border(outcome: JudgementOutcome | None = None, limit: int = 1, **special: CycleOutcome) -> CycleState:
     """A cycle that came to rest at its first border."""
     outcomes: dict[str, CycleOutcome] = dict(special)
     if outcome is not None:
@@ -44,7 +44,7 @@ def at_border(outcome: Judged | None = None, limit: int = 1, **special: CycleOut
 FAILING = measured("2 failed: a, b", "33.3 % of the tests pass, 100 % are required", failing=(A, B))
 OBJECTS = report("vas", "failed", issues=["R2 is not met"])
 
-ISSUES: list[tuple[str, Judged, tuple[str, ...]]] = [
+ISSUES: list[tuple[str, JudgementOutcome, tuple[str, ...]]] = [
     ("all green", measured(), ()),
     ("all green, and worries beside a success", measured(vas=report("vas", issues=["it could be nicer"])), ()),
     ("failing tests", FAILING, ("2 failed: a, b", "33.3 % of the tests pass, 100 % are required")),
@@ -59,7 +59,7 @@ ISSUES: list[tuple[str, Judged, tuple[str, ...]]] = [
     ),
     (
         "a validation without reasons",
-        Judged(Validated(TREE, TREE, False, True, (), 0.0), report("vas")),
+        JudgementOutcome(ValidationOutcome(TREE, TREE, False, True, (), 0.0), report("vas")),
         ("the tests do not pass",),
     ),
     ("the same twice", measured("x", "x"), ("x",)),
@@ -67,7 +67,7 @@ ISSUES: list[tuple[str, Judged, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("what", "outcome", "issues"), ISSUES, ids=[row[0] for row in ISSUES])
-def test_what_is_an_issue(what: str, outcome: Judged, issues: tuple[str, ...]) -> None:
+def test_what_is_an_issue(what: str, outcome: JudgementOutcome, issues: tuple[str, ...]) -> None:
     state = at_border(outcome)
     assert state.iterations[-1].issues_found == issues
     assert state.iterations[-1].resolved == (not issues)
@@ -78,7 +78,7 @@ def test_what_is_an_issue(what: str, outcome: Judged, issues: tuple[str, ...]) -
 def test_a_role_that_failed_and_a_task_that_did_are_issues() -> None:
     state = driven(running(max_iterations=1), {"ep.explore": ActionFailed("it burns")})
     assert state.iterations[-1].issues_found == ("ep.explore failed: it burns",)
-    gave_up = Implemented(report("cd", "failed", summary="too hard"), False)
+    gave_up = ImplementationOutcome(report("cd", "failed", summary="too hard"), False)
     state = driven(running(max_iterations=1), {"cd.implement TASK-001": gave_up})
     assert state.iterations[-1].issues_found == ("BLK-001: TASK-001 failed: too hard",)
     assert [(b.reported_by, b.status) for b in state.coordination.blockers] == [("cd", "open")]
@@ -91,25 +91,25 @@ def test_a_tree_that_nobody_validated_is_an_issue() -> None:
 
 
 def test_a_role_that_gave_no_judgement_has_failed_and_the_numbers_stay() -> None:
-    unjudged = Judged(measured().validated, PhaseReport(phase="vas", status="none"), unjudged="it died")
+    unjudged = JudgementOutcome(measured().validated, PhaseReport(phase="vas", status="none"), unjudged="it died")
     state = at_border(unjudged)
     assert state.iterations[-1].issues_found == ("vas gave no judgement: it died",)
     assert state.agents.vas.error == "it died"
     assert state.test_results is not None
     assert state.test_results.pass_rate == 100
-    assert feedback(state, AT) == (), "cd can do nothing about it"
+    assert collect_feedback(state, AT) == (), "cd can do nothing about it"
 
 
 def test_tests_that_are_all_gone_are_no_project_without_tests() -> None:
     assert at_border(measured("no tests were found", found=False)).engine.outcome == "exhausted"
-    none = {"vas.baseline": BaselineTaken(False, None, None)}
+    none = {"vas.baseline": BaselineOutcome(False, None, None)}
     state = driven(
         running(max_iterations=1), {**none, "vas.validate": measured("no test command is known", found=False)}
     )
     assert (state.status, state.engine.outcome) == ("completed", "unverified")
 
 
-def opened_after(outcome: Judged) -> CycleState:
+def opened_after(outcome: JudgementOutcome) -> CycleState:
     """The second iteration, as it begins after this validation."""
     state = at_border(outcome)
     return next_iteration(
@@ -117,7 +117,7 @@ def opened_after(outcome: Judged) -> CycleState:
             status="running", completed_at=None, failure_reason=None, engine=state.engine.evolve(outcome=None)
         ),
         AT,
-        feedback=feedback(state, AT),
+        feedback=collect_feedback(state, AT),
     )
 
 
@@ -128,12 +128,12 @@ def mends(state: CycleState) -> list[str]:
 
 class TestRouting:
     def test_one_validation_is_one_bug_report(self) -> None:
-        (entry,) = feedback(at_border(FAILING), AT)
+        (entry,) = collect_feedback(at_border(FAILING), AT)
         assert (entry.source, entry.target, entry.type) == ("vas", "cd", "bug_report")
         assert entry.content == f"2 failing tests: {A}, {B}; 33.3 % of the tests pass, 100 % are required"
 
     def test_missing_coverage_goes_to_cd(self) -> None:
-        (entry,) = feedback(at_border(measured("coverage is 3.0 %, 80 % is required")), AT)
+        (entry,) = collect_feedback(at_border(measured("coverage is 3.0 %, 80 % is required")), AT)
         assert (entry.source, entry.target, entry.type, entry.content) == (
             "vas",
             "cd",
@@ -142,7 +142,7 @@ class TestRouting:
         )
 
     def test_what_vas_objects_to_goes_to_cd(self) -> None:
-        (entry,) = feedback(at_border(measured(vas=OBJECTS)), AT)
+        (entry,) = collect_feedback(at_border(measured(vas=OBJECTS)), AT)
         assert (entry.source, entry.target, entry.type, entry.content) == ("vas", "cd", "bug_report", "R2 is not met")
 
     @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ class TestRouting:
         state = at_border(measured())
         coordination = state.coordination.evolve(blockers=(Blocker(id="BLK-001", description=words, reported_by=by),))
         state = running().evolve(coordination=coordination)
-        entries = feedback(state, AT)
+        entries = collect_feedback(state, AT)
         assert [entry.target for entry in entries] == targets
         assert all((e.source, e.type, e.content) == (by, "clarification", f"BLK-001: {words}") for e in entries)
 
@@ -211,7 +211,7 @@ class TestMends:
             (measured(vas=OBJECTS), "Mend what vas says against the result: R2 is not met"),
         ],
     )
-    def test_what_else_there_is(self, outcome: Judged, words: str) -> None:
+    def test_what_else_there_is(self, outcome: JudgementOutcome, words: str) -> None:
         assert mends(opened_after(outcome)) == [words]
 
     def test_a_clean_one_makes_none(self) -> None:
@@ -222,7 +222,7 @@ class TestMends:
         state = at_border(measured("1 failed that did not fail in the first run: b", failing=(A, B)))
         loose = state.engine.settings.evolve(require="no_new_failures")
         state = state.evolve(engine=state.engine.evolve(baseline=known, settings=loose))
-        (entry,) = feedback(state, AT)
+        (entry,) = collect_feedback(state, AT)
         assert entry.content == f"1 failing test: {B}"
 
 
@@ -230,7 +230,7 @@ class TestEnds:
     def test_a_budget_that_is_used_up(self) -> None:
         state = running()
         state = state.evolve(engine=state.engine.evolve(budget=Budget(max_tokens=10, tokens=10)))
-        state = aggregate(state, TREE, AT)
+        state = reduce_aggregation(state, TREE, AT)
         assert state.engine.outcome == "over_budget"
         assert "what is there now was not validated" in (state.failure_reason or "")
 
@@ -240,11 +240,11 @@ class TestEnds:
 
     def test_a_pause_keeps_the_border_for_later(self) -> None:
         state = running().evolve(status="paused")
-        assert aggregate(state, TREE, AT) == state
+        assert reduce_aggregation(state, TREE, AT) == state
 
     def test_a_queued_extension_goes_on_at_the_limit_and_when_all_is_clean(self) -> None:
         state = running(max_iterations=1)
         state = state.evolve(engine=state.engine.evolve(queue=("one", "two")))
-        state = aggregate(state, TREE, AT)
+        state = reduce_aggregation(state, TREE, AT)
         assert (state.current_iteration, state.max_iterations, state.engine.queue) == (2, 2, ("two",))
         assert state.iterations[-1].extension == "one"

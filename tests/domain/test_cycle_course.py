@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from loopwright.core.course import BROKEN_OFF
-from loopwright.core.record import Entry, Event
+from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.state import Checkpoint
 from loopwright.workflows.cycle.summary import cycle_timeline, cycle_validations
 
@@ -15,9 +15,9 @@ AT = "2026-01-22T10:00:00+08:00"
 Data = dict[str, JsonValue]
 
 
-def journal(*events: tuple[str, Data]) -> tuple[Entry, ...]:
+def journal(*events: tuple[str, Data]) -> tuple[JournalEntry, ...]:
     return tuple(
-        Entry(seq=n, ts=AT, actor="runner", event=Event(type=type, data=data))
+        JournalEntry(seq=n, ts=AT, actor="runner", event=JournalEvent(type=type, data=data))
         for n, (type, data) in enumerate(events, 1)
     )
 
@@ -30,7 +30,7 @@ def over(step: str, task: str | None = None, iteration: int = 1, **more: JsonVal
     return "step_finished", {"step": step, "task": task, "iteration": iteration, "result": "done", **more}
 
 
-def told(entries: Sequence[Entry], now: int = 1) -> list[tuple[object, ...]]:
+def told(entries: Sequence[JournalEntry], now: int = 1) -> list[tuple[object, ...]]:
     return [(one.seq, one.action, one.task, one.result, one.iteration) for one in cycle_timeline(entries, (), now)]
 
 

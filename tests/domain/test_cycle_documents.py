@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from loopwright.core.cycle_names import ROLES, CycleStep
 from loopwright.core.state import Incident
-from loopwright.core.text import read_word, word
+from loopwright.core.text import decode_word, encode_word
 from loopwright.workflows.cycle.commands import decide, extend, resume, stop
 from loopwright.workflows.cycle.documents import (
     EDGE_CASES,
@@ -64,9 +64,9 @@ from loopwright.workflows.cycle.model import (
     TestResults,
 )
 from loopwright.workflows.cycle.outcomes import CycleOutcome
-from loopwright.workflows.cycle.plan import composed
-from loopwright.workflows.cycle.rebuild import LOST, QUESTION, rebuilt
-from loopwright.workflows.cycle.standing import under_way
+from loopwright.workflows.cycle.plan import compose_plan
+from loopwright.workflows.cycle.rebuild import LOST, QUESTION, rebuild_cycle
+from loopwright.workflows.cycle.standing import steps_under_way
 from tests.domain.cycle_making import AT, begun, created, driven, ended, judged, running, task, usual
 from tests.tables import each
 from tests.tiers import examples
@@ -98,7 +98,7 @@ def history(state: CycleState, outcomes: dict[str, CycleOutcome], most: int = 60
         if not state.engine.under_way:
             break
         states.append(state)
-        step = under_way(state)[0]
+        step = steps_under_way(state)[0]
         state = ended(state, step, outcomes.get(step.key, usual(step)))
         states.append(state)
     return states
@@ -374,8 +374,8 @@ def change(n: int, iteration: int = 1) -> ChangeLog:
 
 @given(ANY_TEXT)
 def test_words_of_a_log_are_one_line_and_read_back(text: str) -> None:
-    assert read_word(word(text)) == text
-    assert len(word(text).splitlines()) <= 1
+    assert decode_word(encode_word(text)) == text
+    assert len(encode_word(text).splitlines()) <= 1
 
 
 SAME = ("requirements", "plan", "changes", "test_results", "coordination", "title")
@@ -386,7 +386,7 @@ SAME = ("requirements", "plan", "changes", "test_results", "coordination", "titl
 def test_a_cycle_comes_back_from_its_documents() -> None:
     states = twice()
     before, folder = states[-1], put_out(states)
-    state = rebuilt(folder, before.cycle_id, LATER)
+    state = rebuild_cycle(folder, before.cycle_id, LATER)
     assert state is not None
     for name in (*SAME, "description", "task_history", "created_at", "current_iteration", "exploration"):
         assert getattr(state, name) == getattr(before, name), name
@@ -406,7 +406,7 @@ def test_a_cycle_comes_back_from_its_documents() -> None:
 def test_a_cycle_that_was_lost_at_any_moment_goes_on(most: int) -> None:
     states = history(running(), {})[:most]
     folder = put_out(states)
-    state = rebuilt(folder, states[-1].cycle_id, LATER)
+    state = rebuild_cycle(folder, states[-1].cycle_id, LATER)
     assert state is not None
     assert state.title == states[-1].title
     if state.current_iteration:
@@ -415,12 +415,12 @@ def test_a_cycle_that_was_lost_at_any_moment_goes_on(most: int) -> None:
 
 
 def test_where_nothing_is_left_nothing_comes_back() -> None:
-    assert rebuilt({}, "c", AT) is None
-    assert rebuilt({"ra/requirements.md": " \n", "ep/plan.json": "{", "cd/changes.log": "x"}, "c", AT) is None
+    assert rebuild_cycle({}, "c", AT) is None
+    assert rebuild_cycle({"ra/requirements.md": " \n", "ep/plan.json": "{", "cd/changes.log": "x"}, "c", AT) is None
 
 
 def test_what_outsiders_wrote_comes_back_as_far_as_it_goes() -> None:
-    state = rebuilt({"ra/requirements.md": "# R\n", "ra/edge-cases.md": "- a\n", EXPLORATION: EXPLORED}, "c", AT)
+    state = rebuild_cycle({"ra/requirements.md": "# R\n", "ra/edge-cases.md": "- a\n", EXPLORATION: EXPLORED}, "c", AT)
     assert state is not None
     assert state.requirements is not None
     assert (state.requirements.specification, state.requirements.edge_cases) == ("# R\n", ("a",))
@@ -451,7 +451,7 @@ def parts(draw: st.DrawFn) -> dict[str, Any]:  # Any: fields of a CycleState
             edge_cases=tuple(draw(st.lists(ANY_TEXT, max_size=4))),
         ),
         "exploration": Exploration(version=draw(versions), architecture_summary=draw(WORDS), last_updated=AT),
-        "plan": composed(tasks, draw(versions), AT),
+        "plan": compose_plan(tasks, draw(versions), AT),
         "changes": Changes(
             total_files=len({line.file for line in lines}), changes=tuple(lines),
             iteration_markers={str(line.iteration): line.timestamp for line in lines},
@@ -484,7 +484,7 @@ def parts(draw: st.DrawFn) -> dict[str, Any]:  # Any: fields of a CycleState
 @given(parts(), WORDS.filter(str.strip), ANY_TEXT)
 def test_whatever_stands_in_a_state_comes_back_as_it_was(fields: dict[str, Any], title: str, task: str) -> None:
     before = created().evolve(**fields, status="paused", title=title, description=task)
-    state = rebuilt(published(before, None, {}), before.cycle_id, LATER)
+    state = rebuild_cycle(published(before, None, {}), before.cycle_id, LATER)
     assert state is not None
     for name in SAME:
         assert getattr(state, name) == getattr(before, name), name
@@ -500,14 +500,14 @@ def test_documents_with_any_damage_are_a_sound_state_or_nothing(fields: dict[str
         at = data.draw(st.integers(0, len(folder[name])))
         noise = data.draw(st.sampled_from(["", "\n", "x", "0", '"', "- issue: ", "{}", "## Iteration 7\n", "\ud800"]))
         folder[name] = folder[name][:at] + noise + folder[name][at + data.draw(st.integers(0, 9)) :]
-    state = rebuilt(folder, "c", LATER)
+    state = rebuild_cycle(folder, "c", LATER)
     assert state is None or CycleState.model_validate(state.model_dump()) == state
 
 
 def test_more_changes_than_a_state_holds_are_all_in_the_log() -> None:
     lines = tuple(change(n) for n in range(CHANGES_KEPT + 5))
     log = "".join(f"{line}\n" for line in missing_lines(lines, ""))
-    state = rebuilt({CHANGES: log}, "c", AT)
+    state = rebuild_cycle({CHANGES: log}, "c", AT)
     assert state is not None
     assert state.changes is not None
     assert (state.changes.total_files, state.changes.changes) == (CHANGES_KEPT + 5, lines[-CHANGES_KEPT:])
@@ -518,13 +518,13 @@ def test_what_held_a_blocked_task_holds_it_again() -> None:
     states = history(running(), {"cd.implement TASK-001": usual(CycleStep("ra.analyse"))}, most=1)
     blocked = task("TASK-001").evolve(status="blocked")
     before = states[-1].evolve(
-        status="paused", plan=composed([blocked, task("TASK-002")], "1.0.0", AT),
+        status="paused", plan=compose_plan([blocked, task("TASK-002")], "1.0.0", AT),
         coordination=Coordination(blockers=(
             Blocker(id="B1", description="something else", reported_by="ep"),
             Blocker(id="B2", description="TASK-001 failed: no key", reported_by="cd"),
         )),
     )  # fmt: skip
-    state = rebuilt(published(before, None, {}), before.cycle_id, AT)
+    state = rebuild_cycle(published(before, None, {}), before.cycle_id, AT)
     assert state is not None
     assert state.plan == before.plan
     assert state.engine.holds == {"B2": ("cd.implement TASK-001",)}

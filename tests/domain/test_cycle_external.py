@@ -9,8 +9,8 @@ from loopwright.core.cycle_names import CycleStep
 from loopwright.core.state import INCIDENTS_KEPT, Incident, Limits, PermissionRequest
 from loopwright.workflows.cycle import commands
 from loopwright.workflows.cycle.model import Blocker, Coordination, CycleState, Decision
-from loopwright.workflows.cycle.reading import OWN, keep_own, read_cycle, take_in
 from loopwright.workflows.cycle.reducer import begin_step
+from loopwright.workflows.cycle.state_reader import OWN, keep_own, read_cycle, take_in
 from tests.domain.cycle_making import AT, begun, created, driven, judged, running
 from tests.tables import each
 
@@ -116,7 +116,7 @@ COMMANDS: dict[str, tuple[Callable[[], CycleState], Change]] = {
     "resolve": (asking, lambda s: commands.resolve(s, "B1", "a key")),
     "work around and pause": (asking, lambda s: commands.pause(commands.resolve(s, "B1", "a fake", workaround=True))),
     "answer a permission": (asking, answered),
-    "raise limits": (asking, lambda s: commands.limited(s, Limits(max_iterations=9, max_minutes=5, max_tokens=3))),
+    "raise limits": (asking, lambda s: commands.set_limits(s, Limits(max_iterations=9, max_minutes=5, max_tokens=3))),
     "queue an extension": (asking, lambda s: commands.extend(s, "more", LATER)),
     "queue two": (asking, lambda s: commands.extend(commands.extend(s, "more", LATER), "and more", LATER)),
     "edit": (asking, lambda s: commands.edit(s, {"max_iterations": 7})),
@@ -126,7 +126,7 @@ COMMANDS: dict[str, tuple[Callable[[], CycleState], Change]] = {
     "extend a finished one": (lambda: driven(running()), lambda s: commands.extend(s, "more", LATER)),
     "extend at the limit": (lambda: driven(running(max_iterations=1)), lambda s: commands.extend(s, "more", LATER)),
     "reopen": (lambda: driven(running(max_iterations=1), {"vas.validate": judged("t")}),
-        lambda s: commands.reopen(commands.limited(s, Limits(max_iterations=4)), LATER)),
+        lambda s: commands.reopen(commands.set_limits(s, Limits(max_iterations=4)), LATER)),
     "reopen and pause": (lambda: driven(running(max_iterations=1), {"vas.validate": judged("t")}),
         lambda s: commands.pause(commands.reopen(s.evolve(max_iterations=4), LATER))),
     "extend a stopped one and decide": (lambda: commands.stop(asking(), AT),

@@ -2,9 +2,9 @@
 
 import pytest
 
-from loopwright.core import pausing
+from loopwright.core import pause
 from loopwright.core.errors import Invalid
-from loopwright.core.notices import Event, Letter, Notice
+from loopwright.core.notices import Event, Notice, Notification
 from loopwright.core.state import Parked, PermissionRequest, Waiting
 from loopwright.workflows.cycle import commands
 from loopwright.workflows.cycle.model import CycleState
@@ -17,7 +17,7 @@ DECIDE = Waiting(question="Which provider first?", options=("Google", "GitHub"),
 
 RUNNING = running(interactive=True)
 waiting = commands.wait_for_person(RUNNING, DECIDE)
-permission = pausing.asked(RUNNING, ASK)
+permission = pause.add_permission_request(RUNNING, ASK)
 ANSWERED = waiting.evolve(engine=waiting.engine.evolve(answer="Google"))
 parked = commands.park(RUNNING, Parked(until=LATER, reason="usage limit"))
 done = commands.complete(RUNNING, "succeeded", AT)
@@ -46,7 +46,7 @@ def test_news(before: CycleState, after: CycleState, event: Event, words: str) -
     ("before", "after"),
     [
         (created(), RUNNING), (RUNNING, commands.pause(RUNNING)), (RUNNING, commands.stop(RUNNING, AT)),
-        (waiting, ANSWERED), (permission, pausing.nothing_asked(permission)),
+        (waiting, ANSWERED), (permission, pause.clear_permission_requests(permission)),
         (done, commands.extend(done, "And Microsoft", LATER)),
     ],
 )  # fmt: skip
@@ -68,4 +68,4 @@ def test_a_letter_is_about_one() -> None:
     for ids in ({"loop_id": "loop-1"}, {"cycle_id": None}):
         with pytest.raises(Invalid, match="one loop, one cycle or one tuning session"):
             told.evolve(**ids)
-    assert Letter.model_validate_json(told.model_dump_json()) == told
+    assert Notification.model_validate_json(told.model_dump_json()) == told

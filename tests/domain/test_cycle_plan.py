@@ -15,12 +15,12 @@ from loopwright.workflows.cycle.plan import (
     DESCRIPTION,
     MOST,
     WEIGHTS,
-    composed,
+    compose_plan,
     critical_path,
     effort_words,
-    planned,
+    keep_tasks,
+    make_plan,
     read_plan,
-    staying,
 )
 from tests.tables import each
 
@@ -139,7 +139,7 @@ JSON = st.recursive(
 def test_whatever_stands_there_is_a_plan_or_invalid(text: str) -> None:
     with suppress(Invalid):
         tasks = read_plan(text)
-        composed(tasks, "1.0.0", AT)
+        compose_plan(tasks, "1.0.0", AT)
         assert all(len(one.description) <= DESCRIPTION for one in tasks)
 
 
@@ -157,31 +157,31 @@ def ids(plan: Plan) -> list[str]:
 
 
 def test_the_first_plan_is_what_the_planner_wants() -> None:
-    plan = planned(None, (task("A"), task("B", "A", effort="large")), (), "1.0.0", AT)
+    plan = make_plan(None, (task("A"), task("B", "A", effort="large")), (), "1.0.0", AT)
     assert (ids(plan), plan.total_estimated_effort, plan.critical_path) == (["A", "B"], "1 small, 1 large", ("A", "B"))
     assert (plan.version, plan.last_updated) == ("1.0.0", AT)
 
 
 def test_what_is_done_stays_and_what_the_engine_made_stays() -> None:
     blocked = task("C", "B", status="blocked", assigned_to="cd")
-    before = composed([task("A", status="completed"), task("B", "A"), task("FIX-1"), blocked], "1.0.0", AT)
-    plan = planned(before, (task("C"), task("D", "A")), ("FIX-1",), "1.1.0", AT)
+    before = compose_plan([task("A", status="completed"), task("B", "A"), task("FIX-1"), blocked], "1.0.0", AT)
+    plan = make_plan(before, (task("C"), task("D", "A")), ("FIX-1",), "1.1.0", AT)
     assert ids(plan) == ["A", "FIX-1", "C", "D"]
     assert [one.status for one in plan.tasks] == ["completed", "pending", "blocked", "pending"]
     assert plan.tasks[2].assigned_to == "cd"
-    assert [one.id for one in staying(before, ("FIX-1",))] == ["A", "FIX-1"]
+    assert [one.id for one in keep_tasks(before, ("FIX-1",))] == ["A", "FIX-1"]
 
 
 def test_a_completed_task_that_is_written_again_stays_as_it_was_done() -> None:
-    before = composed([task("A", status="completed", files=("a.py",))], "1.0.0", AT)
-    plan = planned(before, (task("A", effort="large"), task("B", "A")), (), "1.1.0", AT)
+    before = compose_plan([task("A", status="completed", files=("a.py",))], "1.0.0", AT)
+    plan = make_plan(before, (task("A", effort="large"), task("B", "A")), (), "1.1.0", AT)
     assert plan.tasks[0] == before.tasks[0]
     assert ids(plan) == ["A", "B"]
 
 
 def test_what_a_mend_waits_for_may_be_gone_and_makes_no_circle() -> None:
-    before = composed([task("A"), task("B"), task("FIX-1", "A", "B")], "1.0.0", AT)
-    plan = planned(before, (task("B", "FIX-1"),), ("FIX-1",), "1.1.0", AT)
+    before = compose_plan([task("A"), task("B"), task("FIX-1", "A", "B")], "1.0.0", AT)
+    plan = make_plan(before, (task("B", "FIX-1"),), ("FIX-1",), "1.1.0", AT)
     assert [(one.id, one.depends_on) for one in plan.tasks] == [("FIX-1", ()), ("B", ("FIX-1",))]
 
 
@@ -239,13 +239,13 @@ def test_efforts_in_words() -> None:
 def test_merging_always_gives_a_plan_that_keeps_what_it_must(
     before: tuple[PlanTask, ...], wanted: tuple[PlanTask, ...], mends: set[str]
 ) -> None:
-    known = composed(before, "1.0.0", AT)
+    known = compose_plan(before, "1.0.0", AT)
     mends &= set(ids(known))
-    plan = planned(known, tuple(one.evolve(status="pending") for one in wanted), mends, "1.1.0", AT)
-    for one in staying(known, mends):
+    plan = make_plan(known, tuple(one.evolve(status="pending") for one in wanted), mends, "1.1.0", AT)
+    for one in keep_tasks(known, mends):
         merged = plan.task(one.id)
         assert merged is not None
         assert merged.evolve(depends_on=one.depends_on) == one
-    assert {one.id for one in wanted} <= {*ids(plan)} <= {one.id for one in (*wanted, *staying(known, mends))}
-    again = planned(plan, plan.tasks, mends, "1.1.0", AT)
+    assert {one.id for one in wanted} <= {*ids(plan)} <= {one.id for one in (*wanted, *keep_tasks(known, mends))}
+    again = make_plan(plan, plan.tasks, mends, "1.1.0", AT)
     assert {one.id: one for one in again.tasks} == {one.id: one for one in plan.tasks}

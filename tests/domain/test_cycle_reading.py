@@ -13,8 +13,8 @@ from loopwright.core.errors import Invalid, NewerSchema
 from loopwright.core.state import SCHEMA
 from loopwright.workflows.cycle.commands import resume, stop
 from loopwright.workflows.cycle.model import CHANGES_KEPT, CycleState
-from loopwright.workflows.cycle.reading import read_cycle
-from loopwright.workflows.cycle.standing import standing
+from loopwright.workflows.cycle.standing import derive_standing
+from loopwright.workflows.cycle.state_reader import read_cycle
 from tests.domain.cycle_making import begun, driven, running
 from tests.golden.test_reading import WRONG, at, paths, same, variations
 from tests.tables import each
@@ -73,7 +73,7 @@ def sound(raw: Json) -> CycleState | None:
     again, repairs = told(dumped(state))
     assert again == state
     assert repairs == ()
-    standing(state)
+    derive_standing(state)
     return state
 
 

@@ -6,9 +6,9 @@ from loopwright.core.cycle_names import CycleStep
 from loopwright.core.outcomes import ActionFailed
 from loopwright.core.state import Budget
 from loopwright.workflows.cycle.model import CycleState, PlanTask
-from loopwright.workflows.cycle.outcomes import Planned
-from loopwright.workflows.cycle.selector import CycleFacts, ready
-from loopwright.workflows.cycle.standing import overlap, under_way
+from loopwright.workflows.cycle.outcomes import PlanOutcome
+from loopwright.workflows.cycle.selector import CycleFacts, select_ready
+from loopwright.workflows.cycle.standing import steps_under_way, tasks_overlap
 from tests.domain.cycle_making import TREE, begun, ended, judged, report, running, task, usual
 
 FACTS = CycleFacts(TREE)
@@ -21,39 +21,42 @@ def keys(steps: tuple[CycleStep, ...]) -> set[str]:
 
 
 def test_a_new_cycle_begins_with_all_that_needs_no_other() -> None:
-    assert keys(ready(running(), FACTS)) == {"vas.baseline", "ra.analyse", "ep.explore"}
+    assert keys(select_ready(running(), FACTS)) == {"vas.baseline", "ra.analyse", "ep.explore"}
 
 
 def test_one_agent_at_once_where_only_one_may_be() -> None:
     state = running(parallel=1)
-    assert keys(ready(state, FACTS)) == {"vas.baseline", "ra.analyse"}
-    assert keys(ready(begun(state), FACTS)) == set()
-    assert keys(ready(ended(begun(state), ANALYSE, usual(ANALYSE)), FACTS)) == {"ep.explore"}
+    assert keys(select_ready(state, FACTS)) == {"vas.baseline", "ra.analyse"}
+    assert keys(select_ready(begun(state), FACTS)) == set()
+    assert keys(select_ready(ended(begun(state), ANALYSE, usual(ANALYSE)), FACTS)) == {"ep.explore"}
 
 
 def test_roles_without_a_model_wait_for_what_is_measured() -> None:
     facts = CycleFacts(TREE, frozenset({"ra", "ep", "cd", "vas"}))
     state = running()
-    assert keys(ready(state, facts)) == {"vas.baseline"}
+    assert keys(select_ready(state, facts)) == {"vas.baseline"}
     state = ended(begun(running()), BASELINE, usual(BASELINE))
-    assert keys(ready(state.evolve(engine=state.engine.evolve(under_way=())), facts)) == {"ra.analyse", "ep.explore"}
+    assert keys(select_ready(state.evolve(engine=state.engine.evolve(under_way=())), facts)) == {
+        "ra.analyse",
+        "ep.explore",
+    }
 
 
 def test_the_plan_waits_for_requirements_and_exploration() -> None:
     state = ended(begun(running()), ANALYSE, usual(ANALYSE))
-    assert "ep.plan" not in keys(ready(state, FACTS))
+    assert "ep.plan" not in keys(select_ready(state, FACTS))
     state = ended(state, EXPLORE, usual(EXPLORE))
-    assert keys(ready(state, FACTS)) == {"ep.plan"}
+    assert keys(select_ready(state, FACTS)) == {"ep.plan"}
 
 
 def test_a_role_that_failed_twice_is_settled_and_the_others_go_on() -> None:
     state = ended(begun(running()), EXPLORE, ActionFailed("no"))
-    assert "ep.explore" in keys(ready(state, FACTS))
+    assert "ep.explore" in keys(select_ready(state, FACTS))
     state = ended(begun(state), EXPLORE, ActionFailed("no again"))
-    assert "ep.explore" not in keys(ready(state, FACTS))
+    assert "ep.explore" not in keys(select_ready(state, FACTS))
     assert state.agents.ep.status == "failed"
     assert state.agents.ep.error == "no again"
-    assert "ep.plan" in keys(ready(ended(state, ANALYSE, usual(ANALYSE)), FACTS))
+    assert "ep.plan" in keys(select_ready(ended(state, ANALYSE, usual(ANALYSE)), FACTS))
 
 
 def at_code(*tasks: PlanTask, parallel: int = 4) -> CycleState:
@@ -61,7 +64,7 @@ def at_code(*tasks: PlanTask, parallel: int = 4) -> CycleState:
     state = begun(running(parallel=parallel))
     for step in (BASELINE, ANALYSE, EXPLORE):
         state = ended(state, step, usual(step))
-    return ended(begun(state), PLAN, Planned(report("ep"), tasks))
+    return ended(begun(state), PLAN, PlanOutcome(report("ep"), tasks))
 
 
 def test_tasks_run_side_by_side_unless_they_share_a_file_or_wait() -> None:
@@ -72,11 +75,11 @@ def test_tasks_run_side_by_side_unless_they_share_a_file_or_wait() -> None:
         task("TASK-004", "d.py", after=["TASK-001"]),
     )
     state = at_code(*tasks)
-    assert keys(ready(state, FACTS)) == {"cd.implement TASK-001", "cd.implement TASK-002"}
+    assert keys(select_ready(state, FACTS)) == {"cd.implement TASK-001", "cd.implement TASK-002"}
     state = ended(begun(state), CycleStep("cd.implement", "TASK-002"), usual(CycleStep("cd.implement", "TASK-002")))
-    assert keys(ready(state, FACTS)) == {"cd.implement TASK-003"}
+    assert keys(select_ready(state, FACTS)) == {"cd.implement TASK-003"}
     state = ended(begun(state), CycleStep("cd.implement", "TASK-001"), usual(CycleStep("cd.implement", "TASK-001")))
-    assert keys(ready(state, FACTS)) == {"cd.implement TASK-004"}
+    assert keys(select_ready(state, FACTS)) == {"cd.implement TASK-004"}
 
 
 @pytest.mark.parametrize(
@@ -87,28 +90,28 @@ def test_tasks_run_side_by_side_unless_they_share_a_file_or_wait() -> None:
     ],
 )  # fmt: skip
 def test_what_counts_as_the_same_file(one: tuple[str, ...], other: tuple[str, ...], shared: bool) -> None:
-    assert overlap(task("A", *one), task("B", *other)) is shared
-    assert overlap(task("B", *other), task("A", *one)) is shared
+    assert tasks_overlap(task("A", *one), task("B", *other)) is shared
+    assert tasks_overlap(task("B", *other), task("A", *one)) is shared
 
 
 def test_validation_waits_for_every_task_and_runs_again_on_another_tree() -> None:
     state = begun(at_code(task("TASK-001", "a.py")))
-    assert keys(ready(state, FACTS)) == set()
+    assert keys(select_ready(state, FACTS)) == set()
     state = ended(state, CycleStep("cd.implement", "TASK-001"), usual(CycleStep("cd.implement", "TASK-001")))
-    assert keys(ready(state, FACTS)) == {"vas.validate"}
+    assert keys(select_ready(state, FACTS)) == {"vas.validate"}
     state = ended(begun(state), VALIDATE, judged())
-    assert keys(ready(state, FACTS)) == {"aggregation"}
-    assert keys(ready(state, CycleFacts("another tree"))) == {"vas.validate"}
+    assert keys(select_ready(state, FACTS)) == {"aggregation"}
+    assert keys(select_ready(state, CycleFacts("another tree"))) == {"vas.validate"}
 
 
 def test_a_used_up_budget_lets_nothing_begin_but_the_end() -> None:
     state = begun(running())
     spent = state.evolve(engine=state.engine.evolve(budget=Budget(max_tokens=10, tokens=10)))
-    assert ready(spent, FACTS) == ()
-    for step in under_way(state):
+    assert select_ready(spent, FACTS) == ()
+    for step in steps_under_way(state):
         spent = ended(spent, step, usual(step))
-    assert keys(ready(spent, FACTS)) == {"aggregation"}
+    assert keys(select_ready(spent, FACTS)) == {"aggregation"}
 
 
 def test_nothing_is_ready_between_two_iterations() -> None:
-    assert ready(running().evolve(iterations=(), current_iteration=0), FACTS) == ()
+    assert select_ready(running().evolve(iterations=(), current_iteration=0), FACTS) == ()

@@ -9,10 +9,10 @@ from loopwright.core.cycle_names import NEEDS_AGENT, CycleStep
 from loopwright.core.outcomes import ActionFailed, Change, Interrupted
 from loopwright.workflows.cycle.commands import decide, extend, pause, resolve, resume, stop
 from loopwright.workflows.cycle.model import CycleState, PlanTask
-from loopwright.workflows.cycle.outcomes import CycleOutcome, Implemented, Planned
+from loopwright.workflows.cycle.outcomes import CycleOutcome, ImplementationOutcome, PlanOutcome
 from loopwright.workflows.cycle.reducer import begin_step
-from loopwright.workflows.cycle.selector import CycleFacts, ready
-from loopwright.workflows.cycle.standing import overlap, standing, under_way
+from loopwright.workflows.cycle.selector import CycleFacts, select_ready
+from loopwright.workflows.cycle.standing import derive_standing, steps_under_way, tasks_overlap
 from tests.domain.cycle_making import AT, ended, judged, report, running, task, usual
 from tests.tiers import examples
 
@@ -35,22 +35,22 @@ def outcome(data: st.DataObject, step: CycleStep, tree: str) -> CycleOutcome:
         blockers = [{"description": f"{step.task} needs a key"}] if kind == "blocks" else []
         decisions = [{"description": "which?", "options": ["a", "b"], "tasks": [step.task]}] if kind == "asks" else []
         words = report("cd", blockers=blockers, decisions=decisions)
-        return Implemented(words, kind == "well", (Change("a.py", "modify"),))
+        return ImplementationOutcome(words, kind == "well", (Change("a.py", "modify"),))
     if step.name == "ep.plan":
-        return Planned(report("ep"), TASKS)
+        return PlanOutcome(report("ep"), TASKS)
     if step.name == "vas.validate":
         return judged(*(["t.py::test_x"] if kind == "blocks" else []), tree=tree)
     return usual(step)
 
 
 def check(state: CycleState) -> None:
-    busy = under_way(state)
+    busy = steps_under_way(state)
     assert sum(step.name in NEEDS_AGENT for step in busy) <= state.engine.parallel
     assert len(set(busy)) == len(busy)
     at_work = [t for t in (state.plan.tasks if state.plan else ()) if t.status == "in_progress"]
     assert {t.id for t in at_work} == {step.task for step in busy if step.name == "cd.implement"}
-    assert not any(overlap(a, b) for n, a in enumerate(at_work) for b in at_work[n + 1 :])
-    assert standing(state) == state, "whatever follows from the facts has followed already"
+    assert not any(tasks_overlap(a, b) for n, a in enumerate(at_work) for b in at_work[n + 1 :])
+    assert derive_standing(state) == state, "whatever follows from the facts has followed already"
     assert CycleState.model_validate_json(state.model_dump_json()) == state
 
 
@@ -78,10 +78,10 @@ def test_every_course_ends_and_keeps_the_rules(
     finished: Counter[tuple[int, str]] = Counter()
     for n in range(MOST_STEPS):
         tree = f"tree-{n // 7}"
-        for step in ready(state, CycleFacts(tree)):
+        for step in select_ready(state, CycleFacts(tree)):
             state = begin_step(state, step, AT)
         check(state)
-        busy = under_way(state)
+        busy = steps_under_way(state)
         if not busy:
             assert interactive
             assert state.coordination.undecided, "nothing to do, and nobody is asked"
@@ -91,7 +91,9 @@ def test_every_course_ends_and_keeps_the_rules(
         came = outcome(data, step, tree)
         number = state.current_iteration
         state = ended(state, step, came, tree)
-        if not isinstance(came, (ActionFailed, Interrupted)) and not (isinstance(came, Implemented) and not came.ok):
+        if not isinstance(came, (ActionFailed, Interrupted)) and not (
+            isinstance(came, ImplementationOutcome) and not came.ok
+        ):
             finished[number, step.key] += 1
         check(state)
         if state.status != "running":
@@ -114,11 +116,11 @@ def test_every_course_ends_and_keeps_the_rules(
 def test_stopping_ends_it_wherever_it_is(data: st.DataObject) -> None:
     state = running()
     for _ in range(data.draw(st.integers(0, 12))):
-        for step in ready(state, CycleFacts("T")):
+        for step in select_ready(state, CycleFacts("T")):
             state = begin_step(state, step, AT)
-        if state.status != "running" or not under_way(state):
+        if state.status != "running" or not steps_under_way(state):
             break
-        step = under_way(state)[0]
+        step = steps_under_way(state)[0]
         state = ended(state, step, usual(step) if step.name != "vas.validate" else judged(tree="T"), "T")
     if state.status == "running":
         state = stop(state, AT)
@@ -133,5 +135,5 @@ def test_stopping_ends_it_wherever_it_is(data: st.DataObject) -> None:
 
 def test_the_tasks_of_the_property_need_each_other() -> None:
     assert isinstance(TASKS[0], PlanTask)
-    assert overlap(TASKS[0], TASKS[2])
-    assert overlap(TASKS[3], TASKS[1])
+    assert tasks_overlap(TASKS[0], TASKS[2])
+    assert tasks_overlap(TASKS[3], TASKS[1])

@@ -10,7 +10,6 @@ from loopwright.core.protocol import Control
 from loopwright.workflows.cycle.commands import (
     COMMANDS,
     Command,
-    allowed,
     answer,
     command_for,
     control_signal,
@@ -18,9 +17,10 @@ from loopwright.workflows.cycle.commands import (
     edit,
     extend,
     fail,
+    is_allowed,
     pause,
     reopen,
-    require,
+    require_command,
     resolve,
     resume,
     start,
@@ -43,18 +43,18 @@ TABLE: dict[Command, str] = {
 def test_every_cell() -> None:
     assert COMMANDS.keys() == TABLE.keys()
     for command, row in TABLE.items():
-        assert "".join("y" if allowed(command, status) else "." for status in STATUSES) == row, command
+        assert "".join("y" if is_allowed(command, status) else "." for status in STATUSES) == row, command
 
 
 def test_a_cycle_whose_runner_died_can_be_resumed() -> None:
-    assert allowed("resume", "running", live=False)
-    assert not allowed("resume", "running")
+    assert is_allowed("resume", "running", live=False)
+    assert not is_allowed("resume", "running")
     assert resume(running(), live=False).status == "running"
 
 
 def test_what_is_refused_says_what_is_possible() -> None:
     with pytest.raises(IllegalTransition, match="cycle") as refused:
-        require("pause", driven(running()))
+        require_command("pause", driven(running()))
     assert "extend" in str(refused.value)
 
 

@@ -6,49 +6,49 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.core.survey import Case, Manifest, Module, Style, Survey
+from loopwright.core.survey import FileStyle, Manifest, ProjectSurvey, SurveyedModule, SurveyedTest
 from loopwright.workflows.cycle.boundary import next_iteration
 from loopwright.workflows.cycle.documents import POINTS, RISKS, edge_cases_in, section_items
 from loopwright.workflows.cycle.model import CycleState, PlanTask, version_of
-from loopwright.workflows.cycle.plan import planned
+from loopwright.workflows.cycle.plan import make_plan
 from loopwright.workflows.cycle.templates import (
     ADDED_HEADING,
     ExplorationText,
-    Failure,
+    FailingTest,
     FoundTests,
     RequirementsText,
-    Statement,
+    SourcedStatement,
     discoveries_of,
     document,
     exploration_of,
-    in_words,
     line_of,
+    list_untested,
+    phrase_test_name,
     requirements_of,
     section,
     suspects,
     tasks_of,
-    untested,
 )
 from tests.domain.cycle_making import AT, running
 
-CART = Module(
+CART = SurveyedModule(
     path="src/cart.py", language="Python", lines=30, summary="A cart.", exports=("Cart",), imports=("src/money.py",),
-    style=Style(functions=4, typed=3, documented=2, snake=4),
+    style=FileStyle(functions=4, typed=3, documented=2, snake=4),
 )  # fmt: skip
-MONEY = Module(path="src/money.py", language="Python", lines=10, exports=("Money",))
-LONELY = Module(path="src/lonely.py", language="Python", lines=5, broken="line 2: invalid syntax")
-TEST = Module(
+MONEY = SurveyedModule(path="src/money.py", language="Python", lines=10, exports=("Money",))
+LONELY = SurveyedModule(path="src/lonely.py", language="Python", lines=5, broken="line 2: invalid syntax")
+TEST = SurveyedModule(
     path="tests/test_cart.py", language="Python", lines=20, is_test=True, imports=("src/cart.py",),
     packages=("pytest",),
-    cases=(Case(name="test_an_empty_cart", line=7, situations=("items = []", "raises ValueError")),),
+    cases=(SurveyedTest(name="test_an_empty_cart", line=7, situations=("items = []", "raises ValueError")),),
 )  # fmt: skip
-SURVEY = Survey(
+SURVEY = ProjectSurvey(
     files=6, kinds={"Python": 4}, modules=(CART, LONELY, MONEY, TEST),
     manifests=(Manifest(path="pyproject.toml", kind="python", name="shop", dependencies=("pydantic",),
                         frameworks=("pydantic",), scripts={"shop": "shop:main"}, entries=("shop = shop:main",)),),
     left_out=("src/huge.py is larger than 512 KiB",),
 )  # fmt: skip
-RED = Failure(
+RED = FailingTest(
     test="tests/test_cart.py::test_an_empty_cart[0]", error="\n  AssertionError: assert 1 == 0\nmore",
     trace="tests/test_cart.py:8: in f\n/home/x/shop/src/money.py:3: KeyError",
 )  # fmt: skip
@@ -64,7 +64,7 @@ def items_of(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("- ")]
 
 
-def requirements(description: str = "Make it work", *failing: Failure) -> RequirementsText:
+def requirements(description: str = "Make it work", *failing: FailingTest) -> RequirementsText:
     return requirements_of(description, failing, SURVEY)
 
 
@@ -72,15 +72,15 @@ class TestStatements:
     @pytest.mark.parametrize(("text", "source"), [("It works", ""), ("It works", "  "), ("", "a.py"), ("\n", "a.py")])
     def test_none_without_a_source(self, text: str, source: str) -> None:
         with pytest.raises(ValueError, match="needs its words and its source"):
-            Statement(text, source)
+            SourcedStatement(text, source)
 
     def test_it_is_one_line(self) -> None:
-        assert str(Statement("a\n- b\x1b[31m", "c.py\n")) == "a - b[31m (c.py)"
-        assert len(str(Statement("a" * 10_000, "b" * 10_000))) < 700
+        assert str(SourcedStatement("a\n- b\x1b[31m", "c.py\n")) == "a - b[31m (c.py)"
+        assert len(str(SourcedStatement("a" * 10_000, "b" * 10_000))) < 700
 
     @given(st.lists(st.text(min_size=1).filter(line_of), min_size=1, max_size=5))
     def test_every_item_of_a_document_has_one(self, words: list[str]) -> None:
-        parts = (section("Found", (Statement(text, "a.py") for text in words), 3, "thing"),)
+        parts = (section("Found", (SourcedStatement(text, "a.py") for text in words), 3, "thing"),)
         lines = items_of(document("Title", "Lead.", parts, ("more",)))
         assert len(lines) == min(len(words), 3)
         assert all(line.endswith(" (a.py)") for line in lines)
@@ -96,7 +96,7 @@ class TestStatements:
          ("counts every piece", "counts every piece"), ("test_", "test_"), ("t.py::test_[]", "test_ ()")],
     )  # fmt: skip
     def test_names_as_words(self, test: str, words: str) -> None:
-        assert in_words(test) == words
+        assert phrase_test_name(test) == words
 
 
 class TestRequirements:
@@ -115,7 +115,9 @@ class TestRequirements:
         assert found.summary == "3 requirements from the task, 1 from failing tests"
 
     def test_edge_cases_come_from_the_tests_of_the_failing_file(self) -> None:
-        other = TEST.evolve(path="tests/test_other.py", cases=(Case(name="test_x", line=1, situations=("other",)),))
+        other = TEST.evolve(
+            path="tests/test_other.py", cases=(SurveyedTest(name="test_x", line=1, situations=("other",)),)
+        )
         survey = SURVEY.evolve(modules=(*SURVEY.modules, other))
         found = requirements_of("x", (RED,), survey)
         assert found.edge_cases == (
@@ -127,20 +129,20 @@ class TestRequirements:
     @given(
         st.text(max_size=200),
         st.lists(
-            st.builds(Failure, test=st.text(min_size=1).filter(str.strip), error=st.text(max_size=50)), max_size=4
+            st.builds(FailingTest, test=st.text(min_size=1).filter(str.strip), error=st.text(max_size=50)), max_size=4
         ),
         st.lists(st.text(min_size=1, max_size=40).filter(str.strip), max_size=4),
     )
     def test_what_is_read_back_is_what_was_said(
-        self, description: str, failing: list[Failure], situations: list[str]
+        self, description: str, failing: list[FailingTest], situations: list[str]
     ) -> None:
-        module = TEST.evolve(cases=(Case(name="test_it", line=3, situations=tuple(situations)),))
-        found = requirements_of(description, failing, Survey(modules=(module,)))
+        module = TEST.evolve(cases=(SurveyedTest(name="test_it", line=3, situations=tuple(situations)),))
+        found = requirements_of(description, failing, ProjectSurvey(modules=(module,)))
         assert edge_cases_in(found.cases_text) == found.edge_cases
         assert all(line.endswith(")") for line in items_of(found.text))
 
     def test_a_flood_of_failures_is_counted(self) -> None:
-        many = [Failure(test=f"t.py::test_{n}") for n in range(1_000)]
+        many = [FailingTest(test=f"t.py::test_{n}") for n in range(1_000)]
         found = requirements("x", *many)
         assert "900 other failing tests are left out here." in found.text
         assert len(found.text) < 20_000
@@ -181,19 +183,19 @@ class TestExploration:
         assert found.integration_points[0].startswith("defines Cart; failing tests import it: tests/test_cart.py")
 
     def test_what_tests_reach_through_others_is_not_untested(self) -> None:
-        assert [module.path for module in untested(SURVEY)] == ["src/lonely.py"]
-        assert untested(Survey(modules=(CART,))) == (), "without a test file it says nothing of one"
+        assert [module.path for module in list_untested(SURVEY)] == ["src/lonely.py"]
+        assert list_untested(ProjectSurvey(modules=(CART,))) == (), "without a test file it says nothing of one"
 
     def test_an_empty_project(self) -> None:
-        found = exploration_of(Survey(), FoundTests())
+        found = exploration_of(ProjectSurvey(), FoundTests())
         assert items_of(found.text) == []
-        assert discoveries_of(Survey(), FoundTests()) == ()
+        assert discoveries_of(ProjectSurvey(), FoundTests()) == ()
 
     def test_a_large_project_takes_no_time(self) -> None:
         modules = tuple(
             MONEY.evolve(path=f"p/m{n}.py", imports=(f"p/m{n // 2}.py",), is_test=n % 3 == 0) for n in range(3_000)
         )
-        found = exploration_of(Survey(files=3_000, kinds={"Python": 3_000}, modules=modules), TESTS)
+        found = exploration_of(ProjectSurvey(files=3_000, kinds={"Python": 3_000}, modules=modules), TESTS)
         assert len(found.text) < 60_000
 
 
@@ -202,7 +204,7 @@ class TestPlan:
         return running().evolve(description=text)
 
     def test_a_task_for_each_failing_file_with_the_modules_under_suspicion(self) -> None:
-        other = Failure(test="tests/test_far.py::test_b")
+        other = FailingTest(test="tests/test_far.py::test_b")
         first, second = tasks_of(self.state(), (RED, other), SURVEY, writes=True)
         assert (first.id, first.effort) == ("TASK-001", "small")
         assert first.description == f"Make these tests pass: {RED.test}"
@@ -230,23 +232,23 @@ class TestPlan:
         state = self.state()
         done = PlanTask(id="TASK-001", description="one", status="completed")
         open_ = PlanTask(id="TASK-004", description="four")
-        state = state.evolve(plan=planned(None, (done, open_), (), version_of(1), AT))
+        state = state.evolve(plan=make_plan(None, (done, open_), (), version_of(1), AT))
         assert state.plan is not None
         plan = state.plan.evolve(tasks=(done, open_))
         state = state.evolve(plan=plan, iterations=(state.iterations[0].evolve(completed_at=AT),))
         state = next_iteration(state, AT, extension="Add a login")
         tasks = tasks_of(state, (RED,), SURVEY, writes=False)
         assert [(task.id, task.description) for task in tasks] == [("TASK-004", "four"), ("TASK-005", "Add a login")]
-        again = state.evolve(plan=planned(state.plan, tasks, (), version_of(2), AT))
+        again = state.evolve(plan=make_plan(state.plan, tasks, (), version_of(2), AT))
         assert len(tasks_of(again, (), SURVEY, writes=True)) == 2, "it is planned once"
 
     def test_only_files_of_the_product_are_under_suspicion(self) -> None:
         trace = "tests/test_cart.py:8\n/usr/lib/python3/json.py:3\nC:/x/src/cart.py\n" + "a/" * 5_000
-        failure = Failure(test="tests/test_cart.py::test_x", trace=trace)
+        failure = FailingTest(test="tests/test_cart.py::test_x", trace=trace)
         assert suspects("tests/test_cart.py", (failure,), SURVEY) == ("src/cart.py",)
 
     def test_too_many_areas_share_the_last_task(self) -> None:
-        many = [Failure(test=f"tests/test_{n}.py::test_x") for n in range(100)]
+        many = [FailingTest(test=f"tests/test_{n}.py::test_x") for n in range(100)]
         tasks = tasks_of(self.state(), many, SURVEY, writes=True)
         assert len(tasks) == 20
         assert tasks[-1].effort == "large"

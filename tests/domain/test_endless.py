@@ -11,7 +11,7 @@ from loopwright.evidence.testing import (
     TestResult,
     TestRun,
     TestStatus,
-    known_after,
+    learn_limits,
     stands_for_another,
     words_due,
 )
@@ -62,7 +62,7 @@ def test_an_endless_test_is_not_waited_for_ten_times_as_long_again(
     others: float, given: float, next_time: float
 ) -> None:
     seen = run(("a", "failed", given), ("b", "passed", others), endless={"a": given})
-    assert known_after(seen) == {"a": next_time}
+    assert learn_limits(seen) == {"a": next_time}
 
 
 def test_a_result_stands_for_another_run_only_where_that_could_tell_nothing_new() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.policy.read_only import BUILTINS, METHODS, doing
+from loopwright.policy.read_only import BUILTINS, METHODS, find_side_effect
 from tests.tables import each
 
 LOOKS = [
@@ -45,17 +45,17 @@ DOES = [
 
 @each("expression", LOOKS)
 def test_what_only_looks(expression: str) -> None:
-    assert doing(expression) is None
+    assert find_side_effect(expression) is None
 
 
 @each(("expression", "what"), DOES)
 def test_what_may_do_more_is_named(expression: str, what: str) -> None:
-    assert doing(expression) == what
+    assert find_side_effect(expression) == what
 
 
 @pytest.mark.parametrize("expression", ["", "while True: pass", "a b", "x = 1", "\0", "(" * 500 + ")" * 500])
 def test_what_is_no_expression_is_left_to_who_runs_it(expression: str) -> None:
-    assert doing(expression) is None
+    assert find_side_effect(expression) is None
 
 
 @given(
@@ -64,4 +64,6 @@ def test_what_is_no_expression_is_left_to_who_runs_it(expression: str) -> None:
 )
 def test_nothing_else_is_ever_called(name: str, around: str) -> None:
     known = METHODS if around.startswith("a.") else BUILTINS
-    assert (doing(around.format(name)) is None) == (name in known - {"type"} or (name == "type" and "()" not in around))
+    assert (find_side_effect(around.format(name)) is None) == (
+        name in known - {"type"} or (name == "type" and "()" not in around)
+    )

@@ -6,16 +6,16 @@ import pytest
 
 from loopwright.core.errors import Conflict
 from loopwright.core.names import LoopStatus
-from loopwright.core.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, Validated
+from loopwright.core.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.protocol import Usage
 from loopwright.core.state import CHECKPOINTS_KEPT, SIGHTINGS_KEPT, Baseline, Checkpoint, LoopTask, RunSettings, Waiting
-from loopwright.evidence.debugging import tried
+from loopwright.evidence.debugging import list_tried_fixes
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.workflows.loop.commands import reopen, resume, stop
 from loopwright.workflows.loop.model import ERRORS_KEPT, LoopState, SkillState
-from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Debugged, Developed
+from loopwright.workflows.loop.outcomes import ActionOutcome, CompleteOutcome, DebugOutcome, DevelopOutcome
 from loopwright.workflows.loop.reducer import begin_action, end_action
-from loopwright.workflows.loop.selector import ROUNDS, Facts, Next, next_action, normalise
+from loopwright.workflows.loop.selector import ROUNDS, LoopFacts, NextAction, next_action, normalise_state
 from tests.domain.loop_making import (
     AT,
     LATER,
@@ -53,7 +53,7 @@ def statuses(state: LoopState) -> dict[str, str]:
 
 
 BEGUN = after(loop("running"), ("INIT", initialised(task("T0"), task("T1"))))
-WORKING = begin_action(BEGUN, Next("DEVELOP", 5, None, "T0"))
+WORKING = begin_action(BEGUN, NextAction("DEVELOP", 5, None, "T0"))
 RED = after(BEGUN, ("DEVELOP", developed("T0")), ("DEVELOP", developed("T1")), ("VALIDATE", validated(failing=["a"])))
 
 
@@ -63,7 +63,7 @@ def test_current_action_is_set_by_the_beginning_and_cleared_by_the_end(action: s
         "INIT": initialised(), "DEVELOP": developed("T0"), "DEBUG": debugged(), "VALIDATE": validated(),
         "COMPLETE": completed("exhausted", "the limit"),
     }  # fmt: skip
-    choice = Next(action, 0, None, "T0" if action == "DEVELOP" else None)  # type: ignore[arg-type]  # all five
+    choice = NextAction(action, 0, None, "T0" if action == "DEVELOP" else None)  # type: ignore[arg-type]  # all five
     begun = begin_action(BEGUN, choice)
     assert skill(begun).current_action == action.lower()
     assert skill(begun).last_action == "INIT"
@@ -74,7 +74,7 @@ def test_current_action_is_set_by_the_beginning_and_cleared_by_the_end(action: s
 
 def test_init_begins_the_runners_part_in_the_mode_of_the_loop() -> None:
     for mode in ("auto", "interactive"):
-        begun = begin_action(engine(loop("running"), settings=RunSettings(mode=mode)), Next("INIT", 4))
+        begun = begin_action(engine(loop("running"), settings=RunSettings(mode=mode)), NextAction("INIT", 4))
         assert (skill(begun).mode, skill(begun).current_action, skill(begun).last_action) == (mode, "init", None)
 
 
@@ -129,7 +129,7 @@ def test_a_developed_task_is_completed_with_its_files_or_failed() -> None:
 
 
 def test_a_task_that_vanished_or_ended_before_its_beginning_is_not_begun() -> None:
-    choice = Next("DEVELOP", 5, None, "T0")
+    choice = NextAction("DEVELOP", 5, None, "T0")
     for state in (engine(BEGUN, tasks=BEGUN.engine.tasks[1:]), after(BEGUN, ("DEVELOP", developed("T0")))):
         with pytest.raises(Conflict, match="T0"):
             begin_action(state, choice)
@@ -170,7 +170,7 @@ def test_a_pass_in_spite_of_old_failures_lands_and_leaves_nothing_to_repair() ->
                   ("VALIDATE", validated(results=old, passed=True)))  # fmt: skip
     section = skill(state).validate_
     assert (section.passed, section.failed_tests, section.pass_rate) == (True, (), 50.0)
-    assert next_action(state, Facts("t0")) == Next("COMPLETE", 2, "succeeded")
+    assert next_action(state, LoopFacts("t0")) == NextAction("COMPLETE", 2, "succeeded")
 
 
 def test_the_first_baseline_stays() -> None:
@@ -200,30 +200,30 @@ def test_a_green_validation_below_a_threshold_keeps_it_too() -> None:
 
 
 def test_a_cause_whose_own_tests_are_green_now_stays_true_while_others_fail() -> None:
-    fix = Debugged((confirmed("H1", fixes=[key("a")]),), "bug", "H1", "fixed a")
+    fix = DebugOutcome((confirmed("H1", fixes=[key("a")]),), "bug", "H1", "fixed a")
     results = (result("a"), result("b", "failed"))
     state = after(RED, ("DEBUG", fix), ("VALIDATE", validated("t1", results=results, passed=False)))
     assert skill(state).debug.confirmed_hypothesis is None
     assert skill(state).debug.hypotheses[0].status == "confirmed"
 
 
-def plausible(**evidence: object) -> Debugged:
+def plausible(**evidence: object) -> DebugOutcome:
     """A patch that was applied, though the tests leave open which of several edits is right: none is confirmed."""
     known = {"fixes": [key("a")], "after": "c1", "fingerprint": "f1", "validated": None, **evidence}
     cause = hypothesis("H1", status="inconclusive", evidence=known, verdict_reason="plausible, one of 21")
-    return Debugged((cause,), "bug", None, "fixed a", (Change("a.py", "modify"),))
+    return DebugOutcome((cause,), "bug", None, "fixed a", (Change("a.py", "modify"),))
 
 
 def test_a_patch_that_is_only_plausible_is_judged_as_well() -> None:
     stands = skill(after(RED, ("DEBUG", plausible()), ("VALIDATE", validated("t1")))).debug.hypotheses[0]
     assert (stands.evidence or {})["validated"] is True
     assert (stands.status, stands.verdict_reason) == ("inconclusive", "plausible, one of 21")
-    assert tried((stands,)) == ()
+    assert list_tried_fixes((stands,)) == ()
     fails = ("VALIDATE", validated("t1", ["a"], reasons=("1 failed: a",)))
     refuted = skill(after(RED, ("DEBUG", plausible()), fails)).debug.hypotheses[0]
     assert (refuted.evidence or {})["validated"] is False
     assert "validation still failed" in (refuted.verdict_reason or "")
-    assert tried((refuted,)) == ("f1",)
+    assert list_tried_fixes((refuted,)) == ("f1",)
 
 
 def test_a_patch_is_judged_once() -> None:
@@ -237,7 +237,7 @@ def test_a_confirmed_cause_without_evidence_or_without_a_hypothesis_does_not_los
     named: Hypothesis,
 ) -> None:
     """Foreign states hold both: a name that nothing stands behind."""
-    odd = after(RED, ("DEBUG", Debugged((named,), None, "H1", "?")), ("VALIDATE", validated("t1", ["a"])))
+    odd = after(RED, ("DEBUG", DebugOutcome((named,), None, "H1", "?")), ("VALIDATE", validated("t1", ["a"])))
     assert skill(odd).validate_.failed_tests == (key("a"),)
     assert skill(odd).debug.confirmed_hypothesis is None
 
@@ -254,7 +254,9 @@ BELOW = validated(passed=False, below_threshold=True, reasons=("coverage is 40.0
 @pytest.mark.parametrize(
     ("outcome", "words"), [(NO_TESTS, "Write automated tests"), (BELOW, "coverage is 40.0 %, 80 % is required")]
 )
-def test_missing_tests_or_a_missed_threshold_make_one_task_once_per_loop(outcome: Validated, words: str) -> None:
+def test_missing_tests_or_a_missed_threshold_make_one_task_once_per_loop(
+    outcome: ValidationOutcome, words: str
+) -> None:
     state = after(BEGUN, ("VALIDATE", outcome))
     (made,) = own_tasks(state)
     assert words in made.description
@@ -266,7 +268,7 @@ def test_missing_tests_or_a_missed_threshold_make_one_task_once_per_loop(outcome
 
 
 @pytest.mark.parametrize("outcome", [NO_TESTS, BELOW])
-def test_no_task_is_made_for_an_agent_that_can_not_write(outcome: Validated) -> None:
+def test_no_task_is_made_for_an_agent_that_can_not_write(outcome: ValidationOutcome) -> None:
     assert own_tasks(after(BEGUN, ("VALIDATE", outcome), can_write=False)) == ()
 
 
@@ -278,7 +280,7 @@ def test_the_fifth_fruitless_round_makes_one_task_from_the_failures_once() -> No
         state = after(state, ("DEBUG", debugged(changed=False)))
     (made,) = own_tasks(state)
     assert made.description == f"Debugging has not found the cause. Make these tests pass: {key('a')}"
-    assert next_action(state, Facts("t0")) == Next("DEVELOP", 5, None, made.task_id)
+    assert next_action(state, LoopFacts("t0")) == NextAction("DEVELOP", 5, None, made.task_id)
     again = after(state, ("DEBUG", debugged(changed=False)), ("VALIDATE", validated("t9", ["a"])))
     assert own_tasks(again) == (made,)
 
@@ -288,17 +290,17 @@ def test_whether_the_fifth_round_was_fruitless_is_for_the_validation_to_say() ->
     assert own_tasks(state) == ()
     fixed = after(state, ("VALIDATE", validated("t1")))
     assert own_tasks(fixed) == ()
-    assert next_action(fixed, Facts("t1")) == Next("COMPLETE", 2, "succeeded")
+    assert next_action(fixed, LoopFacts("t1")) == NextAction("COMPLETE", 2, "succeeded")
     assert len(own_tasks(after(state, ("VALIDATE", validated("t1", ["a"]))))) == 1
 
 
 def test_a_round_after_which_nothing_is_left_counts_as_the_fifth() -> None:
-    state = after(RED, ("DEBUG", Debugged((hypothesis(),), None, None, "all was tried", nothing_left=True)))
+    state = after(RED, ("DEBUG", DebugOutcome((hypothesis(),), None, None, "all was tried", nothing_left=True)))
     assert state.engine.debug_rounds == ROUNDS
     (made,) = own_tasks(state)
-    assert next_action(state, Facts("t0")) == Next("DEVELOP", 5, None, made.task_id)
+    assert next_action(state, LoopFacts("t0")) == NextAction("DEVELOP", 5, None, made.task_id)
     shrunk = after(state, ("VALIDATE", validated("t1")), ("VALIDATE", validated("t2", ["b"])))
-    assert next_action(shrunk, Facts("t2")) == Next("DEVELOP", 5, None, made.task_id)
+    assert next_action(shrunk, LoopFacts("t2")) == NextAction("DEVELOP", 5, None, made.task_id)
     assert shrunk.engine.debug_rounds == 0, "what breaks next may be looked into again"
 
 
@@ -307,11 +309,11 @@ def test_a_task_that_paused_its_loop_is_tried_again_once_and_only_if_it_failed()
     paused = after(engine(WORKING, tasks=definitions), ("DEVELOP", developed("T0", ok=False)))
     assert (paused.status, statuses(paused)["T0"], paused.engine.retry) == ("paused", "failed", ("T0",))
     resumed = resume(paused, live=False)
-    assert next_action(resumed, Facts("t0")) == Next("DEVELOP", 5, None, "T0")
-    begun = begin_action(resumed, Next("DEVELOP", 5, None, "T0"))
+    assert next_action(resumed, LoopFacts("t0")) == NextAction("DEVELOP", 5, None, "T0")
+    begun = begin_action(resumed, NextAction("DEVELOP", 5, None, "T0"))
     assert begun.engine.retry == ()
     done = engine(after(begun, ("DEVELOP", developed("T0"))), retry=("T0",))
-    assert statuses(normalise(done))["T0"] == "completed"
+    assert statuses(normalise_state(done))["T0"] == "completed"
 
 
 def test_the_last_resort_names_ten_failures_at_most() -> None:
@@ -367,14 +369,14 @@ def test_an_action_without_an_outcome_is_recorded_and_tried_again() -> None:
         ("DEVELOP", "the agent died twice", LATER)
     ]
     assert (skill(state).current_action, skill(state).last_action) == (None, "INIT")
-    assert next_action(state, Facts("t0")) == Next("DEVELOP", 5, None, "T0")
+    assert next_action(state, LoopFacts("t0")) == NextAction("DEVELOP", 5, None, "T0")
 
 
 def test_a_task_that_fails_twice_is_a_failed_task_and_three_failures_end_the_loop() -> None:
-    state = begin_action(after(WORKING, ("DEVELOP", ActionFailed("one"))), Next("DEVELOP", 5, None, "T0"))
+    state = begin_action(after(WORKING, ("DEVELOP", ActionFailed("one"))), NextAction("DEVELOP", 5, None, "T0"))
     state = after(state, ("DEVELOP", ActionFailed("two")))
     assert (statuses(state), state.status) == ({"T0": "failed", "T1": "pending"}, "running")
-    state = begin_action(state, Next("DEVELOP", 5, None, "T1"))
+    state = begin_action(state, NextAction("DEVELOP", 5, None, "T1"))
     state = after(state, ("DEVELOP", ActionFailed("three")))
     assert (state.status, state.engine.outcome) == ("failed", "failed")
     assert state.failure_reason == "3 actions in a row gave no result; the last one, DEVELOP: three"
@@ -441,7 +443,7 @@ def test_complete_ends_the_loop_with_its_summary() -> None:
 
 
 def test_the_last_look_lands_with_the_end() -> None:
-    looked = Completed("succeeded", None, completed().summary, validated("t7"))
+    looked = CompleteOutcome("succeeded", None, completed().summary, validated("t7"))
     state = after(RED, ("COMPLETE", looked))
     assert state.engine.last_validation is not None
     assert (state.status, state.engine.last_validation.tree, skill(state).validate_.passed) == ("completed", "t7", True)
@@ -451,13 +453,13 @@ def test_the_last_look_lands_with_the_end() -> None:
 def test_a_task_that_came_during_the_last_look_is_no_success_yet() -> None:
     green = after(RED, ("VALIDATE", validated()))
     late = engine(
-        begin_action(green, Next("COMPLETE", 2, "succeeded")), tasks=(*green.engine.tasks, task("late", order=9))
+        begin_action(green, NextAction("COMPLETE", 2, "succeeded")), tasks=(*green.engine.tasks, task("late", order=9))
     )
-    state = after(late, ("COMPLETE", Completed("succeeded", None, completed().summary, validated("t1"))))
+    state = after(late, ("COMPLETE", CompleteOutcome("succeeded", None, completed().summary, validated("t1"))))
     assert (state.status, skill(state).current_action, skill(state).summary) == ("running", None, None)
     assert state.engine.last_validation is not None
     assert state.engine.last_validation.tree == "t1"
-    assert next_action(state, Facts("t1")) == Next("DEVELOP", 5, None, "late")
+    assert next_action(state, LoopFacts("t1")) == NextAction("DEVELOP", 5, None, "late")
 
 
 @pytest.mark.parametrize("status", get_args(LoopStatus))
@@ -491,7 +493,7 @@ def test_a_result_lands_whatever_the_status_has_become(status: LoopStatus) -> No
 
     for wish in ("pause", "fail_fast"):
         wished = engine(moved, tasks=tuple(t.evolve(on_error=wish) for t in moved.engine.tasks))
-        state = after(wished, ("DEVELOP", Developed("T0", False, "no")))
+        state = after(wished, ("DEVELOP", DevelopOutcome("T0", False, "no")))
         assert statuses(state)["T0"] == "failed"
         if not running:
             assert (state.status, state.failure_reason) == (status, moved.failure_reason)

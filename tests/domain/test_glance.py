@@ -3,8 +3,8 @@
 from loopwright.core.state import Menu, MenuEntry, Parked, PermissionRequest, Waiting
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.reducer import begin_action, end_action
-from loopwright.workflows.loop.selector import Next
-from loopwright.workflows.loop.summary import TaskCounts, glance, need
+from loopwright.workflows.loop.selector import NextAction
+from loopwright.workflows.loop.summary import TaskCounts, loop_glance, loop_need
 from tests.domain.loop_making import AT, developed, engine, initialised, loop, result, step, task, validated
 from tests.tables import each
 
@@ -14,7 +14,7 @@ QUESTION = Waiting(question="which?", since=AT)
 
 
 def test_a_new_loop_has_tasks_that_nobody_has_seen_yet() -> None:
-    seen = glance(engine(loop(tags=("a",), priority="high"), tasks=(task("t1"), task("t2"))), "shop")
+    seen = loop_glance(engine(loop(tags=("a",), priority="high"), tasks=(task("t1"), task("t2"))), "shop")
     assert (seen.tasks, seen.tests, seen.action, seen.needs) == (TaskCounts(total=2), None, None, None)
     assert (seen.project, seen.title, seen.rev, seen.tags, seen.priority) == (
         "shop",
@@ -28,11 +28,11 @@ def test_a_new_loop_has_tasks_that_nobody_has_seen_yet() -> None:
 def test_counts_are_those_of_the_state() -> None:
     state = end_action(loop("running"), step("INIT", initialised(task("t1"), task("t2"), task("t3"))))
     for id, ok in (("t1", True), ("t2", False)):
-        state = begin_action(state, Next("DEVELOP", 1, task=id))
+        state = begin_action(state, NextAction("DEVELOP", 1, task=id))
         state = end_action(state, step("DEVELOP", developed(id, ok=ok)))
     results = (result("a"), result("b"), result("c", "failed"), result("d", "skipped"))
     state = end_action(state, step("VALIDATE", validated(results=results, passed=False)))
-    seen = glance(engine(state, tasks=(*state.engine.tasks, task("t4"))), "shop")
+    seen = loop_glance(engine(state, tasks=(*state.engine.tasks, task("t4"))), "shop")
     assert seen.tasks == TaskCounts(total=4, completed=1, failed=1)
     assert seen.tests is not None
     counts = seen.tests.model_dump(exclude={"at"})
@@ -61,4 +61,4 @@ def test_counts_are_those_of_the_state() -> None:
     ],
 )
 def test_what_it_needs(state: LoopState, needs: str | None) -> None:
-    assert need(state) == needs
+    assert loop_need(state) == needs

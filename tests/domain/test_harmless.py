@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.policy.read_only import PLAIN, objection
+from loopwright.policy.read_only import PLAIN, find_objection
 from tests.tables import each
 
 READ = [
@@ -66,12 +66,12 @@ HOSTILE = [
 
 @each("command", READ)
 def test_reads(command: str) -> None:
-    assert objection(command) is None
+    assert find_objection(command) is None
 
 
 @each("command", HOSTILE)
 def test_does_more(command: str) -> None:
-    assert objection(command)
+    assert find_objection(command)
 
 
 @pytest.mark.parametrize("around", ["ls; {}", "{}; ls", "ls\n{}", "cd src && {}", "{} | cat", "bash -lc {}"])
@@ -79,19 +79,19 @@ def test_nothing_in_front_or_behind_helps(around: str) -> None:
     for command in HOSTILE:
         if command.strip() and not command.startswith("&&") and not command.endswith("\\"):
             quoted = shlex.quote(command) if around.startswith("bash") else command
-            assert objection(around.format(quoted)), command
+            assert find_objection(around.format(quoted)), command
 
 
 @each("command", READ)
 def test_a_shell_around_changes_nothing(command: str) -> None:
-    assert objection(f"bash -lc {shlex.quote(command)}") is None
+    assert find_objection(f"bash -lc {shlex.quote(command)}") is None
 
 
 def test_how_deep_shells_are_looked_through() -> None:
     command = "ls"
     verdicts = []
     for _ in range(6):
-        verdicts.append(objection(command))
+        verdicts.append(find_objection(command))
         command = f"bash -c {shlex.quote(command)}"
     assert verdicts[:4] == [None] * 4
     assert verdicts[4] == "it is nested too deeply"
@@ -110,12 +110,12 @@ def test_how_deep_shells_are_looked_through() -> None:
     ],
 )
 def test_the_objection_can_be_read(command: str, words: str) -> None:
-    assert objection(command) == words
+    assert find_objection(command) == words
 
 
 @given(st.text(max_size=60) | st.text(alphabet="ls rm;|&><$`'\"\\(){}#\n-x=*", max_size=30))
 def test_any_text_has_an_answer(command: str) -> None:
-    problem = objection(command)
+    problem = find_objection(command)
     assert problem is None or problem
 
 
@@ -127,7 +127,7 @@ def test_quoted_words_stay_words(arguments: list[str]) -> None:
     """What the shell's own quoting wraps up is text, and of no effect for a program that only prints."""
     line = shlex.join(["cat", *arguments])
     if "\\'" not in line:
-        assert objection(line) is None
+        assert find_objection(line) is None
 
 
 @given(
@@ -136,4 +136,4 @@ def test_quoted_words_stay_words(arguments: list[str]) -> None:
     words,
 )
 def test_no_plain_command_carries_another(name: str, rest: str, word: str) -> None:
-    assert objection(f"{name} {shlex.quote(word)}{rest}")
+    assert find_objection(f"{name} {shlex.quote(word)}{rest}")

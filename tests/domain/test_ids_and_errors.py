@@ -10,13 +10,13 @@ from loopwright.core import errors
 from loopwright.core.errors import (
     TRANSLATIONS,
     AgentError,
-    Exit,
+    ExitCode,
     IllegalTransition,
     Invalid,
     LoopwrightError,
-    translate,
+    translate_error,
 )
-from loopwright.core.ids import checked, is_safe, new_loop_id, new_task_id, next_hypothesis_id
+from loopwright.core.ids import check_id, is_safe_id, new_loop_id, new_task_id, next_hypothesis_id
 from tests.tables import each
 
 SAFE = ["a", "0", "loop-v2-20260122T100000-abc123", "loop-v2-20260122-abc123", "ccw-loop-1", "A_b-C", "x" * 128]
@@ -28,20 +28,20 @@ UNSAFE = [
 
 @pytest.mark.parametrize("id", SAFE)
 def test_safe(id: str) -> None:
-    assert is_safe(id)
-    assert checked(id) is id
+    assert is_safe_id(id)
+    assert check_id(id) is id
 
 
 @each("id", UNSAFE)
 def test_unsafe(id: str) -> None:
-    assert not is_safe(id)
+    assert not is_safe_id(id)
     with pytest.raises(Invalid, match="Invalid loop ID format"):
-        checked(id)
+        check_id(id)
 
 
 @given(st.text(max_size=200))
 def test_a_safe_id_names_one_file_in_one_folder(id: str) -> None:
-    if is_safe(id):
+    if is_safe_id(id):
         assert id.isascii()
         assert not set(id) & set("/\\.\0 \n")
         assert 0 < len(f"{id}.events.ndjson".encode()) <= 255
@@ -52,7 +52,7 @@ def test_new_ids_are_safe_and_have_the_documented_form(moment: datetime, number:
     token = f"{number:032x}"
     zoned = moment.replace(tzinfo=timezone(timedelta(hours=8)))
     id = new_loop_id(zoned, token)
-    assert is_safe(id)
+    assert is_safe_id(id)
     assert id == f"loop-v2-{zoned.strftime('%Y%m%dT%H%M%S')}-{token[:8]}"
     assert new_task_id(token) == f"task-{token[:8]}"
 
@@ -94,13 +94,13 @@ DOCUMENTED = {
 
 
 def test_exit_codes_are_the_documented_ones() -> None:
-    assert {code.name: code.value for code in Exit} == DOCUMENTED_EXITS
+    assert {code.name: code.value for code in ExitCode} == DOCUMENTED_EXITS
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_error_translates(kind: type[LoopwrightError]) -> None:
     error = built(kind)
-    row = translate(error)
+    row = translate_error(error)
     expected = DOCUMENTED.get(kind.__name__, DOCUMENTED["LoopwrightError"])
     assert (row.exit.value, row.http) == expected
     assert row.words
@@ -114,13 +114,13 @@ def test_an_error_of_a_kind_that_comes_later_has_the_row_of_its_nearest_ancestor
     class Strange(LoopwrightError):
         pass
 
-    assert translate(Torn("t")) is TRANSLATIONS[errors.Corrupt]
-    assert translate(Strange("s")) is TRANSLATIONS[LoopwrightError]
+    assert translate_error(Torn("t")) is TRANSLATIONS[errors.Corrupt]
+    assert translate_error(Strange("s")) is TRANSLATIONS[LoopwrightError]
 
 
 def test_http_never_answers_422_and_never_claims_success() -> None:
     assert {row.http for row in TRANSLATIONS.values()} <= {400, 403, 404, 409, 412, 500, 503}
-    assert Exit.DONE not in {row.exit for row in TRANSLATIONS.values()}
+    assert ExitCode.DONE not in {row.exit for row in TRANSLATIONS.values()}
 
 
 def test_a_transition_that_nothing_would_allow_says_so() -> None:

@@ -13,10 +13,10 @@ from loopwright.workflows.loop.issues import (
     DESCRIPTION,
     DETAILS,
     MOST,
-    bound_solution,
-    found_issue,
+    find_issue,
+    find_solution,
     read_lines,
-    steps_of,
+    read_steps,
 )
 from tests.tables import each
 
@@ -33,32 +33,32 @@ def solution(*tasks: object, **fields: object) -> dict[str, object]:
 
 def test_the_latest_line_of_an_issue_counts() -> None:
     lines = read_lines(text(ISSUE, {"id": "ISS-2"}, {**ISSUE, "title": "Later"}))
-    assert found_issue(lines, "ISS-1")["title"] == "Later"
+    assert find_issue(lines, "ISS-1")["title"] == "Later"
 
 
 def test_unknown_issues_are_told_with_those_that_are_known() -> None:
     with pytest.raises(NotFound, match=r"Issue not found: X \(available: ISS-1, ISS-2\)$"):
-        found_issue(read_lines(text(ISSUE, {"id": "ISS-2"})), "X")
+        find_issue(read_lines(text(ISSUE, {"id": "ISS-2"})), "X")
     with pytest.raises(NotFound, match=r"\(available: none\); issues.jsonl, line 2: not a JSON object, fix it"):
-        found_issue(read_lines('\n{"id": "ISS-1", \n'), "ISS-1")
+        find_issue(read_lines('\n{"id": "ISS-1", \n'), "ISS-1")
     with pytest.raises(NotFound, match=r"i9, … \(30 in all\)\)"):
-        found_issue(read_lines(text(*({"id": f"i{n}"} for n in range(30)))), "X")
+        find_issue(read_lines(text(*({"id": f"i{n}"} for n in range(30)))), "X")
 
 
 def test_a_broken_line_elsewhere_hinders_nobody() -> None:
     lines = read_lines("oh\n" + text(ISSUE) + "[1]\n\n")
-    assert (found_issue(lines, "ISS-1")["id"], lines.broken) == ("ISS-1", (1, 3))
+    assert (find_issue(lines, "ISS-1")["id"], lines.broken) == ("ISS-1", (1, 3))
 
 
 def test_which_solution_is_bound() -> None:
     both = read_lines(text({"id": "SOL-1", "is_bound": True}, {"id": "SOL-2", "is_bound": False}))
-    assert bound_solution(ISSUE, both)["id"] == "SOL-2", "what the issue says counts first"
-    assert bound_solution({"id": "ISS-1"}, both)["id"] == "SOL-1"
+    assert find_solution(ISSUE, both)["id"] == "SOL-2", "what the issue says counts first"
+    assert find_solution({"id": "ISS-1"}, both)["id"] == "SOL-1"
     with pytest.raises(Invalid, match=r"issue ISS-1 is bound to SOL-9, which is not in solutions/ISS-1.jsonl"):
-        bound_solution({**ISSUE, "bound_solution_id": "SOL-9"}, both)
+        find_solution({**ISSUE, "bound_solution_id": "SOL-9"}, both)
     unbound = read_lines(text({"id": "SOL-1"}, {"id": "SOL-2", "is_bound": "true"}) + "{\n")
     with pytest.raises(Invalid, match=r"no bound solution.*bind one of: SOL-1, SOL-2; solutions/ISS-1.jsonl, line 3"):
-        bound_solution({"id": "ISS-1"}, unbound)
+        find_solution({"id": "ISS-1"}, unbound)
 
 
 def test_a_step_becomes_a_description_and_a_text_of_its_details() -> None:
@@ -68,7 +68,7 @@ def test_a_step_becomes_a_description_and_a_text_of_its_details() -> None:
         "implementation": ["Look", "Change"], "modification_points": [{"file": "a.py", "target": "f", "change": "x"}],
         "status": None, "depends_on": [],
     }  # fmt: skip
-    (made,) = steps_of(solution(step))
+    (made,) = read_steps(solution(step))
     assert (made.id, made.description, made.needs) == ("T1", "Mend it", ())
     assert made.details == (
         "Description: The parser fails.\n\nScope: src/app\n\nAction: Update\n\nImplementation:\n- Look\n- Change\n\n"
@@ -78,7 +78,7 @@ def test_a_step_becomes_a_description_and_a_text_of_its_details() -> None:
 
 
 def test_needs_and_order_stay() -> None:
-    steps = steps_of(solution({"title": "b", "depends_on": "T2"}, {"id": "T2", "description": "a"}, {"title": "c"}))
+    steps = read_steps(solution({"title": "b", "depends_on": "T2"}, {"id": "T2", "description": "a"}, {"title": "c"}))
     assert [(s.id, s.description, s.needs) for s in steps] == [("T1", "b", ("T2",)), ("T2", "a", ()), ("T3", "c", ())]
 
 
@@ -100,16 +100,16 @@ def test_needs_and_order_stay() -> None:
 )
 def test_what_can_not_be_imported(tasks: tuple[object, ...], words: str) -> None:
     with pytest.raises(Invalid, match=words):
-        steps_of(solution(*tasks))
+        read_steps(solution(*tasks))
 
 
 def test_what_is_too_long_or_too_deep_is_cut() -> None:
     deep: object = "bottom"
     for _ in range(DEEPEST + 3):
         deep = [deep]
-    (made,) = steps_of(solution({"title": "x" * 10**6, "scope": "y" * 10**6, "test": deep}))
+    (made,) = read_steps(solution({"title": "x" * 10**6, "scope": "y" * 10**6, "test": deep}))
     assert (len(made.description), len(made.details)) == (DESCRIPTION, DETAILS)
-    assert "bottom" not in steps_of(solution({"title": "x", "test": deep}))[0].details
+    assert "bottom" not in read_steps(solution({"title": "x", "test": deep}))[0].details
 
 
 JSON = st.recursive(
@@ -125,5 +125,5 @@ def test_whatever_is_there_is_read_or_refused_in_words(
     issues: list[object], solutions: list[object], junk: str
 ) -> None:
     with suppress(NotFound, Invalid):
-        issue = found_issue(read_lines(text(*issues) + junk), "1")
-        assert all(s.description for s in steps_of(bound_solution(issue, read_lines(text(*solutions) + junk))))
+        issue = find_issue(read_lines(text(*issues) + junk), "1")
+        assert all(s.description for s in read_steps(find_solution(issue, read_lines(text(*solutions) + junk))))

@@ -7,26 +7,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.core.outcomes import ActionFailed, Change, Validated
+from loopwright.core.outcomes import ActionFailed, Change, ValidationOutcome
 from loopwright.core.protocol import Usage
 from loopwright.core.state import Budget, DevelopTask, LastValidation, RunSettings
 from loopwright.workflows.loop.model import Develop, LoopState, SkillState, Summary, Validate
-from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Debugged, Developed, Initialised
+from loopwright.workflows.loop.outcomes import ActionOutcome, CompleteOutcome, DebugOutcome, DevelopOutcome, InitOutcome
 from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import (
     ROUNDS,
-    Facts,
-    Next,
+    LoopFacts,
+    NextAction,
     blocked_because,
-    initialised,
+    is_initialised,
     needs_debugging,
     next_action,
-    normalise,
+    next_task,
+    normalise_state,
     open_tasks,
-    runnable,
 )
-from loopwright.workflows.loop.stall import ideas
-from loopwright.workflows.loop.summary import progress
+from loopwright.workflows.loop.stall import count_causes
+from loopwright.workflows.loop.summary import measure_progress
 from tests.domain.loop_making import AT, confirmed, engine, hypothesis, loop, result, step, task
 from tests.tiers import examples
 
@@ -50,8 +50,8 @@ class Place:
     seen: frozenset[int] = frozenset()
 
     @property
-    def facts(self) -> Facts:
-        return Facts(f"t{self.tree}", self.can_write)
+    def facts(self) -> LoopFacts:
+        return LoopFacts(f"t{self.tree}", self.can_write)
 
     def key(self) -> Hashable:
         """Everything the future depends on, and nothing of the history."""
@@ -61,17 +61,32 @@ class Place:
         defined = tuple((t.task_id, t.depends_on) for t in e.tasks)
         check = skill.validate_
         return (
-            s.status, s.current_iteration, s.skill_state is None, initialised(s), tasks, defined, check.passed,
-            check.failed_tests, len(check.test_results), skill.debug.confirmed_hypothesis,
-            ideas(skill.debug.hypotheses), e.tests_found, e.last_validation, e.sightings, e.debug_rounds, e.spent,
-            e.budget.tokens, self.tree, self.seen,
-        )  # fmt: skip
+            s.status,
+            s.current_iteration,
+            s.skill_state is None,
+            is_initialised(s),
+            tasks,
+            defined,
+            check.passed,
+            check.failed_tests,
+            len(check.test_results),
+            skill.debug.confirmed_hypothesis,
+            count_causes(skill.debug.hypotheses),
+            e.tests_found,
+            e.last_validation,
+            e.sightings,
+            e.debug_rounds,
+            e.spent,
+            e.budget.tokens,
+            self.tree,
+            self.seen,
+        )
 
 
-def validations(tree: int, *, counted: bool = True) -> Iterator[Validated]:
+def validations(tree: int, *, counted: bool = True) -> Iterator[ValidationOutcome]:
     """Green; red in two ways; green below a threshold; no tests; and a run that failed by itself."""
     name = f"t{tree}"
-    green = Validated(name, name, True, True, (result("g"),), 90.0, counted=counted)
+    green = ValidationOutcome(name, name, True, True, (result("g"),), 90.0, counted=counted)
     yield green
     yield replace(green, passed=False, results=(result("g"), result("a", "failed")))
     yield replace(green, passed=False, results=(result("a", "failed"), result("b", "failed")))
@@ -80,58 +95,58 @@ def validations(tree: int, *, counted: bool = True) -> Iterator[Validated]:
     yield replace(green, passed=False, reasons=("the test command failed by itself",))
 
 
-def outcomes(place: Place, choice: Next) -> Iterator[tuple[ActionOutcome, int]]:
+def outcomes(place: Place, choice: NextAction) -> Iterator[tuple[ActionOutcome, int]]:
     """All that this action may come back with, and the tree it leaves."""
     here, new = place.tree, (place.tree + 1) % TREES
     yield ActionFailed("no result"), here
     match choice.action:
         case "INIT":
-            yield Initialised((), True, "pytest", None), here
-            yield Initialised((), False, None, None), here
-            yield Initialised((task("i1"), task("i2", depends_on=("i1",))), True, "pytest", None), here
+            yield InitOutcome((), True, "pytest", None), here
+            yield InitOutcome((), False, None, None), here
+            yield InitOutcome((task("i1"), task("i2", depends_on=("i1",))), True, "pytest", None), here
         case "DEVELOP":
             assert choice.task is not None
-            yield Developed(choice.task, True, "", FIX), new
-            yield Developed(choice.task, True, ""), here
-            yield Developed(choice.task, False, ""), here
+            yield DevelopOutcome(choice.task, True, "", FIX), new
+            yield DevelopOutcome(choice.task, True, ""), here
+            yield DevelopOutcome(choice.task, False, ""), here
         case "VALIDATE":
             yield from ((outcome, here) for outcome in validations(here))
         case "DEBUG":
             failed = next((t.id for t in place.state.skill_state.develop.tasks if t.status == "failed"), None)  # type: ignore[union-attr]  # DEBUG has one
-            yield Debugged((hypothesis(),), "bug", None, ""), here
-            yield Debugged((hypothesis(),), "bug", None, "", nothing_left=True), here
-            yield Debugged((confirmed(),), "bug", "H1", "", FIX, failed), new
+            yield DebugOutcome((hypothesis(),), "bug", None, ""), here
+            yield DebugOutcome((hypothesis(),), "bug", None, "", nothing_left=True), here
+            yield DebugOutcome((confirmed(),), "bug", "H1", "", FIX, failed), new
         case "COMPLETE":
             yield from ((outcome, here) for outcome in ends(place, choice))
 
 
-def ends(place: Place, choice: Next) -> Iterator[ActionOutcome]:
+def ends(place: Place, choice: NextAction) -> Iterator[ActionOutcome]:
     """What COMPLETE does: it looks once more where this process has not validated the tree, and then ends."""
     assert choice.outcome is not None
-    end = Completed(choice.outcome, None if choice.outcome == "succeeded" else "in words", SUMMARY)
+    end = CompleteOutcome(choice.outcome, None if choice.outcome == "succeeded" else "in words", SUMMARY)
     final = choice.outcome in ("over_budget", "stalled")
     if place.tree in place.seen or final or place.state.engine.settings.test_command is None:
         yield end
         return
     for look in validations(place.tree, counted=False):
-        if look.passed and not open_tasks(normalise(place.state)):
-            yield Completed("succeeded", None, SUMMARY, look)
+        if look.passed and not open_tasks(normalise_state(place.state)):
+            yield CompleteOutcome("succeeded", None, SUMMARY, look)
         else:
             yield look if choice.outcome == "succeeded" else replace(end, checked=look)
 
 
-def check_choice(place: Place, choice: Next) -> None:
+def check_choice(place: Place, choice: NextAction) -> None:
     """No action is ever chosen whose precondition fails."""
-    state = normalise(place.state)
+    state = normalise_state(place.state)
     assert state.status == "running"
     assert blocked_because(state, choice.action) is None
     if choice.action == "INIT":
-        assert not initialised(state)
+        assert not is_initialised(state)
     elif choice.action != "COMPLETE":
-        assert initialised(state)
+        assert is_initialised(state)
         assert state.current_iteration < state.max_iterations
     if choice.action == "DEVELOP":
-        ready = runnable(state)
+        ready = next_task(state)
         assert ready is not None
         assert ready.id == choice.task
         assert ready.status == "pending"
@@ -151,20 +166,20 @@ def check_end(state: LoopState) -> None:
     assert state.status in ("completed", "failed")
     assert (state.status == "completed") is (state.engine.outcome == "succeeded")
     if state.engine.outcome == "succeeded":
-        assert progress(state).overall == 100
+        assert measure_progress(state).overall == 100
         assert not open_tasks(state)
         assert state.engine.last_validation is not None
         assert state.engine.last_validation.passed
     assert LoopState.model_validate_json(state.model_dump_json()) == state
 
 
-def land(place: Place, choice: Next, outcome: ActionOutcome, tree: int) -> Place:
+def land(place: Place, choice: NextAction, outcome: ActionOutcome, tree: int) -> Place:
     done = step(
         choice.action, outcome, can_write=place.can_write, usage=Usage(tokens=1),
         token=f"{place.state.current_iteration:08x}",
     )  # fmt: skip
-    checked = outcome.checked if isinstance(outcome, Completed) else outcome
-    seen = place.seen | {tree} if isinstance(checked, Validated) else place.seen
+    checked = outcome.checked if isinstance(outcome, CompleteOutcome) else outcome
+    seen = place.seen | {tree} if isinstance(checked, ValidationOutcome) else place.seen
     return replace(place, state=end_action(begin_action(place.state, choice), done), tree=tree, seen=seen)
 
 

@@ -4,10 +4,10 @@ from itertools import product
 
 import pytest
 
-from loopwright.core import pausing
+from loopwright.core import pause
 from loopwright.core.notices import LONGEST, Event
 from loopwright.core.state import Limits, MenuEntry, Parked, PermissionRequest, Waiting
-from loopwright.policy.secrets import Secrets
+from loopwright.policy.secrets import SecretFilter
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop import commands as loop_choosing
 from loopwright.workflows.loop.model import LoopState
@@ -25,9 +25,9 @@ ENTRIES = (MenuEntry(name="develop", words="w", preselected=True), MenuEntry(nam
 
 asking = commands.wait_for_person(RUNNING, QUESTION)
 answered = commands.answer(asking, "blue")
-permission = pausing.asked(RUNNING, ASK)
+permission = pause.add_permission_request(RUNNING, ASK)
 parked = commands.park(RUNNING, LIMIT)
-menu = loop_choosing.opened(RUNNING, ENTRIES, AT)
+menu = loop_choosing.open_menu(RUNNING, ENTRIES, AT)
 failed = commands.fail(RUNNING, "exhausted", "3 iterations are used up", AT)
 done = commands.complete(RUNNING, "succeeded", AT)
 paused = commands.pause(RUNNING)
@@ -45,14 +45,26 @@ NEWS: list[tuple[str, LoopState, LoopState, Event, str]] = [
     ("login", RUNNING, commands.wait_for_person(RUNNING, LOGIN), "needs_person", "waits for you: codex needs a login"),
     ("asked again", answered, engine(asking, waiting=QUESTION.evolve(since=LATER)), "needs_person", "asks: Which"),
     ("permission", RUNNING, permission, "needs_person", "codex asks to use a tool: curl x.org"),
-    ("a second", permission, pausing.asked(permission, ASK.evolve(id="ask-2")), "needs_person", "codex asks"),
-    ("both", RUNNING, pausing.asked(permission, ASK.evolve(id="ask-2")), "needs_person", "(and 1 request more)"),
+    (
+        "a second",
+        permission,
+        pause.add_permission_request(permission, ASK.evolve(id="ask-2")),
+        "needs_person",
+        "codex asks",
+    ),
+    (
+        "both",
+        RUNNING,
+        pause.add_permission_request(permission, ASK.evolve(id="ask-2")),
+        "needs_person",
+        "(and 1 request more)",
+    ),
     ("menu", RUNNING, menu, "needs_person", "waits for your choice: develop"),
-    ("next menu", menu, loop_choosing.opened(RUNNING, ENTRIES, LATER), "needs_person", "waits for your choice"),
+    ("next menu", menu, loop_choosing.open_menu(RUNNING, ENTRIES, LATER), "needs_person", "waits for your choice"),
     ("failed task", with_task, halted, "needs_person", "paused, because a task failed: task-1"),
     ("limit", RUNNING, parked, "parked", f"waits until {LATER}: usage limit"),
     ("next limit", parked, engine(parked, parked=LIMIT.evolve(until=AT)), "parked", "waits until"),
-]  # fmt: skip
+]
 
 NO_NEWS: list[tuple[str, LoopState, LoopState]] = [
     ("started", CREATED, commands.start(CREATED)),
@@ -68,13 +80,13 @@ NO_NEWS: list[tuple[str, LoopState, LoopState]] = [
     ("reopened", done, commands.reopen(done)),
     ("edited at its end", done, commands.edit(done, {"notes": "n"})),
     ("an incident at its end", failed, engine(failed, rev=9)),
-    ("limits", RUNNING, commands.limited(RUNNING, Limits(max_iterations=20))),
-    ("limits while it asks", asking, commands.limited(asking, Limits(max_iterations=20))),
+    ("limits", RUNNING, commands.set_limits(RUNNING, Limits(max_iterations=20))),
+    ("limits while it asks", asking, commands.set_limits(asking, Limits(max_iterations=20))),
     ("an unrelated commit while it asks", permission, engine(permission, rev=9)),
-    ("allowed", permission, pausing.answer_permission(permission, ("ask-1",), "allow")),
-    ("settled", permission, pausing.settled(permission, "ask-1")),
-    ("chosen", menu, loop_choosing.chosen(menu, "develop")),
-    ("another menu at the same time", menu, loop_choosing.opened(menu, ENTRIES[:1], LATER)),
+    ("allowed", permission, pause.answer_permission(permission, ("ask-1",), "allow")),
+    ("settled", permission, pause.remove_permission_request(permission, "ask-1")),
+    ("chosen", menu, loop_choosing.keep_choice(menu, "develop")),
+    ("another menu at the same time", menu, loop_choosing.open_menu(menu, ENTRIES[:1], LATER)),
     ("menu closed", menu, RUNNING),
     ("parked, then edited", parked, commands.edit(parked, {"notes": "n"})),
     ("parked, then paused", parked, commands.pause(parked)),
@@ -117,7 +129,7 @@ def test_any_two_states_have_one_piece_of_news_and_it_is_the_later_one_s() -> No
 
 def test_a_letter_says_what_there_is_to_say_and_no_secret() -> None:
     secret = "correct horse battery"
-    masked = Secrets([secret]).masked
+    masked = SecretFilter([secret]).masked
     state = engine(
         permission.evolve(title=f"Log in with {secret}\x1b[31m"), waiting=QUESTION.evolve(question="x" * 5000 + secret),
         asked=(ASK.evolve(reason=f"needs {secret}"), ASK.evolve(id="ask-2", answer="allow")),

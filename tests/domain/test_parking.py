@@ -11,9 +11,9 @@ from loopwright.core.parking import is_due, parked_until
 from loopwright.core.state import RunSettings
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.parking import goes_on
+from loopwright.workflows.loop.parking import resume_parked
 from loopwright.workflows.loop.reducer import begin_action, end_action
-from loopwright.workflows.loop.selector import Next
+from loopwright.workflows.loop.selector import NextAction
 from tests.domain.loop_making import LATER, auto, developed, engine, initialised, loop, step, task
 
 AT = datetime.fromisoformat(LATER)
@@ -21,12 +21,12 @@ LIMIT = LimitReached("codex: usage limit reached")
 
 
 def working() -> LoopState:
-    state = begin_action(auto(loop("running")), Next("INIT", 4))
+    state = begin_action(auto(loop("running")), NextAction("INIT", 4))
     return end_action(state, step("INIT", initialised(task("T0"), task("T1"))))
 
 
 def limited(state: LoopState, outcome: LimitReached = LIMIT) -> LoopState:
-    return end_action(begin_action(state, Next("DEVELOP", 5, None, "T0")), step("DEVELOP", outcome))
+    return end_action(begin_action(state, NextAction("DEVELOP", 5, None, "T0")), step("DEVELOP", outcome))
 
 
 def minutes(state: LoopState) -> float:
@@ -58,7 +58,7 @@ def test_an_action_with_a_result_ends_the_row() -> None:
     state = limited(working())
     assert state.engine.spent.limits_in_a_row == 1
     state = commands.resume(state, live=True)
-    state = end_action(begin_action(state, Next("DEVELOP", 5, None, "T0")), step("DEVELOP", developed("T0")))
+    state = end_action(begin_action(state, NextAction("DEVELOP", 5, None, "T0")), step("DEVELOP", developed("T0")))
     assert state.engine.spent.limits_in_a_row == 0
 
 
@@ -89,19 +89,19 @@ def test_where_it_shall_not_wait_the_loop_ends_and_says_why() -> None:
 
 @pytest.mark.parametrize("status", ["paused", "user_exit"])
 def test_what_a_person_chose_meanwhile_stays(status: str) -> None:
-    begun = begin_action(working(), Next("DEVELOP", 5, None, "T0"))
+    begun = begin_action(working(), NextAction("DEVELOP", 5, None, "T0"))
     after = end_action(begun.evolve(status=status), step("DEVELOP", LIMIT))
     assert (after.status, after.engine.parked) == (status, None)
 
 
 def test_it_goes_on_by_itself_when_its_time_has_come_and_not_before() -> None:
     state = limited(working())
-    assert goes_on(state, AT + timedelta(minutes=14)) is state
+    assert resume_parked(state, AT + timedelta(minutes=14)) is state
     due = AT + timedelta(minutes=15)
     assert is_due(state, due)
-    assert (goes_on(state, due).status, goes_on(state, due).engine.parked) == ("running", None)
+    assert (resume_parked(state, due).status, resume_parked(state, due).engine.parked) == ("running", None)
 
 
 def test_a_loop_that_a_person_paused_meanwhile_does_not_go_on_by_itself() -> None:
     paused = commands.pause(limited(working()))
-    assert goes_on(paused, AT + timedelta(days=1)) is paused
+    assert resume_parked(paused, AT + timedelta(days=1)) is paused

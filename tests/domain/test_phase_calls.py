@@ -8,25 +8,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from loopwright.agents.report_inbox import merged
+from loopwright.agents.report_inbox import merge_report
 from loopwright.core.cycle_names import NEEDS_AGENT
 from loopwright.core.errors import Invalid
 from loopwright.reports.discoveries import TYPES
-from loopwright.reports.phase import PhaseReport, ReportedBlocker, ReportedDecision, read
+from loopwright.reports.phase import PhaseReport, ReportedBlocker, ReportedDecision, read_phase_report
 from loopwright.reports.text import parse_report
 from loopwright.reports.tools import (
     STEP_TOOLS,
     TOOLS,
-    Order,
     ReportFinding,
+    ReportOrder,
     ReportPhaseResult,
-    answer,
+    answer_call,
     read_call,
     tools_for,
 )
 from tests.tables import each
 
-PLAN = Order(turn=1, action="ep.plan")
+PLAN = ReportOrder(turn=1, action="ep.plan")
 DONE: dict[str, JsonValue] = {"phase": "ep", "status": "success", "summary": "planned"}
 WHOLE: dict[str, JsonValue] = {
     **DONE,
@@ -70,25 +70,25 @@ def test_each_order_has_its_tools() -> None:
 
 
 def test_both_doors_tell_the_same() -> None:
-    through_tool, through_text = merged(None, (result(**WHOLE),)), parse_report(TEXT, "ep.plan")
+    through_tool, through_text = merge_report(None, (result(**WHOLE),)), parse_report(TEXT, "ep.plan")
     assert through_tool is not None
     assert through_tool == through_text
-    assert read(through_tool, "ep") == REPORT
+    assert read_phase_report(through_tool, "ep") == REPORT
 
 
 def test_what_only_the_text_tells_is_kept() -> None:
-    report = merged(parse_report(TEXT, "ep.plan"), (result(status="partial", issues=["another"]),))
+    report = merge_report(parse_report(TEXT, "ep.plan"), (result(status="partial", issues=["another"]),))
     assert report is not None
-    kept = read(report, "ep")
+    kept = read_phase_report(report, "ep")
     assert kept == REPORT.evolve(status="partial", issues=("another",))
-    alone = merged(parse_report(TEXT.replace("phase: ep", "phase: vas"), "ep.plan"), (result(),))
+    alone = merge_report(parse_report(TEXT.replace("phase: ep", "phase: vas"), "ep.plan"), (result(),))
     assert alone is not None
-    assert read(alone, "ep") == PhaseReport(phase="ep", status="success", summary="planned")
+    assert read_phase_report(alone, "ep") == PhaseReport(phase="ep", status="success", summary="planned")
 
 
 def test_a_finding_alone_is_no_report() -> None:
     finding = read_call(PLAN, "report_discovery", {"type": "test_command", "data": {"unit": "pytest"}})
-    assert merged(None, (finding,)) is None
+    assert merge_report(None, (finding,)) is None
 
 
 @each("phase", ["ep", "EP", "ep.plan", "plan", "Exploration Planner", " `ep` "])
@@ -96,7 +96,7 @@ def test_a_finding_alone_is_no_report() -> None:
 def test_phase_and_status_however_they_are_written(phase: str, status: str) -> None:
     call = result(phase=phase, status=status)
     assert (call.phase, call.status) == ("ep.plan", "success")
-    assert answer(call) == "Recorded: ep.plan success. Your report is complete; end your turn now."
+    assert answer_call(call) == "Recorded: ep.plan success. Your report is complete; end your turn now."
 
 
 @each(
@@ -161,7 +161,7 @@ def test_what_does_not_fit_has_words(tool: str, arguments: JsonValue, words: str
 
 def test_a_loop_has_no_tool_of_a_cycle() -> None:
     with pytest.raises(Invalid, match="No tool is named 'report_phase_result'; available: report_action_result"):
-        read_call(Order(turn=1, action="INIT"), "report_phase_result", DONE)
+        read_call(ReportOrder(turn=1, action="INIT"), "report_phase_result", DONE)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_finding_however_it_is_given(given: dict[str, JsonValue]) -> None:
         {"unit": "pytest -q"},
         "test_command: unit: pytest -q",
     )
-    assert answer(call) == "Recorded."
+    assert answer_call(call) == "Recorded."
 
 
 def test_a_findings_title_is_one_short_line() -> None:
@@ -225,6 +225,6 @@ def test_whatever_is_given_is_taken_or_refused(tool: str, given: dict[str, JsonV
     with suppress(Invalid):
         call = read_call(PLAN, tool, arguments)
         json.dumps(call.model_dump(mode="json"))
-        report = merged(None, (call,))
+        report = merge_report(None, (call,))
         assert (report is None) is isinstance(call, ReportFinding)
-        assert report is None or read(report, "ep").model_dump_json()
+        assert report is None or read_phase_report(report, "ep").model_dump_json()

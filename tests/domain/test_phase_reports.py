@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from loopwright.core.cycle_names import NEEDS_AGENT, ROLE_OF, ROLES, StepName
 from loopwright.core.protocol import ActionReport
 from loopwright.reports.block import PhaseStatus
-from loopwright.reports.phase import PhaseReport, ReportedBlocker, ReportedDecision, read
-from loopwright.reports.text import parse_report, problem_of
+from loopwright.reports.phase import PhaseReport, ReportedBlocker, ReportedDecision, read_phase_report
+from loopwright.reports.text import find_report_problem, parse_report
 from loopwright.reports.tools import LONGEST
 from tests.tables import each
 
@@ -60,7 +60,7 @@ def parsed(text: str, step: str = STEP) -> PhaseReport:
     role = ROLE_OF[next(each for each in get_args(StepName) if each == step)]
     assert role is not None
     assert report.action == step
-    return read(report, role)
+    return read_phase_report(report, role)
 
 
 def listing(field: str, written: str) -> PhaseReport:
@@ -73,7 +73,7 @@ def test_the_block_as_the_contract_shows_it() -> None:
     report = parse_report(PLAIN, STEP)
     assert report is not None
     assert report.files_updated == {"plan.json": "", "architecture.md": "the layers"}
-    assert problem_of(PLAIN, STEP) == ""
+    assert find_report_problem(PLAIN, STEP) == ""
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_the_block_as_the_contract_shows_it() -> None:
 )  # fmt: skip
 def test_the_block_as_agents_write_it(text: str) -> None:
     assert parsed(text) == WHOLE
-    assert problem_of(text, STEP) == ""
+    assert find_report_problem(text, STEP) == ""
 
 
 def test_a_table() -> None:
@@ -238,7 +238,7 @@ def test_json_that_can_not_be_read_is_told(written: str) -> None:
 def test_a_quoted_block_does_not_count() -> None:
     quoted = "\n".join(f"> {line}" for line in PLAIN.splitlines())
     assert parse_report(quoted, STEP) is None
-    assert problem_of(quoted, STEP) == "the PHASE_RESULT block was inside a quotation"
+    assert find_report_problem(quoted, STEP) == "the PHASE_RESULT block was inside a quotation"
     assert parsed(f"{quoted}\n\n{PLAIN.replace('partial', 'failed')}").status == "failed"
 
 
@@ -247,20 +247,20 @@ def test_the_last_block_counts_and_one_of_the_ordered_phase_before_others() -> N
     other = PLAIN.replace("phase: ep", "phase: vas").replace("partial", "failed")
     assert parsed(PLAIN + other).status == "partial"
     assert parse_report(other, STEP) is None, "one of another phase is no report on this one"
-    assert problem_of(other, STEP) == f"it reports vas, but the order is {STEP}"
+    assert find_report_problem(other, STEP) == f"it reports vas, but the order is {STEP}"
 
 
 def test_each_order_takes_its_own_kind_of_block() -> None:
     action = "ACTION_RESULT:\n- action: DEVELOP\n- status: success\n- message: m\n- state_updates: {}\n"
     assert parse_report(action, STEP) is None
-    assert problem_of(action, STEP) == "there was no PHASE_RESULT block"
+    assert find_report_problem(action, STEP) == "there was no PHASE_RESULT block"
     assert parse_report(PLAIN, "DEVELOP") is None
-    assert problem_of(PLAIN, "DEVELOP") == "there was no ACTION_RESULT block"
+    assert find_report_problem(PLAIN, "DEVELOP") == "there was no ACTION_RESULT block"
     for text in (action + PLAIN, PLAIN + action):
         first, second = parse_report(text, STEP), parse_report(text, "DEVELOP")
         assert first is not None
         assert second is not None
-        assert read(first, "ep") == WHOLE
+        assert read_phase_report(first, "ep") == WHOLE
         assert (second.action, second.message, second.state_updates) == ("DEVELOP", "m", {})
     whichever = [parse_report(text) for text in (action + PLAIN, PLAIN + action)]
     assert [report.action if report else None for report in whichever] == ["ep", "DEVELOP"]
@@ -280,7 +280,7 @@ def test_each_order_takes_its_own_kind_of_block() -> None:
     ],
 )  # fmt: skip
 def test_what_is_wrong_has_words(text: str, problem: str) -> None:
-    assert problem_of(text, STEP) == problem
+    assert find_report_problem(text, STEP) == problem
     assert parse_report(text, STEP) is None
 
 
@@ -299,15 +299,15 @@ def test_a_report_that_is_read_again_says_the_same() -> None:
     report = parse_report(PLAIN, STEP)
     assert report is not None
     again = ActionReport.model_validate_json(report.model_dump_json())
-    assert read(again, "ep") == WHOLE
+    assert read_phase_report(again, "ep") == WHOLE
 
 
 def test_what_agents_that_know_only_actions_say_is_read_too() -> None:
     asking = ActionReport(action="cd.implement", status="needs_input", message="which?", options=("a", "b"))
-    assert read(asking, "cd").decisions == (ReportedDecision(description="which?", options=("a", "b")),)
-    assert read(asking, "cd").status == "partial"
+    assert read_phase_report(asking, "cd").decisions == (ReportedDecision(description="which?", options=("a", "b")),)
+    assert read_phase_report(asking, "cd").status == "partial"
     strange = ActionReport(action="x", status="none", state_updates={"issues": 7, "blockers": None, "decisions": [[]]})
-    assert read(strange, "vas").status == "none"
+    assert read_phase_report(strange, "vas").status == "none"
 
 
 PIECES = st.sampled_from(
@@ -324,12 +324,12 @@ ANYTHING = st.lists(st.one_of(PIECES, st.text(max_size=20)), max_size=25).map("\
 @given(ANYTHING, st.sampled_from([*sorted(NEEDS_AGENT), None, "DEVELOP"]))
 def test_nothing_that_is_said_can_hurt(text: str, step: str | None) -> None:
     report = parse_report(text, step)
-    assert (report is None) is bool(problem_of(text, step))
+    assert (report is None) is bool(find_report_problem(text, step))
     if report is not None and step in NEEDS_AGENT:
         assert report.status in get_args(PhaseStatus)
         assert report.action
         for role in ROLES:
-            assert read(report, role).model_dump_json()
+            assert read_phase_report(report, role).model_dump_json()
 
 
 JSON = st.recursive(
@@ -348,8 +348,8 @@ JSON = st.recursive(
 def test_no_json_can_hurt(given: dict[str, object]) -> None:
     report = parse_report("PHASE_RESULT: " + json.dumps({"phase": "ra", "status": "ok", **given}), "ra.analyse")
     assert report is not None
-    assert read(report, "ra").model_dump_json()
-    assert read(ActionReport(action="x", status="failed", state_updates=given), "ra").model_dump_json()
+    assert read_phase_report(report, "ra").model_dump_json()
+    assert read_phase_report(ActionReport(action="x", status="failed", state_updates=given), "ra").model_dump_json()
 
 
 @given(ANYTHING)
@@ -383,4 +383,4 @@ def test_a_quotation_never_counts(text: str) -> None:
     ids=range(16),
 )
 def test_as_much_as_is_kept_of_an_answer_is_read_at_once(text: str) -> None:
-    problem_of(text, "ra.analyse")
+    find_report_problem(text, "ra.analyse")

@@ -20,18 +20,18 @@ from loopwright.evidence.proof import (
     ProofKind,
     ProofPolicy,
     Survivor,
-    held_to,
+    apply_thresholds,
     proof_of,
     proof_order,
     proof_words,
     strength_lines,
 )
 from loopwright.evidence.proof import tests_and_proof as told
-from loopwright.reports.proposals import proposals
+from loopwright.reports.proposals import read_proposals
 from loopwright.workflows.loop.goal import loop_goal
-from loopwright.workflows.loop.outcomes import ActionOutcome, Debugged, Developed
+from loopwright.workflows.loop.outcomes import ActionOutcome, DebugOutcome, DevelopOutcome
 from loopwright.workflows.loop.reducer import begin_action, end_action
-from loopwright.workflows.loop.selector import Facts, next_action
+from loopwright.workflows.loop.selector import LoopFacts, next_action
 from tests.domain.loop_making import AT, completed, engine, initialised, key, loop, step, validated
 from tests.tables import each
 
@@ -131,7 +131,7 @@ class Course:
             loop("running", title="Add a --json option", description="Add a --json option"), baseline=BASELINE
         )
         state = engine(state, settings=state.engine.settings.evolve(mode="auto", proof=self.policy))
-        while choice := next_action(state, Facts(tree=f"t{self.trees}", can_write=True)):
+        while choice := next_action(state, LoopFacts(tree=f"t{self.trees}", can_write=True)):
             self.told.append(choice.action)
             assert len(self.told) < 60, self.told
             state = begin_action(state, choice)
@@ -165,15 +165,15 @@ class Course:
         report = ActionReport(
             action=action, status="success" if turn.ok else "failed", message="all done", state_updates=turn.updates
         )
-        claims = proposals("DEVELOP", report)
+        claims = read_proposals("DEVELOP", report)
         named = named_tests(claims.shown_by, "codex", BASELINE)
         is_changed = turn.product or turn.shows
         self.trees += is_changed
         self.product, self.shows = self.product or turn.product, self.shows or turn.shows
         changes = (Change("a.py", "modify"),) if is_changed else ()
         if action == "DEBUG" or task is None:
-            return Debugged((), None, None, "looked", changes, named=named)
-        return Developed(task, turn.ok and is_changed, "all done", changes, not is_changed, named, claims.proof)
+            return DebugOutcome((), None, None, "looked", changes, named=named)
+        return DevelopOutcome(task, turn.ok and is_changed, "all done", changes, not is_changed, named, claims.proof)
 
 
 @given(plan=PLANS, turns=st.lists(TURNS, max_size=6), policy=st.sampled_from(["auto", "auto", "preserve", "none"]))
@@ -215,7 +215,7 @@ THRESHOLDS = [
 def test_a_threshold_makes_a_weak_proof_a_missing_one(
     proof: Proof, score: float, coverage: float, missing: str | None
 ) -> None:
-    held = held_to(proof, min_mutation_score=score, min_diff_coverage=coverage)
+    held = apply_thresholds(proof, min_mutation_score=score, min_diff_coverage=coverage)
     assert held.missing == missing
     assert bool(held.weak) == (held != proof)
     if held.weak and held.mutants:

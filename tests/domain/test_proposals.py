@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport
 from loopwright.evidence.verdict import refused_updates
-from loopwright.reports.proposals import MOST_KNOWN, new_causes, proposals
+from loopwright.reports.proposals import MOST_KNOWN, new_causes, read_proposals
 from loopwright.reports.tools import LONGEST, ProposedHypothesis
 from tests.tables import each
 
@@ -37,7 +37,7 @@ def report(**updates: Any) -> ActionReport:  # Any: an agent's JSON
     ],
 )
 def test_tasks_in_any_shape(given: object, tasks: list[str], refused: str) -> None:
-    told = proposals("INIT", report(tasks=given))
+    told = read_proposals("INIT", report(tasks=given))
     assert [task.description for task in told.tasks] == tasks
     assert (refused_updates("INIT", report(tasks=given)) or "") == refused
 
@@ -50,7 +50,7 @@ def test_hypotheses_are_words_and_verdicts_are_measured() -> None:
             {"description": "b", "status": "confirmed", "evidence": {"sure": True}, "likelihood": 99},
         ],
     )
-    told = proposals("DEBUG", given)
+    told = read_proposals("DEBUG", given)
     assert told.active_bug == "it breaks"
     assert told.hypotheses == (
         ProposedHypothesis(description="a", testable_condition="x is 0", logging_point="f.py:g:3"),
@@ -63,13 +63,13 @@ def test_hypotheses_are_words_and_verdicts_are_measured() -> None:
 @pytest.mark.parametrize("action", ["DEVELOP", "VALIDATE", "COMPLETE"])
 def test_other_actions_propose_nothing(action: ActionName) -> None:
     given = report(tasks=["a"], hypotheses=["b"], active_bug="c")
-    assert proposals(action, given) == proposals(action, report())
+    assert read_proposals(action, given) == read_proposals(action, report())
     assert "tried to set active_bug, hypotheses, tasks" in (refused_updates(action, given) or "")
 
 
 def test_an_action_proposes_nothing_of_anothers() -> None:
-    assert proposals("INIT", report(hypotheses=["b"], active_bug="c")) == proposals("INIT", report())
-    assert proposals("DEBUG", report(tasks=["a"])) == proposals("DEBUG", report())
+    assert read_proposals("INIT", report(hypotheses=["b"], active_bug="c")) == read_proposals("INIT", report())
+    assert read_proposals("DEBUG", report(tasks=["a"])) == read_proposals("DEBUG", report())
 
 
 def test_what_could_not_be_read_is_told() -> None:
@@ -79,8 +79,8 @@ def test_what_could_not_be_read_is_told() -> None:
 
 def test_long_texts_are_cut() -> None:
     long = "x" * 100_000
-    (task,) = proposals("INIT", report(tasks=[long])).tasks
-    told = proposals("DEBUG", report(active_bug=long, hypotheses=[{"description": long, "logging_point": long}]))
+    (task,) = read_proposals("INIT", report(tasks=[long])).tasks
+    told = read_proposals("DEBUG", report(active_bug=long, hypotheses=[{"description": long, "logging_point": long}]))
     assert len(task.description) == LONGEST
     assert len(told.active_bug or "") == len(told.hypotheses[0].logging_point) == 500
 
@@ -110,7 +110,7 @@ JSON = st.recursive(
 @given(st.dictionaries(st.sampled_from(["tasks", "hypotheses", "active_bug", "status"]), JSON))
 def test_no_shape_can_hurt(updates: dict[str, Any]) -> None:
     for action in ("INIT", "DEVELOP", "DEBUG"):
-        told = proposals(action, report(**updates))
+        told = read_proposals(action, report(**updates))
         assert all(task.description.strip() for task in told.tasks)
         assert all(cause.description.strip() for cause in told.hypotheses)
         json.dumps(refused_updates(action, report(**updates)))

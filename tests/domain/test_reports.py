@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from loopwright.core.protocol import ActionReport
 from loopwright.reports.block import ReportStatus
-from loopwright.reports.text import parse_report, problem_of
+from loopwright.reports.text import find_report_problem, parse_report
 from loopwright.reports.tools import LONGEST
 from tests.tables import each
 
@@ -75,7 +75,7 @@ def test_the_block_as_agents_write_it(text: str) -> None:
     report = parsed(text)
     assert (report.action, report.status, report.message) == ("DEVELOP", "success", "parser rewritten")
     assert report.files_updated == {"src/parser.py": "new grammar"}
-    assert problem_of(text) == ""
+    assert find_report_problem(text) == ""
 
 
 def test_a_table() -> None:
@@ -154,7 +154,7 @@ def test_the_block_of_the_action_that_was_ordered_counts() -> None:
     assert ordered is not None
     assert (ordered.action, ordered.status) == ("DEVELOP", "success")
     assert parse_report(text, "DEBUG") is None, "one of another action is no report on this one"
-    assert problem_of(text, "DEBUG") == "it reports VALIDATE, but the order is DEBUG"
+    assert find_report_problem(text, "DEBUG") == "it reports VALIDATE, but the order is DEBUG"
 
 
 def test_an_incomplete_block_behind_a_complete_one_changes_nothing() -> None:
@@ -222,7 +222,7 @@ def test_no_block_is_no_report(text: str) -> None:
     ],
 )
 def test_what_is_wrong_has_words(text: str, problem: str) -> None:
-    assert problem_of(text) == problem
+    assert find_report_problem(text) == problem
     assert (parse_report(text) is None) is bool(problem)
 
 
@@ -240,7 +240,7 @@ ANYTHING = st.lists(st.one_of(PIECES, st.text(max_size=20)), max_size=25).map("\
 @given(ANYTHING)
 def test_nothing_that_is_said_can_hurt(text: str) -> None:
     report = parse_report(text)
-    assert (report is None) is bool(problem_of(text))
+    assert (report is None) is bool(find_report_problem(text))
     if report is not None:
         assert report.action == report.action.upper() != ""
         assert report.status in get_args(ReportStatus)
@@ -278,4 +278,4 @@ def test_a_quotation_never_counts(text: str) -> None:
     ],
 )
 def test_as_much_as_is_kept_of_an_answer_is_read_at_once(text: str) -> None:
-    problem_of(text)
+    find_report_problem(text)

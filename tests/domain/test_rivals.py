@@ -3,7 +3,7 @@
 import pytest
 
 from loopwright.core.errors import Conflict, NotFound
-from loopwright.evidence.debugging import tried
+from loopwright.evidence.debugging import list_tried_fixes
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.rivals import (
     AppliedPatch,
@@ -11,19 +11,19 @@ from loopwright.evidence.rivals import (
     Rival,
     choice_words,
     difference_words,
-    exchanged,
     holds_patch,
     is_refuted,
-    numbered,
+    number_rivals,
     patch_lines,
     rival_of,
+    swap_rival,
     texts_with,
     texts_without,
     with_rival,
 )
-from loopwright.repair.patch import unified
-from loopwright.workflows.cycle.commands import rival_taken as cycle_rival_taken
-from loopwright.workflows.loop.commands import rival_taken
+from loopwright.repair.patch import unified_diff
+from loopwright.workflows.cycle.commands import take_rival as cycle_rival_taken
+from loopwright.workflows.loop.commands import take_rival
 from loopwright.workflows.loop.model import LoopState, SkillState, applied_patches
 from tests.domain import cycle_making
 from tests.domain.loop_making import AT, hypothesis, loop
@@ -36,7 +36,7 @@ COMMITS = ("b0", "a0")
 def rival(id: str = "rival-1", **more: object) -> Rival:
     known = {
         "id": id, "place": PLACE, "description": "two", "fingerprint": f"print {id}", "file": "a.py",
-        "diff": unified("a.py", OLD, RIVALLED), "gives": {"f(0)": "gives 0", "f(1)": "gives 2"}, "alike": 3,
+        "diff": unified_diff("a.py", OLD, RIVALLED), "gives": {"f(0)": "gives 0", "f(1)": "gives 2"}, "alike": 3,
     }  # fmt: skip
     return Rival.model_validate({**known, **more})
 
@@ -50,7 +50,7 @@ def comparison(*rivals: Rival, **more: object) -> Comparison:
 
 
 PATCH = AppliedPatch(
-    place=PLACE, description="one", fingerprint="p", file="a.py", diff=unified("a.py", OLD, PATCHED),
+    place=PLACE, description="one", fingerprint="p", file="a.py", diff=unified_diff("a.py", OLD, PATCHED),
     comparison=comparison(rival()),
 )  # fmt: skip
 
@@ -73,12 +73,12 @@ def test_a_rival_is_told_by_the_call_that_tells_it_apart() -> None:
 
 
 def test_a_rival_that_is_taken_leaves_the_former_patch_as_its_rival() -> None:
-    new = exchanged(PATCH, rival(), "rival-2", "somebody")
+    new = swap_rival(PATCH, rival(), "rival-2", "somebody")
     assert (new.description, new.fingerprint, new.comparison.chosen_by) == ("two", "print rival-1", "somebody")
     (former,) = new.comparison.rivals
     assert (former.id, former.description, former.diff, former.alike) == ("rival-2", "one", PATCH.diff, 9)
     assert new.comparison.differing == 18, "21 in all, of which 3 behave as the new one does"
-    back = exchanged(new, former, "rival-3", "somebody")
+    back = swap_rival(new, former, "rival-3", "somebody")
     assert (back.description, back.diff, back.comparison.differing) == ("one", PATCH.diff, 12)
 
 
@@ -95,7 +95,7 @@ def test_an_unknown_rival_is_told_with_those_that_are_there() -> None:
 
 
 def test_rivals_of_several_patches_have_different_ids() -> None:
-    assert [one.id for one in numbered(PATCH, [PATCH]).comparison.rivals] == ["rival-2"]
+    assert [one.id for one in number_rivals(PATCH, [PATCH]).comparison.rivals] == ["rival-2"]
 
 
 def test_a_taken_rival_has_yet_to_be_validated() -> None:
@@ -117,7 +117,7 @@ def test_a_rival_at_another_place_takes_the_patch_with_it() -> None:
     before, after = with_rival([one, other], "rival-1", "a person", COMMITS)
     assert (holds_patch(before), before.status) == (False, "inconclusive")
     assert (holds_patch(after), is_refuted(after), after.status) == (True, False, "inconclusive")
-    assert tried((before, after)) == (), "neither is refuted"
+    assert list_tried_fixes((before, after)) == (), "neither is refuted"
 
 
 def ended(**more: object) -> LoopState:
@@ -131,7 +131,7 @@ def ended(**more: object) -> LoopState:
 
 def test_a_loop_that_has_ended_runs_on_also_where_its_iterations_are_used_up() -> None:
     state = ended(current_iteration=10, max_iterations=10)
-    after = rival_taken(state, "rival-1", "a person", COMMITS)
+    after = take_rival(state, "rival-1", "a person", COMMITS)
     assert (after.status, after.engine.outcome, after.max_iterations) == ("running", None, 11)
     assert after.skill_state is not None
     assert after.skill_state.debug.confirmed_hypothesis == "H1"
@@ -139,7 +139,7 @@ def test_a_loop_that_has_ended_runs_on_also_where_its_iterations_are_used_up() -
 
 def test_a_loop_that_is_paused_stays_so() -> None:
     state = loop(status="paused", skill_state=ended().skill_state)
-    assert rival_taken(state, "rival-1", "a person", COMMITS).status == "paused"
+    assert take_rival(state, "rival-1", "a person", COMMITS).status == "paused"
 
 
 def test_garbled_evidence_is_no_patch() -> None:
@@ -150,7 +150,7 @@ def test_garbled_evidence_is_no_patch() -> None:
 
 def test_a_cycle_takes_a_rival_in_the_place_of_its_patch() -> None:
     state = cycle_making.created()
-    second = numbered(PATCH, [PATCH]).evolve(task="TASK-002")
+    second = number_rivals(PATCH, [PATCH]).evolve(task="TASK-002")
     state = state.evolve(engine=state.engine.evolve(patches=(PATCH, second)))
     after = cycle_rival_taken(state, "rival-2", "a person", AT)
     assert after.engine.patches is not None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from loopwright.policy.secrets import HELD, Secrets, is_secret, secret_values
+from loopwright.policy.secrets import HELD, SecretFilter, is_secret, secret_values
 from tests.tables import each
 
 BODY = "MIIEpAIBAAKCAQEA7v1Yz0Qk9dXJ3bU5c2l0aW9uLXRlc3Qta2V5LW9ubHk0Zm9y"
@@ -35,7 +35,7 @@ SHAPED = {
 @each("secret", SHAPED)
 def test_a_known_shape_is_masked_and_says_what_it_was(secret: str) -> None:
     for around in ("{}", "use {} now", "k='{}'", '{{"key": "{}"}}', "a\n{}\nb"):
-        assert Secrets().masked(around.format(secret)) == around.format(f"‹masked {SHAPED[secret]}›")
+        assert SecretFilter().masked(around.format(secret)) == around.format(f"‹masked {SHAPED[secret]}›")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_known_shape_is_masked_and_says_what_it_was(secret: str) -> None:
     ],
 )
 def test_what_stands_beside_a_secret_stays(text: str, masked: str) -> None:
-    assert Secrets().masked(text) == masked
+    assert SecretFilter().masked(text) == masked
 
 
 @each(
@@ -69,7 +69,7 @@ def test_what_stands_beside_a_secret_stays(text: str, masked: str) -> None:
     ],
 )
 def test_what_only_looks_a_little_like_a_secret_stays(text: str) -> None:
-    assert Secrets().masked(text) == text
+    assert SecretFilter().masked(text) == text
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ CLOSE = st.lists(st.text(alphabet="ab ", min_size=8, max_size=10), min_size=1, m
 def test_no_listed_value_survives(values: list[str], data: st.DataObject) -> None:
     """Also where values overlap, hold each other, or stand in JSON."""
     text = "".join(data.draw(st.lists(st.sampled_from(values) | st.text(max_size=5) | st.text("ab ", max_size=5))))
-    for shown in (Secrets(values).masked(text), Secrets(values).masked(json.dumps(text))):
+    for shown in (SecretFilter(values).masked(text), SecretFilter(values).masked(json.dumps(text))):
         assert not [value for value in values if value in shown]
 
 
@@ -115,7 +115,7 @@ def test_no_listed_value_survives_a_cut(values: list[str], data: st.DataObject) 
     """However the stream is cut into parts, and nothing else of it is lost."""
     text = "".join(data.draw(st.lists(st.sampled_from(values) | st.text(max_size=5) | st.just(" ")))) + "."
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=5)))
-    secrets = Secrets(values)
+    secrets = SecretFilter(values)
     shown, rest = "", ""
     for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True):
         part, rest = secrets.streamed(rest + text[start:end])
@@ -128,17 +128,17 @@ def test_no_listed_value_survives_a_cut(values: list[str], data: st.DataObject) 
 def test_no_shape_survives_a_cut(secret: str, times: int, data: st.DataObject) -> None:
     text = f"first {' '.join([secret] * times)} last, Bearer 4fK9aLq0ZxB7mW2nR8vT"
     assume("-----" not in secret or times == 1)
-    whole = Secrets().masked(text)
+    whole = SecretFilter().masked(text)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=5)))
     shown, rest = "", ""
     for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True):
-        part, rest = Secrets().streamed(rest + text[start:end])
+        part, rest = SecretFilter().streamed(rest + text[start:end])
         shown += part
-    assert shown + Secrets().masked(rest) == whole
+    assert shown + SecretFilter().masked(rest) == whole
 
 
 def test_a_stream_holds_little_back() -> None:
-    secrets = Secrets(["abcdefgh"])
+    secrets = SecretFilter(["abcdefgh"])
     assert secrets.streamed("said and done ") == ("said and done ", "")
     assert secrets.streamed("x" * 3 * HELD)[1] == "x" * HELD
     text, rest = secrets.streamed("sk-" + "a1" * 3 * HELD)
@@ -155,7 +155,7 @@ FLOODS = [
 @pytest.mark.parametrize("piece", FLOODS)
 def test_a_flood_takes_linear_time(piece: str) -> None:
     """4 MB of what patterns begin with; a pattern that goes over its ground twice takes minutes."""
-    secrets = Secrets(["abababab", "a" * 40 + "b"])
+    secrets = SecretFilter(["abababab", "a" * 40 + "b"])
     text = piece * (4_000_000 // len(piece))
     began = time.process_time()
     secrets.masked(text)

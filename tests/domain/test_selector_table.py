@@ -11,13 +11,13 @@ from loopwright.workflows.loop.model import Develop, LoopState, SkillState, Vali
 from loopwright.workflows.loop.selector import (
     ROUNDS,
     TABLE,
-    Facts,
-    Next,
+    LoopFacts,
+    NextAction,
     blocked_because,
-    initialised,
+    has_stalled,
+    is_initialised,
     next_action,
-    normalise,
-    stalled,
+    normalise_state,
     still_holds,
 )
 from tests.domain.loop_making import AT, engine, key, loop, proof, result, task
@@ -72,94 +72,231 @@ def bash(state: LoopState) -> LoopState:
 GREEN = begun("completed", last_validation=last(True))
 CIRCLE = (("f", "t1"), ("f", "t2"), ("f", "t1"))
 SPENT = Budget(max_minutes=1, spent_seconds=60)
-HERE, WRITER = Facts("t"), Facts("t", can_write=True)
-ELSEWHERE = Facts("another tree")
+HERE, WRITER = LoopFacts("t"), LoopFacts("t", can_write=True)
+ELSEWHERE = LoopFacts("another tree")
 
-ROWS: list[tuple[str, int, LoopState, Facts, Next | None]] = [
+ROWS: list[tuple[str, int, LoopState, LoopFacts, NextAction | None]] = [
     ("row 1: a created loop rests", 1, loop("created"), HERE, None),
     ("row 1: a paused loop rests, green or not", 1, GREEN.evolve(status="paused"), HERE, None),
     ("row 1: a loop left by its person rests", 1, GREEN.evolve(status="user_exit"), HERE, None),
     ("row 1: a completed loop rests", 1, loop("completed"), HERE, None),
     ("row 1: a failed loop rests", 1, loop("failed"), HERE, None),
-
-    ("row 2: green, nothing open", 2, GREEN, HERE, Next("COMPLETE", 2, "succeeded")),
-    ("row 2: green without any task", 2, begun(last_validation=last(True)), HERE, Next("COMPLETE", 2, "succeeded")),
-    ("row 2: the tree that the run left counts as validated", 2,
-        begun(last_validation=last(True, "before", "t")), HERE, Next("COMPLETE", 2, "succeeded")),
-    ("row 2: success comes before the limit", 2, GREEN.evolve(current_iteration=10), HERE,
-        Next("COMPLETE", 2, "succeeded")),
-    ("row 2: success comes before the budget", 2, engine(GREEN, budget=SPENT), HERE, Next("COMPLETE", 2, "succeeded")),
-
-    ("row 2: green, and nothing shows the goal", 2,
-        engine(GREEN, proof=proof("t", missing="none of them shows it")), HERE, Next("COMPLETE", 2, "unproven")),
-
-    ("row 3: the limit", 3, begun("pending").evolve(current_iteration=10), HERE, Next("COMPLETE", 3, "exhausted")),
-    ("row 3: beyond the limit", 3, begun("pending").evolve(current_iteration=11), HERE,
-        Next("COMPLETE", 3, "exhausted")),
-    ("row 3: the time", 3, begun("pending", budget=SPENT), HERE, Next("COMPLETE", 3, "over_budget")),
-    ("row 3: the tokens", 3, begun(budget=Budget(max_tokens=5, tokens=5)), HERE, Next("COMPLETE", 3, "over_budget")),
-    ("row 3: the money", 3, begun(budget=Budget(max_cost=1, cost=1.5)), HERE, Next("COMPLETE", 3, "over_budget")),
-    ("row 3: stalled", 3, seen(failing(begun(), "a"), *CIRCLE), HERE, Next("COMPLETE", 3, "stalled")),
-    ("row 3: without skill_state", 3, engine(loop("running"), budget=SPENT), HERE, Next("COMPLETE", 3, "over_budget")),
-    ("row 3: green on another tree is no success at the limit", 3, GREEN.evolve(current_iteration=10), ELSEWHERE,
-        Next("COMPLETE", 3, "exhausted")),
-
-    ("row 4: no skill_state", 4, loop("running"), HERE, Next("INIT", 4)),
-    ("row 4: INIT was begun and never ended", 4, loop("running", skill_state=SkillState(current_action="init")), HERE,
-        Next("INIT", 4)),
-    ("row 4: a COMPLETE before INIT is no INIT", 4,
-        loop("running", skill_state=SkillState(last_action="COMPLETE", completed_actions=("COMPLETE",))), HERE,
-        Next("INIT", 4)),
-
-    ("row 5: a pending task", 5, begun("pending"), HERE, Next("DEVELOP", 5, None, "T0")),
-    ("row 5: the first in order", 5, begun("completed", "pending", "pending"), HERE, Next("DEVELOP", 5, None, "T1")),
-    ("row 5: a task that no live action holds", 5, begun("in_progress"), HERE, Next("DEVELOP", 5, None, "T0")),
-    ("row 5: a task comes before red tests", 5, failing(begun("pending"), "a"), HERE, Next("DEVELOP", 5, None, "T0")),
-    ("row 5: a pending task spoils a green validation", 5, engine(begun("pending"), last_validation=last(True)), HERE,
-        Next("DEVELOP", 5, None, "T0")),
-    ("row 5: a task that was just added", 5, engine(GREEN, tasks=(*GREEN.engine.tasks, task("new", order=9))), HERE,
-        Next("DEVELOP", 5, None, "new")),
-
-    ("row 6: no tests, and nobody to write them", 6, engine(begun("completed"), tests_found=False), HERE,
-        Next("COMPLETE", 6, "unverified")),
-
-    ("row 7: nothing was validated", 7, begun("completed"), HERE, Next("VALIDATE", 7)),
-    ("row 7: another tree was validated", 7, GREEN, ELSEWHERE, Next("VALIDATE", 7)),
-    ("row 7: another tree was red", 7, failing(begun("completed"), "a"), ELSEWHERE, Next("VALIDATE", 7)),
-    ("row 7: no tests yet, and an agent that could write them", 7, engine(begun("completed"), tests_found=False),
-        WRITER, Next("VALIDATE", 7)),
-    ("row 7: nobody knows yet whether there are tests", 7, engine(begun("completed"), tests_found=None), HERE,
-        Next("VALIDATE", 7)),
-    ("row 7: green, and the proof is of another tree", 7, engine(GREEN, proof=proof("before")), HERE,
-        Next("VALIDATE", 7)),
-    ("row 7: green before there were proofs", 7, engine(GREEN, proof=None), HERE, Next("VALIDATE", 7)),
-    ("row 7: a failed task on an unvalidated tree", 7, begun("failed"), HERE, Next("VALIDATE", 7)),
-
-    ("row 8: red tests", 8, failing(begun("completed"), "a"), HERE, Next("DEBUG", 8)),
-    ("row 8: green tests and a failed task", 8, begun("failed", last_validation=last(True)), WRITER, Next("DEBUG", 8)),
-    ("row 8: one round is left", 8, engine(failing(begun(), "a"), debug_rounds=ROUNDS - 1), HERE, Next("DEBUG", 8)),
-
-    ("row 9: red tests, no rounds left", 9, engine(failing(begun(), "a"), debug_rounds=ROUNDS), HERE,
-        Next("COMPLETE", 9, "exhausted")),
-    ("row 9: not passed, and yet nothing to debug", 9, engine(begun(), last_validation=last(False)), HERE,
-        Next("COMPLETE", 9, "exhausted")),
-    ("row 9: green tests and a failed command", 9, bash(begun("failed", last_validation=last(True))), HERE,
-        Next("COMPLETE", 9, "failed")),
-    ("row 9: green tests and a task that was left undone", 9,
-        begun("failed", last_validation=last(True), spent=Spent(unchanged=("T0",))), WRITER,
-        Next("COMPLETE", 9, "failed")),
-    ("row 9: green tests and a task that failed again after it was debugged", 9,
-        begun("failed", last_validation=last(True), spent=Spent(revived=("T0",))), WRITER,
-        Next("COMPLETE", 9, "failed")),
-    ("row 9: green tests, a failed task, and an agent that writes no code", 9,
-        begun("failed", last_validation=last(True)), HERE, Next("COMPLETE", 9, "failed")),
-]  # fmt: skip
+    ("row 2: green, nothing open", 2, GREEN, HERE, NextAction("COMPLETE", 2, "succeeded")),
+    (
+        "row 2: green without any task",
+        2,
+        begun(last_validation=last(True)),
+        HERE,
+        NextAction("COMPLETE", 2, "succeeded"),
+    ),
+    (
+        "row 2: the tree that the run left counts as validated",
+        2,
+        begun(last_validation=last(True, "before", "t")),
+        HERE,
+        NextAction("COMPLETE", 2, "succeeded"),
+    ),
+    (
+        "row 2: success comes before the limit",
+        2,
+        GREEN.evolve(current_iteration=10),
+        HERE,
+        NextAction("COMPLETE", 2, "succeeded"),
+    ),
+    (
+        "row 2: success comes before the budget",
+        2,
+        engine(GREEN, budget=SPENT),
+        HERE,
+        NextAction("COMPLETE", 2, "succeeded"),
+    ),
+    (
+        "row 2: green, and nothing shows the goal",
+        2,
+        engine(GREEN, proof=proof("t", missing="none of them shows it")),
+        HERE,
+        NextAction("COMPLETE", 2, "unproven"),
+    ),
+    (
+        "row 3: the limit",
+        3,
+        begun("pending").evolve(current_iteration=10),
+        HERE,
+        NextAction("COMPLETE", 3, "exhausted"),
+    ),
+    (
+        "row 3: beyond the limit",
+        3,
+        begun("pending").evolve(current_iteration=11),
+        HERE,
+        NextAction("COMPLETE", 3, "exhausted"),
+    ),
+    ("row 3: the time", 3, begun("pending", budget=SPENT), HERE, NextAction("COMPLETE", 3, "over_budget")),
+    (
+        "row 3: the tokens",
+        3,
+        begun(budget=Budget(max_tokens=5, tokens=5)),
+        HERE,
+        NextAction("COMPLETE", 3, "over_budget"),
+    ),
+    ("row 3: the money", 3, begun(budget=Budget(max_cost=1, cost=1.5)), HERE, NextAction("COMPLETE", 3, "over_budget")),
+    ("row 3: stalled", 3, seen(failing(begun(), "a"), *CIRCLE), HERE, NextAction("COMPLETE", 3, "stalled")),
+    (
+        "row 3: without skill_state",
+        3,
+        engine(loop("running"), budget=SPENT),
+        HERE,
+        NextAction("COMPLETE", 3, "over_budget"),
+    ),
+    (
+        "row 3: green on another tree is no success at the limit",
+        3,
+        GREEN.evolve(current_iteration=10),
+        ELSEWHERE,
+        NextAction("COMPLETE", 3, "exhausted"),
+    ),
+    ("row 4: no skill_state", 4, loop("running"), HERE, NextAction("INIT", 4)),
+    (
+        "row 4: INIT was begun and never ended",
+        4,
+        loop("running", skill_state=SkillState(current_action="init")),
+        HERE,
+        NextAction("INIT", 4),
+    ),
+    (
+        "row 4: a COMPLETE before INIT is no INIT",
+        4,
+        loop("running", skill_state=SkillState(last_action="COMPLETE", completed_actions=("COMPLETE",))),
+        HERE,
+        NextAction("INIT", 4),
+    ),
+    ("row 5: a pending task", 5, begun("pending"), HERE, NextAction("DEVELOP", 5, None, "T0")),
+    (
+        "row 5: the first in order",
+        5,
+        begun("completed", "pending", "pending"),
+        HERE,
+        NextAction("DEVELOP", 5, None, "T1"),
+    ),
+    ("row 5: a task that no live action holds", 5, begun("in_progress"), HERE, NextAction("DEVELOP", 5, None, "T0")),
+    (
+        "row 5: a task comes before red tests",
+        5,
+        failing(begun("pending"), "a"),
+        HERE,
+        NextAction("DEVELOP", 5, None, "T0"),
+    ),
+    (
+        "row 5: a pending task spoils a green validation",
+        5,
+        engine(begun("pending"), last_validation=last(True)),
+        HERE,
+        NextAction("DEVELOP", 5, None, "T0"),
+    ),
+    (
+        "row 5: a task that was just added",
+        5,
+        engine(GREEN, tasks=(*GREEN.engine.tasks, task("new", order=9))),
+        HERE,
+        NextAction("DEVELOP", 5, None, "new"),
+    ),
+    (
+        "row 6: no tests, and nobody to write them",
+        6,
+        engine(begun("completed"), tests_found=False),
+        HERE,
+        NextAction("COMPLETE", 6, "unverified"),
+    ),
+    ("row 7: nothing was validated", 7, begun("completed"), HERE, NextAction("VALIDATE", 7)),
+    ("row 7: another tree was validated", 7, GREEN, ELSEWHERE, NextAction("VALIDATE", 7)),
+    ("row 7: another tree was red", 7, failing(begun("completed"), "a"), ELSEWHERE, NextAction("VALIDATE", 7)),
+    (
+        "row 7: no tests yet, and an agent that could write them",
+        7,
+        engine(begun("completed"), tests_found=False),
+        WRITER,
+        NextAction("VALIDATE", 7),
+    ),
+    (
+        "row 7: nobody knows yet whether there are tests",
+        7,
+        engine(begun("completed"), tests_found=None),
+        HERE,
+        NextAction("VALIDATE", 7),
+    ),
+    (
+        "row 7: green, and the proof is of another tree",
+        7,
+        engine(GREEN, proof=proof("before")),
+        HERE,
+        NextAction("VALIDATE", 7),
+    ),
+    ("row 7: green before there were proofs", 7, engine(GREEN, proof=None), HERE, NextAction("VALIDATE", 7)),
+    ("row 7: a failed task on an unvalidated tree", 7, begun("failed"), HERE, NextAction("VALIDATE", 7)),
+    ("row 8: red tests", 8, failing(begun("completed"), "a"), HERE, NextAction("DEBUG", 8)),
+    (
+        "row 8: green tests and a failed task",
+        8,
+        begun("failed", last_validation=last(True)),
+        WRITER,
+        NextAction("DEBUG", 8),
+    ),
+    (
+        "row 8: one round is left",
+        8,
+        engine(failing(begun(), "a"), debug_rounds=ROUNDS - 1),
+        HERE,
+        NextAction("DEBUG", 8),
+    ),
+    (
+        "row 9: red tests, no rounds left",
+        9,
+        engine(failing(begun(), "a"), debug_rounds=ROUNDS),
+        HERE,
+        NextAction("COMPLETE", 9, "exhausted"),
+    ),
+    (
+        "row 9: not passed, and yet nothing to debug",
+        9,
+        engine(begun(), last_validation=last(False)),
+        HERE,
+        NextAction("COMPLETE", 9, "exhausted"),
+    ),
+    (
+        "row 9: green tests and a failed command",
+        9,
+        bash(begun("failed", last_validation=last(True))),
+        HERE,
+        NextAction("COMPLETE", 9, "failed"),
+    ),
+    (
+        "row 9: green tests and a task that was left undone",
+        9,
+        begun("failed", last_validation=last(True), spent=Spent(unchanged=("T0",))),
+        WRITER,
+        NextAction("COMPLETE", 9, "failed"),
+    ),
+    (
+        "row 9: green tests and a task that failed again after it was debugged",
+        9,
+        begun("failed", last_validation=last(True), spent=Spent(revived=("T0",))),
+        WRITER,
+        NextAction("COMPLETE", 9, "failed"),
+    ),
+    (
+        "row 9: green tests, a failed task, and an agent that writes no code",
+        9,
+        begun("failed", last_validation=last(True)),
+        HERE,
+        NextAction("COMPLETE", 9, "failed"),
+    ),
+]
 
 
 @each(("words", "number", "state", "facts", "expected"), ROWS)
-def test_row(words: str, number: int, state: LoopState, facts: Facts, expected: Next | None) -> None:
+def test_row(words: str, number: int, state: LoopState, facts: LoopFacts, expected: NextAction | None) -> None:
     assert next_action(state, facts) == expected
-    holding = next(row for row in TABLE if row.holds(normalise(state), facts))
+    holding = next(row for row in TABLE if row.holds(normalise_state(state), facts))
     assert holding.number == number
     if expected:
         assert expected.row == number
@@ -187,7 +324,7 @@ def test_every_row_has_a_test_and_the_last_one_always_holds() -> None:
 def test_stalled_is_three_times_the_same_failures_and_a_tree_seen_before(
     sightings: tuple[tuple[str, str], ...], is_stalled: bool
 ) -> None:
-    assert stalled(seen(begun(), *sightings)) is is_stalled
+    assert has_stalled(seen(begun(), *sightings)) is is_stalled
 
 
 # status of dependency → what becomes of a pending task that needs it
@@ -202,7 +339,7 @@ def test_a_task_waits_for_what_it_depends_on(status: TaskStatus | None, fate: st
         t.evolve(depends_on=("T0" if status else "gone",)) if t.task_id == needing else t for t in state.engine.tasks
     )
     state = engine(state, tasks=definitions)
-    after = normalise(state).skill_state
+    after = normalise_state(state).skill_state
     assert after is not None
     found = next(t for t in after.develop.tasks if t.id == needing)
     assert found.status == ("failed" if fate == "failed" else "pending")
@@ -215,7 +352,7 @@ def test_failure_spreads_along_a_chain_in_any_order() -> None:
     state = begun("pending", "pending", "failed", "pending")
     needs = {"T0": ("T1",), "T1": ("T2",), "T3": None}
     state = engine(state, tasks=tuple(t.evolve(depends_on=needs.get(t.task_id)) for t in state.engine.tasks))
-    after = normalise(state).skill_state
+    after = normalise_state(state).skill_state
     assert after is not None
     assert [t.status for t in after.develop.tasks] == ["failed", "failed", "failed", "pending"]
 
@@ -223,25 +360,25 @@ def test_failure_spreads_along_a_chain_in_any_order() -> None:
 def test_tasks_that_wait_for_each_other_never_become_ready_and_the_loop_still_ends() -> None:
     state = begun("pending", "pending", last_validation=last(True))
     tasks = tuple(t.evolve(depends_on=(other,)) for t, other in zip(state.engine.tasks, ("T1", "T0"), strict=True))
-    assert next_action(engine(state, tasks=tasks), HERE) == Next("COMPLETE", 9, "failed")
+    assert next_action(engine(state, tasks=tasks), HERE) == NextAction("COMPLETE", 9, "failed")
 
 
 def test_normalising_twice_is_normalising_once_and_no_change_is_the_same_object() -> None:
     untidy = engine(begun("in_progress", "pending", "failed"), tasks=(task("T1", order=2), task("new", order=1)))
-    once = normalise(untidy)
-    assert normalise(once) is once
+    once = normalise_state(untidy)
+    assert normalise_state(once) is once
     assert once.skill_state is not None
     assert [(t.id, t.status) for t in once.skill_state.develop.tasks] == [
         ("T2", "failed"), ("new", "pending"), ("T1", "pending"),
     ]  # fmt: skip
     fresh = loop("running")
-    assert normalise(fresh) is fresh
+    assert normalise_state(fresh) is fresh
 
 
 def test_the_tasks_api_fields_are_folded_in_until_a_task_has_begun() -> None:
     state = begun("pending", "completed")
     renamed = tuple(t.evolve(description="said anew", tool="bash", mode="review") for t in state.engine.tasks)
-    after = normalise(engine(state, tasks=renamed)).skill_state
+    after = normalise_state(engine(state, tasks=renamed)).skill_state
     assert after is not None
     assert [(t.description, t.tool, t.mode) for t in after.develop.tasks] == [
         ("said anew", "bash", "review"), ("do T1", "codex", "write"),
@@ -265,16 +402,16 @@ def test_what_the_menu_says_of_each_action(words: str, state: LoopState, reasons
 
 
 def test_a_persons_choice_holds_while_nothing_blocks_it() -> None:
-    chosen = Next("DEVELOP", 0, None, "T0")
+    chosen = NextAction("DEVELOP", 0, None, "T0")
     assert still_holds(begun("pending"), chosen, HERE)
     assert not still_holds(begun("completed"), chosen, HERE)
     assert not still_holds(engine(begun("pending"), tasks=()), chosen, HERE)
-    assert still_holds(begun(), Next("VALIDATE", 0), HERE)
-    assert not still_holds(begun(), Next("DEBUG", 0), HERE)
+    assert still_holds(begun(), NextAction("VALIDATE", 0), HERE)
+    assert not still_holds(begun(), NextAction("DEBUG", 0), HERE)
 
 
 def test_the_tables_choice_holds_only_while_the_table_would_choose_it() -> None:
-    chosen = Next("COMPLETE", 2, "succeeded")
+    chosen = NextAction("COMPLETE", 2, "succeeded")
     assert still_holds(GREEN, chosen, HERE)
     assert not still_holds(GREEN, chosen, ELSEWHERE)
     assert not still_holds(engine(GREEN, tasks=(*GREEN.engine.tasks, task("new", order=9))), chosen, HERE)
@@ -283,7 +420,7 @@ def test_the_tables_choice_holds_only_while_the_table_would_choose_it() -> None:
 
 @pytest.mark.parametrize("status", get_args(LoopStatus))
 def test_initialised_is_about_what_was_done_not_about_the_status(status: LoopStatus) -> None:
-    assert not initialised(loop(status))
-    assert initialised(loop(status, skill_state=SkillState(completed_actions=("INIT",))))
-    assert initialised(loop(status, skill_state=SkillState(last_action="DEVELOP")))
-    assert not initialised(loop(status, skill_state=SkillState(last_action="COMPLETE")))
+    assert not is_initialised(loop(status))
+    assert is_initialised(loop(status, skill_state=SkillState(completed_actions=("INIT",))))
+    assert is_initialised(loop(status, skill_state=SkillState(last_action="DEVELOP")))
+    assert not is_initialised(loop(status, skill_state=SkillState(last_action="COMPLETE")))

@@ -9,8 +9,8 @@ from loopwright.core.state import EngineState, LoopTask
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.outcomes import ActionOutcome
 from loopwright.workflows.loop.reducer import begin_action
-from loopwright.workflows.loop.selector import ROUNDS, Next, next_action
-from loopwright.workflows.loop.summary import Done, PlanLine, plan, progress
+from loopwright.workflows.loop.selector import ROUNDS, NextAction, next_action
+from loopwright.workflows.loop.summary import FinishedAction, PlanLine, build_plan, measure_progress
 from tests.domain.loop_making import (
     World,
     auto,
@@ -88,7 +88,7 @@ def test_sequence(words: str, can_write: bool, script: Script, course: str, outc
     assert " → ".join(world.run()) == course
     assert world.state.engine.outcome == outcome
     assert not any(world.script.values()), "an action of the script was never taken"
-    assert (progress(world.state).overall == 100) is (outcome == "succeeded")
+    assert (measure_progress(world.state).overall == 100) is (outcome == "succeeded")
     names = tuple(name.split()[0] for name in world.course)
     assert world.state.skill_state is not None
     if not any(isinstance(o, ActionFailed) for outcomes in script.values() for o in outcomes):
@@ -106,27 +106,27 @@ def test_a_validation_by_another_process_is_made_again_before_the_end() -> None:
     world.script["COMPLETE"] = [replace(validated(failing=["a"]), counted=False)]
     world.take(choice)
     assert (world.state.status, world.state.current_iteration) == ("running", used)
-    assert next_action(world.state, world.facts) == Next("DEBUG", 8)
+    assert next_action(world.state, world.facts) == NextAction("DEBUG", 8)
 
 
-def history(*words: str) -> list[Done]:
-    return [Done(*word.split(":")) for word in words]
+def history(*words: str) -> list[FinishedAction]:
+    return [FinishedAction(*word.split(":")) for word in words]
 
 
 def lines(state: LoopState, *done: str) -> list[tuple[str, str]]:
-    return [(line.content, line.status) for line in plan(state, history(*done))]
+    return [(line.content, line.status) for line in build_plan(state, history(*done))]
 
 
-def at_work(choice: Next | None, tasks: tuple[LoopTask, ...] = T) -> LoopState:
+def at_work(choice: NextAction | None, tasks: tuple[LoopTask, ...] = T) -> LoopState:
     """A running loop after INIT, with this action under way."""
     world = World(auto(loop("running")), {"INIT": [initialised(*tasks)]})
-    world.take(Next("INIT", 4))
+    world.take(NextAction("INIT", 4))
     return begin_action(world.state, choice) if choice else world.state
 
 
 def test_plan_attached() -> None:
     """What the TodoWrite pattern shows while the phase runs."""
-    assert lines(at_work(Next("DEVELOP", 5, None, "T0")), "INIT:12 tests") == [
+    assert lines(at_work(NextAction("DEVELOP", 5, None, "T0")), "INIT:12 tests") == [
         ("Phase 1: Session Initialization", "completed"),
         ("Phase 2: Orchestration Loop", "in_progress"),
         ("  → Action: INIT", "completed"),
@@ -141,7 +141,7 @@ def test_plan_attached() -> None:
 def test_plan_collapsed() -> None:
     """What it shows once an iteration is over."""
     done = ("INIT", "DEVELOP:completed", "DEVELOP:completed", "DEVELOP:completed", "VALIDATE:pass")
-    assert lines(at_work(Next("COMPLETE", 2, "succeeded")), *done) == [
+    assert lines(at_work(NextAction("COMPLETE", 2, "succeeded")), *done) == [
         ("Phase 1: Session Initialization", "completed"),
         ("Iteration 1: DEVELOP x3 + VALIDATE (pass)", "completed"),
         ("Phase 2: COMPLETE", "in_progress"),
@@ -149,7 +149,7 @@ def test_plan_collapsed() -> None:
 
 
 def test_plan_before_anything_began() -> None:
-    assert plan(loop("created"), ()) == (
+    assert build_plan(loop("created"), ()) == (
         PlanLine("Phase 1: Session Initialization", "in_progress"),
         PlanLine("Phase 2: Orchestration Loop", "pending"),
     )
@@ -159,7 +159,7 @@ def test_plan_groups_by_validation() -> None:
     done = (
         "INIT", "DEVELOP:completed", "VALIDATE:fail", "DEBUG:fix applied", "DEBUG:no fix", "VALIDATE:fail", "DEBUG:fix",
     )  # fmt: skip
-    assert lines(at_work(Next("VALIDATE", 7), ()), *done) == [
+    assert lines(at_work(NextAction("VALIDATE", 7), ()), *done) == [
         ("Phase 1: Session Initialization", "completed"),
         ("Iteration 1: DEVELOP + VALIDATE (fail)", "completed"),
         ("Iteration 2: DEBUG x2 + VALIDATE (fail)", "completed"),
@@ -173,7 +173,7 @@ def test_plan_groups_by_validation() -> None:
 def test_plan_between_two_tasks_shows_what_waits() -> None:
     tasks = tuple(task(f"T{n}") for n in range(6))
     world = World(at_work(None, tasks), {"DEVELOP": [developed("T0")]})
-    world.take(Next("DEVELOP", 5, None, "T0"))
+    world.take(NextAction("DEVELOP", 5, None, "T0"))
     assert lines(world.state, "INIT", "DEVELOP:completed")[2:] == [
         ("  → Action: INIT", "completed"),
         ("  → Action: DEVELOP", "completed"),
@@ -212,7 +212,7 @@ def test_the_task_number_counts_what_is_behind() -> None:
     for n in (1, 2, 3):
         choice = next_action(world.state, world.facts)
         assert choice is not None
-        now = plan(begin_action(world.state, choice), history("INIT"))
+        now = build_plan(begin_action(world.state, choice), history("INIT"))
         assert f"  → Action: DEVELOP (task {n}/3)" in [line.content for line in now]
         world.take(choice)
 
@@ -234,29 +234,29 @@ def test_progress(tasks: tuple[int, int], found: bool, passed: bool, figures: tu
     done, all_ = tasks
     definitions = tuple(task(f"T{n}") for n in range(all_))
     world = World(engine(loop("running"), tasks=definitions), {"INIT": [initialised()]})
-    world.take(Next("INIT", 4))
+    world.take(NextAction("INIT", 4))
     world.script = {
         "DEVELOP": [developed(f"T{n}") for n in range(done)], "DEBUG": [debugged("H1")],
         "VALIDATE": [validated()],
     }  # fmt: skip
     for n in range(done):
-        world.take(Next("DEVELOP", 5, None, f"T{n}"))
+        world.take(NextAction("DEVELOP", 5, None, f"T{n}"))
     if found:
-        world.take(Next("DEBUG", 8))
+        world.take(NextAction("DEBUG", 8))
     if passed:
-        world.take(Next("VALIDATE", 7))
-    now = progress(world.state)
+        world.take(NextAction("VALIDATE", 7))
+    now = measure_progress(world.state)
     assert (now.develop, now.debug_completed, now.validation_passed, now.overall) == figures
 
 
 def test_a_pass_without_any_result_is_no_pass() -> None:
     world = World(loop("running"), {"VALIDATE": [validated(results=())]})
-    world.take(Next("VALIDATE", 7))
-    assert progress(world.state).overall == 0
-    assert progress(loop()).overall == 0
+    world.take(NextAction("VALIDATE", 7))
+    assert measure_progress(world.state).overall == 0
+    assert measure_progress(loop()).overall == 0
 
 
 def test_a_red_result_beside_a_green_one_counts_in_the_rate_only() -> None:
     world = World(loop("running"), {"VALIDATE": [validated(results=(result("a"), result("b", "failed")))]})
-    world.take(Next("VALIDATE", 7))
-    assert progress(world.state).validation_passed
+    world.take(NextAction("VALIDATE", 7))
+    assert measure_progress(world.state).validation_passed

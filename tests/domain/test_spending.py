@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.protocol import Usage
-from loopwright.core.spending import Ledger, Spent, Turn, added, spent, sum_of, tokens_of
+from loopwright.core.spending import SpentTotal, TurnUsage, UsageLedger, add_known, sum_of, sum_turns, tokens_of
 
 
 def test_unknown_is_not_zero() -> None:
@@ -21,28 +21,28 @@ def test_tokens_are_both_ways_where_only_these_are_told() -> None:
 
 
 def test_a_turn_counts_once_with_what_was_heard_of_it_last() -> None:
-    ledger = Ledger()
+    ledger = UsageLedger()
     ledger.begin("codex")
     ledger.heard(Usage(tokens=5), done=False)
     ledger.heard(Usage(tokens=9), done=False)
     ledger.begin("codex")
     ledger.heard(Usage(tokens=1), done=False)
     ledger.heard(Usage(), done=True)
-    assert ledger.take() == (Turn("codex", Usage(tokens=9)), Turn("codex", Usage(tokens=1), done=True))
+    assert ledger.take() == (TurnUsage("codex", Usage(tokens=9)), TurnUsage("codex", Usage(tokens=1), done=True))
     assert ledger.take() == ()
 
 
 def test_a_cost_is_what_the_agent_says_else_its_price_else_unknown() -> None:
     turns = (
-        Turn("codex", Usage(tokens=5, cost=0.5, model="dear"), done=True),
-        Turn("qwen", Usage(tokens=5, model="dear"), done=True),
-        Turn("gemini", Usage(tokens=5), done=True),
-        Turn("bash", Usage(), done=True),
-        Turn("gemini", Usage(), done=True),
-        Turn("goose", Usage(tokens=5)),
+        TurnUsage("codex", Usage(tokens=5, cost=0.5, model="dear"), done=True),
+        TurnUsage("qwen", Usage(tokens=5, model="dear"), done=True),
+        TurnUsage("gemini", Usage(tokens=5), done=True),
+        TurnUsage("bash", Usage(), done=True),
+        TurnUsage("gemini", Usage(), done=True),
+        TurnUsage("goose", Usage(tokens=5)),
     )
-    total = spent(turns, lambda u: 2.0 if u.model == "dear" else None, lambda agent: agent != "bash")
-    assert total == Spent(Usage(tokens=20, cost=2.5), ("gemini",))
+    total = sum_turns(turns, lambda u: 2.0 if u.model == "dear" else None, lambda agent: agent != "bash")
+    assert total == SpentTotal(Usage(tokens=20, cost=2.5), ("gemini",))
 
 
 NUMBERS = st.none() | st.integers(0, 10**9)
@@ -52,6 +52,6 @@ NUMBERS = st.none() | st.integers(0, 10**9)
 def test_a_sum_is_known_as_soon_as_one_part_is(parts: list[int | None]) -> None:
     total: int | None = None
     for part in parts:
-        total = added(total, part)
+        total = add_known(total, part)
     known = [part for part in parts if part is not None]
     assert total == (sum(known) if known else None)

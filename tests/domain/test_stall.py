@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.stall import CLASSES, HALVES, Trace, judged, traces
-from loopwright.core.outcomes import Validated
+from loopwright.core.outcomes import ValidationOutcome
 from loopwright.core.state import SIGHTINGS_KEPT, EngineState, Sighting
 from loopwright.evidence.testing import TestResult
 from loopwright.workflows.loop.model import SkillState
@@ -22,12 +22,12 @@ from loopwright.workflows.loop.stall import (
     PROGRESS,
     QUIET,
     SIGNS,
+    count_causes,
     course_of,
-    failures,
-    ideas,
-    remembered,
+    find_stall,
+    keep_sightings,
+    list_failures,
     sighting,
-    stalled_because,
 )
 from tests.domain.loop_making import hypothesis, result, validated
 from tests.tables import each
@@ -142,13 +142,13 @@ STALLED: dict[str, tuple[Sequence[Sighting], str]] = {
 
 @pytest.mark.parametrize("history", NOT_YET.values(), ids=NOT_YET.keys())
 def test_it_may_still_get_somewhere(history: Sequence[Sighting]) -> None:
-    assert stalled_because(history) is None
+    assert find_stall(history) is None
 
 
 @pytest.mark.parametrize(("history", "words"), STALLED.values(), ids=STALLED.keys())
 def test_it_has_stalled_and_says_why(history: Sequence[Sighting], words: str) -> None:
-    assert stalled_because(history) == words
-    assert stalled_because(history[:-1]) is None
+    assert find_stall(history) == words
+    assert find_stall(history[:-1]) is None
 
 
 def test_every_sign_is_the_one_that_tells_somewhere() -> None:
@@ -162,7 +162,7 @@ def look(*messages: str, trace: str | None = None) -> Sighting:
         TestResult(test_name=f"t{n}", status="failed", error_message=m, stack_trace=trace)
         for n, m in enumerate(messages)
     )
-    outcome = Validated("t", "t", False, True, results, 0.0)
+    outcome = ValidationOutcome("t", "t", False, True, results, 0.0)
     return sighting(outcome, outcome.failing, SkillState())
 
 
@@ -191,11 +191,11 @@ def test_what_differs_by_chance_is_the_same_failure(one: str, other: str) -> Non
 
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_another_message_is_another_kind_of_failure(one: str, other: str) -> None:
-    assert [f.kind for f in failures(look(one))] != [f.kind for f in failures(look(other))]
+    assert [f.kind for f in list_failures(look(one))] != [f.kind for f in list_failures(look(other))]
 
 
 def test_other_numbers_are_the_same_kind_of_failure() -> None:
-    (one,), (other,) = failures(look("57 of 100 rows differ")), failures(look("12 of 100 rows differ"))
+    (one,), (other,) = list_failures(look("57 of 100 rows differ")), list_failures(look("12 of 100 rows differ"))
     assert (one.test, one.kind) == (other.test, other.kind)
     assert one.numbers != other.numbers
 
@@ -216,7 +216,7 @@ def test_the_line_a_test_fails_at_counts_by_what_it_says_not_by_its_number(trace
 def test_another_place_in_the_test_itself_is_news_and_another_place_in_the_program_is_not() -> None:
     trace = "at Object.<anonymous> ({}:12:5)"
     one, other, third = (
-        failures(look("not equal", trace=trace.format(place) + f"\nat total (src/sum.js:{n}:9)"))[0]
+        list_failures(look("not equal", trace=trace.format(place) + f"\nat total (src/sum.js:{n}:9)"))[0]
         for n, place in enumerate(("sum.test.js:12", "sum.test.js:12", "sum.test.js:30"))
     )
     assert one == other
@@ -225,9 +225,9 @@ def test_another_place_in_the_test_itself_is_news_and_another_place_in_the_progr
 
 def test_causes_count_by_their_words_and_again_by_their_verdict() -> None:
     told = [hypothesis(f"H{n}", description=text) for n, text in enumerate(("Off by one", "off by  one.", "no lock"))]
-    assert ideas(told) == 2
+    assert count_causes(told) == 2
     rejected = told[0].evolve(status="rejected", evidence={}, verdict_reason="seen")
-    assert ideas([*told, rejected]) == 3
+    assert count_causes([*told, rejected]) == 3
 
 
 def test_a_thousand_failures_are_kept_small_and_alike() -> None:
@@ -236,7 +236,7 @@ def test_a_thousand_failures_are_kept_small_and_alike() -> None:
     other = replace(one, results=tuple(reversed(one.results)))
     kept = [sighting(outcome, outcome.failing, SkillState()) for outcome in (one, other)]
     assert kept[0] == kept[1]
-    assert len(failures(kept[0])) == FAILURES_KEPT
+    assert len(list_failures(kept[0])) == FAILURES_KEPT
     engine = EngineState(sightings=(kept[0],) * SIGHTINGS_KEPT)
     assert len(engine.model_dump_json(include={"sightings"})) < 12_000
 
@@ -250,14 +250,14 @@ def test_hostile_messages_take_no_time(text: str) -> None:
 
 
 def test_only_what_has_to_be_repaired_is_seen() -> None:
-    outcome = Validated("t", "t", True, True, (result("old", "failed"), result("green")), 0.0)
+    outcome = ValidationOutcome("t", "t", True, True, (result("old", "failed"), result("green")), 0.0)
     spared = sighting(outcome, (), SkillState())
     assert (spared.failing, spared.failures, spared.failed, spared.passed) == ("", "", 0, 1)
 
 
 def test_the_oldest_are_forgotten() -> None:
     many = tuple(seen(tree=str(n)) for n in range(SIGHTINGS_KEPT))
-    assert remembered(many, seen(tree="new")) == (*many[1:], seen(tree="new"))
+    assert keep_sightings(many, seen(tree="new")) == (*many[1:], seen(tree="new"))
 
 
 @given(
@@ -275,5 +275,5 @@ def test_the_oldest_are_forgotten() -> None:
     )
 )
 def test_any_history_has_an_answer_and_a_green_end_is_no_stall(history: list[Sighting]) -> None:
-    reason = stalled_because(history)
+    reason = find_stall(history)
     assert reason is None or (reason and history[-1].failing)

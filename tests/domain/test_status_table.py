@@ -11,7 +11,7 @@ from loopwright.core.names import LoopStatus
 from loopwright.core.protocol import Control
 from loopwright.core.state import Budget, Limits, Parked, Waiting
 from loopwright.workflows.loop import commands
-from loopwright.workflows.loop.commands import COMMANDS, Command, allowed, command_for, control_signal
+from loopwright.workflows.loop.commands import COMMANDS, Command, command_for, control_signal, is_allowed
 from loopwright.workflows.loop.model import LoopState, SkillState
 from tests.domain.loop_making import AT, LATER, engine, loop
 from tests.tables import each
@@ -69,7 +69,7 @@ def test_every_command_in_every_status(command: Command, status: LoopStatus, liv
     cell = CELLS[command, status]
     orphan = cell == "orphan"
     legal = cell not in ("-", "orphan") or (orphan and not live)
-    assert allowed(command, status, live=live) is legal
+    assert is_allowed(command, status, live=live) is legal
 
     function = functions(live).get(command)
     if function is None:
@@ -91,7 +91,7 @@ def test_the_commands_without_a_function_are_refused_in_words(status: LoopStatus
     for command in commands_of_the_store:
         if CELLS[command, status] == "-":
             with pytest.raises(IllegalTransition) as caught:
-                commands.require(command, loop(status))
+                commands.require_command(command, loop(status))
             assert str(caught.value) == (
                 f"Cannot {command} loop with status: {status} (possible now: pause, stop, edit)"
             )
@@ -133,7 +133,7 @@ def test_every_requested_status_maps_to_a_command_of_the_table(status: LoopStatu
     command = command_for(loop(status), wanted)
     assert command == expected
     assert COMMANDS[command].target == wanted
-    assert allowed(command, status)
+    assert is_allowed(command, status)
     assert wanted not in ("completed", "created")
 
 
@@ -235,16 +235,16 @@ def test_reopen_with_the_limit_used_up_needs_a_higher_one() -> None:
     used_up = loop("failed", current_iteration=10, max_iterations=10)
     for limit in (None, 5, 10):
         with pytest.raises(Invalid, match="raise the limit"):
-            commands.reopen(commands.limited(used_up, Limits(max_iterations=limit)))
-    assert commands.reopen(commands.limited(used_up, Limits(max_iterations=11))).max_iterations == 11
+            commands.reopen(commands.set_limits(used_up, Limits(max_iterations=limit)))
+    assert commands.reopen(commands.set_limits(used_up, Limits(max_iterations=11))).max_iterations == 11
 
 
 def test_reopen_with_a_budget_used_up_needs_more() -> None:
     spent = engine(loop("failed"), budget=Budget(max_minutes=1, spent_seconds=60))
     for minutes in (None, 0.5, 1):
         with pytest.raises(Invalid, match="time budget of"):
-            commands.reopen(commands.limited(spent, Limits(max_minutes=minutes)))
-    assert commands.reopen(commands.limited(spent, Limits(max_minutes=2))).engine.budget.max_minutes == 2
+            commands.reopen(commands.set_limits(spent, Limits(max_minutes=minutes)))
+    assert commands.reopen(commands.set_limits(spent, Limits(max_minutes=2))).engine.budget.max_minutes == 2
 
 
 @pytest.mark.parametrize(
@@ -261,20 +261,20 @@ def test_a_used_up_budget_names_the_option_that_raises_it(budget: Budget, option
         commands.reopen(spent)
     assert refused.value.typed().endswith(f"raise it, for example --{option}")
     assert str(refused.value).endswith(f"raise it, for example {option.replace('-', '_').replace(' ', ': ')}")
-    assert commands.reopen(commands.limited(spent, raised)).status == "running"
+    assert commands.reopen(commands.set_limits(spent, raised)).status == "running"
 
 
 def test_limits_that_are_not_given_stay() -> None:
     state = engine(loop(max_iterations=7), budget=Budget(max_minutes=3, tokens=5))
-    assert commands.limited(state, Limits()) is state
-    changed = commands.limited(state, Limits(max_tokens=50))
+    assert commands.set_limits(state, Limits()) is state
+    changed = commands.set_limits(state, Limits(max_tokens=50))
     assert (changed.max_iterations, changed.engine.budget) == (7, Budget(max_minutes=3, max_tokens=50, tokens=5))
 
 
 @pytest.mark.parametrize("limits", [Limits(max_iterations=10**20), Limits(max_iterations=0), Limits(max_tokens=10**20)])
 def test_a_limit_out_of_bounds_names_both(limits: Limits) -> None:
     with pytest.raises(Invalid, match=r"must be from 1 to 1,000,000"):
-        commands.limited(loop(), limits)
+        commands.set_limits(loop(), limits)
 
 
 @pytest.mark.parametrize("status", STATUSES)

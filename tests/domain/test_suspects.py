@@ -1,6 +1,15 @@
 """What an agent is told of measured hypotheses, and how they stay up to date."""
 
-from loopwright.evidence.debugging import LEADING, MOST, OTHERS, Diagnosis, ProbeHit, again, anchor, told
+from loopwright.evidence.debugging import (
+    LEADING,
+    MOST,
+    OTHERS,
+    Diagnosis,
+    ProbeHit,
+    anchor,
+    merge_diagnoses,
+    render_hypotheses,
+)
 from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis, HypothesisStatus
 
 AT = "2026-01-22T10:00:00+08:00"
@@ -28,7 +37,7 @@ def rows(text: str) -> list[str]:
 
 def test_the_leading_ones_are_a_table_with_their_evidence() -> None:
     values = [{"total": "100", "member": "True", "not a name": "1"}, {"total": "7"}]
-    text = told((
+    text = render_hypotheses((
         suspect(1, "if member and total > 100:", exceptions=["ValueError"], probe_values=values, rank=2),
         suspect(2, "return a | b", line=9, rank=1),
     ))  # fmt: skip
@@ -42,7 +51,7 @@ def test_the_leading_ones_are_a_table_with_their_evidence() -> None:
 def test_it_is_short_and_names_what_is_judged_before_all_else() -> None:
     many = [suspect(n, f"line{n}()", line=n, rank=n) for n in range(1, 31)]
     judged = suspect(40, "tried()", status="inconclusive", rank=40)
-    text = told((*many, proposed(31, "the cache is stale"), judged))
+    text = render_hypotheses((*many, proposed(31, "the cache is stale"), judged))
     assert len(rows(text)) == LEADING
     named = [line for line in text.splitlines() if line.startswith("- ")]
     assert len(named) == OTHERS
@@ -50,7 +59,7 @@ def test_it_is_short_and_names_what_is_judged_before_all_else() -> None:
 
 
 def test_what_was_seen_steers_nothing_and_is_cut() -> None:
-    text = told((suspect(1, "x = '|\n'" + "y" * 500, probe_values=[{"a": "\x1b[2J|" * 200}]),))
+    text = render_hypotheses((suspect(1, "x = '|\n'" + "y" * 500, probe_values=[{"a": "\x1b[2J|" * 200}]),))
     (row,) = rows(text)
     assert len(row) < 400
     assert "\x1b" not in row
@@ -58,8 +67,10 @@ def test_what_was_seen_steers_nothing_and_is_cut() -> None:
 
 
 def test_without_any_it_says_so() -> None:
-    assert told(()) == "- none yet"
-    assert told((proposed(1, "the cache is stale"),)) == "- H1 (pending) shop.py:total:3: the cache is stale"
+    assert render_hypotheses(()) == "- none yet"
+    assert (
+        render_hypotheses((proposed(1, "the cache is stale"),)) == "- H1 (pending) shop.py:total:3: the cache is stale"
+    )
 
 
 def diagnosis(*hypotheses: Hypothesis) -> Diagnosis:
@@ -75,7 +86,7 @@ def test_a_new_measurement_takes_the_place_of_the_old_one_and_keeps_its_id() -> 
         suspect(4, "c", status="inconclusive"),
     )
     fresh = diagnosis(suspect(5, "b", line=7, rank=1), suspect(6, "c", line=8, rank=2), suspect(7, "d", line=9, rank=3))
-    found = again(known, fresh)
+    found = merge_diagnoses(known, fresh)
     assert [one.id for one in found.hypotheses] == ["H1", "H2", "H3", "H4", "H5"]
     first, second, third, fourth, fifth = found.hypotheses
     assert (second.logging_point, second.likelihood, anchor(second)) == (
@@ -93,7 +104,7 @@ def test_measured_again_and_again_they_do_not_grow_without_end() -> None:
     known: tuple[Hypothesis, ...] = (proposed(1, "mine"), suspect(2, "tried", status="rejected"))
     for n in range(20):
         fresh = [suspect(k, f"round {n}, line {k}", rank=k) for k in range(1, 11)]
-        known = again(known, diagnosis(*fresh)).hypotheses
+        known = merge_diagnoses(known, diagnosis(*fresh)).hypotheses
     assert len(known) <= MOST
     assert [one.id for one in known[:2]] == ["H1", "H2"]
     assert {one.description for one in known} >= {one.description for one in fresh}
@@ -102,4 +113,4 @@ def test_measured_again_and_again_they_do_not_grow_without_end() -> None:
 
 def test_the_first_measurement_stands_as_it_is() -> None:
     fresh = diagnosis(suspect(1, "a"), suspect(2, "b"))
-    assert again((), fresh) == fresh
+    assert merge_diagnoses((), fresh) == fresh

@@ -9,7 +9,7 @@ from loopwright.core.names import LoopStatus
 from loopwright.workflows.loop.commands import EDITABLE, add_task, edit_task, remove_task, reorder_tasks
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.reducer import begin_action, end_action
-from loopwright.workflows.loop.selector import Next
+from loopwright.workflows.loop.selector import NextAction
 from tests.domain.loop_making import AT, LATER, developed, engine, initialised, loop, step, task
 from tests.tables import each
 
@@ -141,7 +141,7 @@ def test_unknown_tasks_are_not_found() -> None:
 
 def test_a_task_that_has_begun_is_not_changed_but_may_be_moved() -> None:
     state = end_action(loop("running"), step("INIT", initialised(task("a"), task("b"))))
-    working = begin_action(state, Next("DEVELOP", 5, None, "a"))
+    working = begin_action(state, NextAction("DEVELOP", 5, None, "a"))
     done = end_action(working, step("DEVELOP", developed("a")))
     failed = end_action(working, step("DEVELOP", developed("a", ok=False)))
     for later, status in ((working, "in_progress"), (done, "completed"), (failed, "failed")):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from loopwright.evidence.testing import left_behind, unsettled
+from loopwright.evidence.testing import list_unsettled, split_leftovers
 
 
 def test_new_files_are_output_unless_they_are_code_or_test_material() -> None:
@@ -11,7 +11,7 @@ def test_new_files_are_output_unless_they_are_code_or_test_material() -> None:
         ("conftest.py", "create"), ("pytest.ini", "create"), ("app.py", "modify"), ("data.db", "delete"),
         ("src/__snapshots__/a.snap", "create"),
     )  # fmt: skip
-    assert left_behind(changes) == (
+    assert split_leftovers(changes) == (
         ("report.xml", "tests/out/a.png", "src/__snapshots__/a.snap"),
         ("app/__init__.py", "conftest.py", "pytest.ini", "app.py", "data.db"),
     )
@@ -31,4 +31,4 @@ def test_new_files_are_output_unless_they_are_code_or_test_material() -> None:
 def test_what_makes_a_run_worthless(
     touched: tuple[str, ...], first: tuple[str, ...], last: tuple[str, ...], loose: tuple[str, ...]
 ) -> None:
-    assert unsettled(touched, first, last) == loose
+    assert list_unsettled(touched, first, last) == loose

@@ -4,10 +4,10 @@ import pytest
 from pydantic import JsonValue
 
 from loopwright.core.errors import Invalid
-from loopwright.reports.tools import TOOLS, Order, ProposeTasks, ReportActionResult, answer, read_call
+from loopwright.reports.tools import TOOLS, ProposeTasks, ReportActionResult, ReportOrder, answer_call, read_call
 from tests.tables import each
 
-INIT, DEVELOP, DEBUG = (Order(turn=1, action=action) for action in ("INIT", "DEVELOP", "DEBUG"))
+INIT, DEVELOP, DEBUG = (ReportOrder(turn=1, action=action) for action in ("INIT", "DEVELOP", "DEBUG"))
 DONE: dict[str, JsonValue] = {"action": "DEVELOP", "status": "success", "message": "It works."}
 
 
@@ -34,7 +34,7 @@ def test_a_status_however_it_is_written(written: str) -> None:
     call = read_call(DEVELOP, "report_action_result", {**DONE, "status": written, "action": "develop", "else": 1})
     assert isinstance(call, ReportActionResult)
     assert (call.action, call.status) == ("DEVELOP", "success")
-    assert answer(call) == "Recorded: DEVELOP success. Your report is complete; end your turn now."
+    assert answer_call(call) == "Recorded: DEVELOP success. Your report is complete; end your turn now."
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_tasks_however_they_are_listed(given: JsonValue) -> None:
     call = read_call(INIT, "propose_tasks", {"tasks": given})
     assert isinstance(call, ProposeTasks)
     assert [task.description for task in call.tasks] == ["a", "b"]
-    assert answer(call) == "Recorded 2 tasks. Now call report_action_result."
+    assert answer_call(call) == "Recorded 2 tasks. Now call report_action_result."
 
 
 @each(
@@ -76,7 +76,7 @@ def test_tasks_however_they_are_listed(given: JsonValue) -> None:
         (DEBUG, "no_such_tool", {}, "No tool is named 'no_such_tool'; available: report_action_result, propose_tasks"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_has_words(order: Order, tool: str, arguments: JsonValue, words: str) -> None:
+def test_what_does_not_fit_has_words(order: ReportOrder, tool: str, arguments: JsonValue, words: str) -> None:
     with pytest.raises(Invalid) as refused:
         read_call(order, tool, arguments)
     assert words in str(refused.value)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.core.agent_failures import LONGEST_WAIT, TABLE, RespawnAgent, RetryAfter, choose_retry, failure_outcome
 from loopwright.core.errors import AgentError, AgentTrouble
 from loopwright.core.outcomes import ActionFailed, LimitReached, NeedsInput
-from loopwright.core.troubles import LONGEST_WAIT, TABLE, Respawn, Wait, mended, outcome_of
 from loopwright.workflows.loop.outcomes import ActionOutcome
 from tests.domain.loop_making import AT
 
@@ -35,14 +35,14 @@ def trouble(kind: AgentTrouble, seconds: float | None = None) -> AgentError:
     return AgentError(kind, "because", until=None if seconds is None else NOW + timedelta(seconds=seconds))
 
 
-def told(cure: Wait | Respawn) -> str:
-    return AGAIN.format(f"{cure.seconds:g}") if isinstance(cure, Wait) else ANEW
+def told(cure: RetryAfter | RespawnAgent) -> str:
+    return AGAIN.format(f"{cure.seconds:g}") if isinstance(cure, RetryAfter) else ANEW
 
 
 def course(error: AgentError, before: Sequence[AgentTrouble] = ()) -> tuple[str, ...]:
     """What is tried, again and again, until nothing is any more."""
     tried: list[str] = []
-    while cure := mended(error, (*before, *[error.kind] * len(tried)), NOW):
+    while cure := choose_retry(error, (*before, *[error.kind] * len(tried)), NOW):
         tried.append(told(cure))
     return tuple(tried)
 
@@ -50,7 +50,7 @@ def course(error: AgentError, before: Sequence[AgentTrouble] = ()) -> tuple[str,
 @pytest.mark.parametrize(("kind", "tried", "then"), ROWS, ids=[row[0] for row in ROWS])
 def test_the_table(kind: AgentTrouble, tried: tuple[str, ...], then: type[ActionOutcome]) -> None:
     assert course(trouble(kind)) == tried
-    assert type(outcome_of(trouble(kind), NOW)) is then
+    assert type(failure_outcome(trouble(kind), NOW)) is then
 
 
 def test_every_kind_has_its_row() -> None:
@@ -69,7 +69,7 @@ def test_a_limit_that_is_over_already_is_waited_for_like_an_unnamed_one() -> Non
 def test_a_rate_limit_that_no_action_can_wait_for_parks_the_loop() -> None:
     far = trouble("rate_limit", LONGEST_WAIT + 1)
     assert course(far) == ()
-    assert outcome_of(far, NOW) == LimitReached("because", (NOW + timedelta(seconds=LONGEST_WAIT + 1)).isoformat())
+    assert failure_outcome(far, NOW) == LimitReached("because", (NOW + timedelta(seconds=LONGEST_WAIT + 1)).isoformat())
 
 
 def test_a_death_after_two_waits_has_its_new_process_all_the_same() -> None:
@@ -82,7 +82,7 @@ def test_kinds_that_are_mended_the_same_way_share_their_tries() -> None:
 
 
 def test_a_question_says_what_to_do_and_how_to_go_on() -> None:
-    outcome = outcome_of(AgentError("auth", "codex needs a login: run codex login."), NOW)
+    outcome = failure_outcome(AgentError("auth", "codex needs a login: run codex login."), NOW)
     words = "codex needs a login: run codex login. Fix that, then resume the loop."
     assert outcome == NeedsInput(words, by_resuming=True)
 
@@ -92,7 +92,7 @@ def test_whatever_comes_an_action_ends_and_waits_a_bounded_time(
     before: list[AgentTrouble], kind: AgentTrouble, until: float | None
 ) -> None:
     error = trouble(kind, until)
-    cure = mended(error, before, NOW)
-    if isinstance(cure, Wait):
+    cure = choose_retry(error, before, NOW)
+    if isinstance(cure, RetryAfter):
         assert 0 < cure.seconds <= LONGEST_WAIT
     assert len(course(error, before)) <= 3

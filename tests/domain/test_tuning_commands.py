@@ -15,24 +15,24 @@ from loopwright.workflows.tuning.commands import (
     COMMANDS,
     NOT_CHOSEN,
     Command,
-    allowed,
     choose,
     command_for,
     control_signal,
     edit,
-    limited,
+    is_allowed,
+    mark_put_back,
     pause,
-    put_back,
+    remove_fix,
     reopen,
-    require,
+    require_command,
     require_rollback,
     resume,
-    rolled_back,
+    set_limits,
     start,
     stop,
 )
 from loopwright.workflows.tuning.model import TuningState, TuningStep
-from loopwright.workflows.tuning.outcomes import Ended, Failed
+from loopwright.workflows.tuning.outcomes import EndOutcome, FailureOutcome
 from loopwright.workflows.tuning.reducer import begin_step
 from loopwright.workflows.tuning.selector import next_steps
 from tests.domain.tuning_making import (
@@ -97,11 +97,11 @@ class TestTable:
     def test_it_is_as_documented(self) -> None:
         assert set(TABLE) == set(COMMANDS) == set(get_args(Command))
         for command, row in TABLE.items():
-            assert " ".join("y" if allowed(command, status) else "." for status in STATUSES) == row, command
+            assert " ".join("y" if is_allowed(command, status) else "." for status in STATUSES) == row, command
 
     def test_one_whose_runner_died_can_be_resumed_or_deleted(self) -> None:
-        assert {c for c in COMMANDS if allowed(c, "running", live=False)} - {
-            c for c in COMMANDS if allowed(c, "running")
+        assert {c for c in COMMANDS if is_allowed(c, "running", live=False)} - {
+            c for c in COMMANDS if is_allowed(c, "running")
         } == {"resume", "delete"}  # fmt: skip
         assert resume(running(), live=False) == running()
 
@@ -115,19 +115,19 @@ class TestTable:
             "start": start, "pause": pause, "resume": lambda s: resume(s, live=True), "stop": lambda s: stop(s, AT),
             "reopen": lambda s: reopen(s, AT), "choose": lambda s: choose(s, []),
             "roll back": lambda s: require_rollback(s, "FIX-001"), "edit": lambda s: edit(s, {"max_iterations": 2}),
-            "delete": lambda s: require("delete", s), "complete": lambda s: require("complete", s),
-            "fail": lambda s: require("fail", s),
+            "delete": lambda s: require_command("delete", s), "complete": lambda s: require_command("complete", s),
+            "fail": lambda s: require_command("fail", s),
         }  # fmt: skip
         assert set(calls) == set(COMMANDS)
         for command, call in calls.items():
             try:
                 call(MAKE[status]())
             except IllegalTransition:
-                assert not allowed(command, status), command
+                assert not is_allowed(command, status), command
             except (Conflict, NotFound):
-                assert allowed(command, status), command
+                assert is_allowed(command, status), command
             else:
-                assert allowed(command, status), command
+                assert is_allowed(command, status), command
 
     @each("was", STATUSES)
     @each("wanted", STATUSES)
@@ -159,11 +159,11 @@ class TestStop:
         assert state.engine.undo == ("FIX-001",)
         (entry,) = state.applied_fixes
         assert (entry.success, entry.verification_result, entry.rollback_available) == (False, "fail", False)
-        assert put_back(state).engine.undo == ()
-        assert put_back(put_back(state)) == put_back(state)
+        assert mark_put_back(state).engine.undo == ()
+        assert mark_put_back(mark_put_back(state)) == mark_put_back(state)
 
     def test_what_could_not_be_put_back_is_told_and_can_be_rolled_back_later(self) -> None:
-        state = put_back(stop(in_files(offered(), "FIX-001"), AT), {"FIX-001": "it was changed since"}, LATER)
+        state = mark_put_back(stop(in_files(offered(), "FIX-001"), AT), {"FIX-001": "it was changed since"}, LATER)
         assert (state.engine.undo, state.applied_fixes[0].rollback_available) == ((), True)
         (incident,) = state.engine.incidents
         assert (incident.kind, incident.message, incident.at) == ("not_put_back", "it was changed since", LATER)
@@ -217,7 +217,7 @@ class TestChoose:
 class TestRollBack:
     def test_a_fix_that_holds(self) -> None:
         levels: dict[str, FixLevel] = {ONE.fingerprint: "mechanical"}
-        state = rolled_back(completed(), "FIX-001", (ONE,), (Silenced(finding=TWO),), levels, {"SKILL.md": "d9"})
+        state = remove_fix(completed(), "FIX-001", (ONE,), (Silenced(finding=TWO),), levels, {"SKILL.md": "d9"})
         entry = state.applied_fixes[0]
         assert (entry.success, entry.verification_result, entry.rollback_available) == (False, "fail", False)
         assert (state.status, state.engine.outcome, [i.id for i in state.issues]) == (
@@ -234,7 +234,7 @@ class TestRollBack:
         with pytest.raises(NotFound, match=r"no fix FIX-009 was applied \(applied: FIX-001, FIX-002\)"):
             require_rollback(state, "FIX-009")
         with pytest.raises(Conflict, match="already rolled back"):
-            require_rollback(rolled_back(state, "FIX-002", (), (), {}, {}), "FIX-002")
+            require_rollback(remove_fix(state, "FIX-002", (), (), {}, {}), "FIX-002")
         with pytest.raises(IllegalTransition):
             require_rollback(in_files(offered(), "FIX-001"), "FIX-001")
 
@@ -266,13 +266,13 @@ class TestEdit:
             edit(running(), changes)
 
     def test_limits(self) -> None:
-        state = limited(running(), Limits(max_iterations=2, max_tokens=1000))
+        state = set_limits(running(), Limits(max_iterations=2, max_tokens=1000))
         assert (state.max_iterations, state.engine.budget.max_tokens, state.engine.budget.max_cost) == (2, 1000, None)
-        assert limited(completed(), Limits()) == completed()
+        assert set_limits(completed(), Limits()) == completed()
         with pytest.raises(IllegalTransition):
-            limited(completed(), Limits(max_iterations=9))
+            set_limits(completed(), Limits(max_iterations=9))
 
     def test_a_lower_limit_ends_it_at_its_next_step(self) -> None:
-        state = ended(offered(), TuningStep("action-apply-fix", "FIX-001"), Failed("no", recoverable=False))
+        state = ended(offered(), TuningStep("action-apply-fix", "FIX-001"), FailureOutcome("no", recoverable=False))
         assert edit(state, {"max_iterations": 1}).status == "running"
-        assert ended(running(), "action-complete", Ended()).status == "completed"
+        assert ended(running(), "action-complete", EndOutcome()).status == "completed"

@@ -8,8 +8,8 @@ import pytest
 from loopwright.core.state import Incident, Limits, PermissionRequest
 from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.model import TuningState, TuningStep
-from loopwright.workflows.tuning.reading import OWN, keep_own, read_tuning, take_in
 from loopwright.workflows.tuning.reducer import begin_step
+from loopwright.workflows.tuning.state_reader import OWN, keep_own, read_tuning, take_in
 from tests.domain.tuning_making import (
     AT,
     LATER,
@@ -142,7 +142,7 @@ KEPT: dict[str, tuple[Callable[[], TuningState], Change]] = {
     "a choice and a stop": (
         lambda: offered(choosing=True), lambda s: commands.stop(commands.choose(s, ["FIX-002"]), LATER)),
     "a stop instead of a choice": (lambda: offered(choosing=True), lambda s: commands.stop(s, LATER)),
-    "a limit": (applied, lambda s: commands.limited(s, Limits(max_iterations=2, max_tokens=10))),
+    "a limit": (applied, lambda s: commands.set_limits(s, Limits(max_iterations=2, max_tokens=10))),
     "words": (applied, lambda s: commands.edit(s, {"user_issue_description": "x"}).evolve(updated_at=LATER)),
     "an answer": (lambda: _asked(applied()), _answered),
     "an incident": (applied, lambda s: s.evolve(
@@ -179,7 +179,7 @@ FORGED: dict[str, tuple[Callable[[], TuningState], Change, str]] = {
     "what is accepted": (offered, lambda s: s.evolve(engine=s.engine.evolve(accepted=("x",))), "engine.accepted"),
     "a stop with something else": (
         applied, lambda s: commands.stop(s, AT).evolve(quality_gate="review"), "quality_gate"),
-    "nothing to put back": (applied, lambda s: commands.put_back(commands.stop(s, AT)), "engine.undo"),
+    "nothing to put back": (applied, lambda s: commands.mark_put_back(commands.stop(s, AT)), "engine.undo"),
     "a question": (applied, _asked, "engine.asked"),
 }  # fmt: skip
 

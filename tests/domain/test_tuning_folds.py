@@ -7,15 +7,15 @@ from loopwright.core.state import Incident
 from loopwright.workflows.tuning.commands import edit
 from loopwright.workflows.tuning.model import DIAGNOSES, ERRORS_KEPT, FINISHED, HISTORY_KEPT, TuningState, TuningStep
 from loopwright.workflows.tuning.outcomes import (
-    Broken,
-    Ended,
-    Failed,
-    Iterated,
-    Proposed,
-    Refused,
+    EndOutcome,
+    FailureOutcome,
+    InterruptionOutcome,
+    IterationOutcome,
+    ProposalOutcome,
+    RefusalOutcome,
     TuningOutcome,
     TuningStepDone,
-    Verified,
+    VerifyOutcome,
 )
 from loopwright.workflows.tuning.reducer import begin_step, end_step
 from loopwright.workflows.tuning.selector import next_steps
@@ -102,7 +102,7 @@ class TestDiagnosis:
         assert result.details.recommendations == ("mend two",)
 
     def test_what_the_last_iteration_found_stays_until_it_is_looked_for_again(self) -> None:
-        state = ended(fixing(), "action-next-iteration", Iterated())
+        state = ended(fixing(), "action-next-iteration", IterationOutcome())
         state = ended(state, DIAGNOSES["context"], diagnosed("context"))
         assert {issue.description for issue in state.issues} == {"one is wrong", "two is wrong"}
         assert state.quality_score < 100, "a skill is not without fault between two diagnoses"
@@ -134,7 +134,7 @@ class TestFixes:
     @pytest.mark.parametrize(("again", "rejected"), [(False, {ONE.fingerprint: "it changed"}), (True, {})])
     def test_one_that_does_not_fit_any_more(self, again: bool, rejected: dict[str, str]) -> None:
         step = TuningStep("action-apply-fix", "FIX-001")
-        state = ended(offered(), step, Refused("FIX-001", "it changed", again))
+        state = ended(offered(), step, RefusalOutcome("FIX-001", "it changed", again))
         assert (state.pending_fixes, state.applied_fixes, state.engine.rejected) == (("FIX-002",), (), rejected)
         assert (state.action_history[-1].result, state.error_count) == ("skipped", 0)
 
@@ -155,37 +155,37 @@ class TestFixes:
         state = in_files(offered(), "FIX-001")
         before = {issue.description: issue.id for issue in state.issues}
         worse = finding("three", "memory", "critical")
-        state = ended(state, VERIFY, Verified("FIX-001", True, (), (TWO, worse), {}))
+        state = ended(state, VERIFY, VerifyOutcome("FIX-001", True, (), (TWO, worse), {}))
         assert {i.description: i.id for i in state.issues} == {
             "three is wrong": "ISS-003", "two is wrong": before["two is wrong"],
         }  # fmt: skip
-        state = ended(state, "action-next-iteration", Iterated())
+        state = ended(state, "action-next-iteration", IterationOutcome())
         state = ended(state, DIAGNOSES["dataflow"], diagnosed("dataflow", ONE))
         assert {i.description: i.id for i in state.issues}["one is wrong"] == before["one is wrong"], "it came back"
 
     def test_a_proposal_for_nothing_else(self) -> None:
-        state = ended(fixing(), "action-propose-fixes", Proposed((), {ONE.fingerprint: "nobody knows how"}))
+        state = ended(fixing(), "action-propose-fixes", ProposalOutcome((), {ONE.fingerprint: "nobody knows how"}))
         assert state.engine.rejected == {ONE.fingerprint: "nobody knows how"}
 
 
 class TestErrors:
     def failing(self, recoverable: bool, state: TuningState) -> TuningState:
         """Every step fails from here on, also the last one."""
-        return driven(state, lambda s, step: Failed(f"{step.name} broke", recoverable=recoverable))
+        return driven(state, lambda s, step: FailureOutcome(f"{step.name} broke", recoverable=recoverable))
 
     def test_three_are_the_end(self) -> None:
         state = created()
         for n in range(3):
             assert (state.status in FINISHED, state.error_count) == (False, n)
-            state = ended(state, "action-init", Failed(f"no {n}", recoverable=True))
-        state = ended(state, "action-fail", Ended(failed=True))
+            state = ended(state, "action-init", FailureOutcome(f"no {n}", recoverable=True))
+        state = ended(state, "action-fail", EndOutcome(failed=True))
         assert (state.status, state.engine.outcome) == ("failed", "failed")
         assert state.failure_reason == "3 errors happened, the maximum for a session; the last one: no 2"
 
     def test_one_that_no_other_try_helps_against_is_told_as_what_it_is(self) -> None:
-        state = ended(created(), "action-init", Failed("there is no SKILL.md in skills/a", recoverable=False))
+        state = ended(created(), "action-init", FailureOutcome("there is no SKILL.md in skills/a", recoverable=False))
         assert next_steps(state) == (TuningStep("action-fail"),)
-        state = ended(state, "action-fail", Ended(failed=True))
+        state = ended(state, "action-fail", EndOutcome(failed=True))
         assert state.failure_reason == "action-init failed: there is no SKILL.md in skills/a"
 
     @pytest.mark.parametrize("recoverable", [True, False])
@@ -204,20 +204,20 @@ class TestErrors:
 
     def test_a_fix_that_can_not_be_written_leaves_the_others(self) -> None:
         step = TuningStep("action-apply-fix", "FIX-001")
-        state = ended(offered(), step, Failed("it is read-only", recoverable=False))
+        state = ended(offered(), step, FailureOutcome("it is read-only", recoverable=False))
         assert (state.pending_fixes, state.error_count) == (("FIX-002",), 1)
         assert next_steps(state) == (TuningStep("action-apply-fix", "FIX-002"),)
 
     def test_only_the_last_ones_are_kept_and_all_are_counted(self) -> None:
         state = created().evolve(max_errors=2 * ERRORS_KEPT)
         for n in range(ERRORS_KEPT + 5):
-            state = ended(state, "action-init", Failed(f"no {n}", recoverable=True))
+            state = ended(state, "action-init", FailureOutcome(f"no {n}", recoverable=True))
         assert (len(state.errors), state.error_count, state.errors[0].message) == (ERRORS_KEPT, ERRORS_KEPT + 5, "no 5")
 
     def test_the_history_is_bounded(self) -> None:
         state = created()
         for _ in range(HISTORY_KEPT + 5):
-            state = ended(state, "action-init", Broken("the runner died"))
+            state = ended(state, "action-init", InterruptionOutcome("the runner died"))
         assert (len(state.action_history), state.error_count) == (HISTORY_KEPT, 0)
         assert state.action_history[-1].result == "skipped"
         assert state.completed_actions == ()
@@ -243,12 +243,12 @@ def test_priorities_follow_the_words_of_the_user() -> None:
         (1, "beta is wrong"), (3, "gamma is wrong"),
     ]  # fmt: skip
     again = edit(asked, {"user_issue_description": "alpha is odd"})
-    again = ended(again, "action-next-iteration", Iterated())
+    again = ended(again, "action-next-iteration", IterationOutcome())
     again = ended(again, DIAGNOSES["dataflow"], diagnosed("dataflow", *found))
     assert again.issues[0].description == "alpha is wrong"
 
 
-OUTCOMES: tuple[TuningOutcome, ...] = (Broken("killed"), Failed("no", recoverable=True))
+OUTCOMES: tuple[TuningOutcome, ...] = (InterruptionOutcome("killed"), FailureOutcome("no", recoverable=True))
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES, ids=lambda outcome: type(outcome).__name__)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from loopwright.core.errors import Invalid, NewerSchema
 from loopwright.workflows.tuning.model import ERRORS_KEPT, TuningState
-from loopwright.workflows.tuning.reading import read_tuning
+from loopwright.workflows.tuning.state_reader import read_tuning
 from tests.domain.test_tuning_state import INITIAL
 from tests.domain.tuning_making import AT, ID, created, diagnosed_all, driven, finding, in_files, offer, proposed, usual
 from tests.tables import each

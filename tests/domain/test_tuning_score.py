@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.skills.findings import DIMENSIONS, SEVERITIES, Confidence, Finding, Gate, Severity
-from loopwright.skills.score import REPEATED, USUAL_SIZE, WEIGHTS, counts, gate, score
+from loopwright.skills.score import REPEATED, USUAL_SIZE, WEIGHTS, compute_score, count_issues, decide_gate
 from tests.domain.tuning_making import RULES, finding
 from tests.tables import each
 
@@ -37,8 +37,8 @@ def milder(one: Finding, severity: int, confidence: int) -> Finding:
 
 
 def judged(found: list[Finding], size: int) -> tuple[float, int]:
-    points = score(found, size)
-    return points, GATES.index(gate(points, found, all_ran=True))
+    points = compute_score(found, size)
+    return points, GATES.index(decide_gate(points, found, all_ran=True))
 
 
 @given(findings, sizes, st.data())
@@ -57,7 +57,7 @@ def test_taking_one_away_or_making_it_milder_never_lowers_anything(
 def test_hints_count_nothing(found: list[Finding], size: int) -> None:
     without = [one for one in found if one.counts]
     assert judged(found, size) == judged(without, size)
-    assert counts(found) == counts(without)
+    assert count_issues(found) == count_issues(without)
 
 
 @given(findings, sizes, st.randoms())
@@ -69,7 +69,7 @@ def test_the_order_does_not_matter(found: list[Finding], size: int, chance: Rand
 
 @given(findings, sizes)
 def test_the_score_is_within_its_bounds_and_has_one_decimal(found: list[Finding], size: int) -> None:
-    points = score(found, size)
+    points = compute_score(found, size)
     assert 0 <= points <= 100
     assert points == round(points, 1)
     assert (points == 100) == (not any(one.counts for one in found)) or size > USUAL_SIZE
@@ -77,21 +77,23 @@ def test_the_score_is_within_its_bounds_and_has_one_decimal(found: list[Finding]
 
 @given(findings, sizes, sizes)
 def test_a_larger_skill_has_more_room(found: list[Finding], size: int, more: int) -> None:
-    assert score(found, size + more) >= score(found, size)
+    assert compute_score(found, size + more) >= compute_score(found, size)
 
 
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_one_rule_costs_no_more_than_its_worst_finding_some_times(severity: Severity) -> None:
     many = [finding(f"{n}", severity=severity) for n in range(200)]
-    assert score(many, 0) == max(0, 100 - WEIGHTS[severity] * REPEATED)
-    assert score([*many, *(finding(f"{n}", severity="low") for n in range(200))], 0) == score(many, 0)
-    assert score([*many, finding(rule="field-drift", severity=severity)], 0) <= max(0, score(many, 0) - 1)
+    assert compute_score(many, 0) == max(0, 100 - WEIGHTS[severity] * REPEATED)
+    assert compute_score([*many, *(finding(f"{n}", severity="low") for n in range(200))], 0) == compute_score(many, 0)
+    assert compute_score([*many, finding(rule="field-drift", severity=severity)], 0) <= max(
+        0, compute_score(many, 0) - 1
+    )
 
 
 def test_what_each_costs() -> None:
-    assert [score([finding(severity=one)], USUAL_SIZE) for one in SEVERITIES] == [70, 88, 96, 99]
-    assert [score([finding(severity="high", confidence=one)], 0) for one in SURE] == [88, 91, 100]
-    assert score([finding(severity="critical")], 16 * USUAL_SIZE) == 85
+    assert [compute_score([finding(severity=one)], USUAL_SIZE) for one in SEVERITIES] == [70, 88, 96, 99]
+    assert [compute_score([finding(severity="high", confidence=one)], 0) for one in SURE] == [88, 91, 100]
+    assert compute_score([finding(severity="critical")], 16 * USUAL_SIZE) == 85
 
 
 def many(**number: int) -> list[Finding]:
@@ -112,9 +114,9 @@ def many(**number: int) -> list[Finding]:
     ],
 )  # fmt: skip
 def test_gate(points: float, found: list[Finding], all_ran: bool, expected: Gate) -> None:
-    assert gate(points, found, all_ran=all_ran) == expected
+    assert decide_gate(points, found, all_ran=all_ran) == expected
 
 
 def test_the_same_thing_in_several_places_is_one_and_the_worst_of_them_counts() -> None:
     found = [finding("a", line=1), finding("a", line=2, severity="high"), finding("a", line=3, confidence="hint")]
-    assert counts(found).model_dump() == {"critical": 0, "high": 1, "medium": 0, "low": 0}
+    assert count_issues(found).model_dump() == {"critical": 0, "high": 1, "medium": 0, "low": 0}

@@ -10,9 +10,15 @@ from loopwright.core.names import TuningStepName
 from loopwright.core.state import Budget
 from loopwright.workflows.tuning.commands import choose, start, stop
 from loopwright.workflows.tuning.model import DIAGNOSES, RANKS, Level, TuningState, TuningStep
-from loopwright.workflows.tuning.outcomes import Broken, Ended, Failed, Iterated, Proposed
+from loopwright.workflows.tuning.outcomes import (
+    EndOutcome,
+    FailureOutcome,
+    InterruptionOutcome,
+    IterationOutcome,
+    ProposalOutcome,
+)
 from loopwright.workflows.tuning.reducer import begin_step
-from loopwright.workflows.tuning.selector import ROWS, may_be_fixed, next_steps, ready, still_holds
+from loopwright.workflows.tuning.selector import ROWS, may_be_fixed, next_steps, select_ready, still_holds
 from tests.domain.tuning_making import (
     AT,
     SCOPED,
@@ -63,7 +69,7 @@ def both_held() -> TuningState:
 
 def errors(state: TuningState, n: int = 3) -> TuningState:
     for _ in range(n):
-        state = ended(state, REPORT, Failed("the disk is full", recoverable=True))
+        state = ended(state, REPORT, FailureOutcome("the disk is full", recoverable=True))
     return state
 
 
@@ -75,7 +81,7 @@ def spent(state: TuningState) -> TuningState:
 def again(state: TuningState, tree: str) -> TuningState:
     """The next iteration, diagnosed and reported, with the same findings."""
     found = state.engine.findings
-    state = ended(state, ITERATE, Iterated())
+    state = ended(state, ITERATE, IterationOutcome())
     for one in state.engine.dimensions:
         state = ended(state, DIAGNOSES[one], diagnosed(one, *(f for f in found if f.dimension == one)))
     return ended(state, REPORT, reported(state, tree=tree))
@@ -93,20 +99,23 @@ def initialised(**options: object) -> TuningState:
 
 ALL = tuple(DIAGNOSES.values())
 TABLE: dict[str, tuple[Callable[[], TuningState], tuple[TuningStepName | TuningStep, ...]]] = {
-    "1 completed": (lambda: ended(fixing("none"), COMPLETE, Ended()), ()),
+    "1 completed": (lambda: ended(fixing("none"), COMPLETE, EndOutcome()), ()),
     "1 stopped": (lambda: stop(applied_one(), AT), ()),
     "2 three errors": (lambda: errors(initialised()), (FAIL,)),
     "2 three errors, also before it was initialised": (
-        lambda: driven(created(), lambda s, step: Failed("no", recoverable=True), lambda s: s.error_count == 3), (FAIL,)
+        lambda: driven(created(), lambda s, step: FailureOutcome("no", recoverable=True), lambda s: s.error_count == 3),
+        (FAIL,),
     ),
     "2 three errors, whatever is in the files": (lambda: errors(applied_one()), (FAIL,)),
     "2 one error that no other try helps against": (
-        lambda: ended(created(), "action-init", Failed("no SKILL.md", recoverable=False)), (FAIL,)
+        lambda: ended(created(), "action-init", FailureOutcome("no SKILL.md", recoverable=False)),
+        (FAIL,),
     ),
     "2 two errors are not three": (lambda: errors(initialised(), 2), ALL),
     "3 pending": (created, ("action-init",)),
     "3 a runner that died at it": (
-        lambda: ended(created(), "action-init", Broken("the runner died")), ("action-init",)
+        lambda: ended(created(), "action-init", InterruptionOutcome("the runner died")),
+        ("action-init",),
     ),
     "4 nothing diagnosed": (initialised, ALL),
     "4 one of four is there": (
@@ -118,60 +127,67 @@ TABLE: dict[str, tuple[Callable[[], TuningState], tuple[TuningStepName | TuningS
         lambda: ended(initialised(dimensions=("memory",)), DIAGNOSES["memory"], diagnosed("memory", problem="no")),
         (REPORT,),
     ),
-    "4 the next iteration begins anew": (lambda: ended(both_held(), ITERATE, Iterated()), ALL),
+    "4 the next iteration begins anew": (lambda: ended(both_held(), ITERATE, IterationOutcome()), ALL),
     "5 no report": (
-        lambda: ended(initialised(dimensions=("agent",)), DIAGNOSES["agent"], diagnosed("agent", TWO)), (REPORT,)
+        lambda: ended(initialised(dimensions=("agent",)), DIAGNOSES["agent"], diagnosed("agent", TWO)),
+        (REPORT,),
     ),
     "6 an applied fix": (applied_one, (TuningStep("action-verify", "FIX-001"),)),
     "7 the first that waits": (offered, (TuningStep("action-apply-fix", "FIX-001"),)),
     "7 the next one": (lambda: held(applied_one(), "FIX-001"), (TuningStep("action-apply-fix", "FIX-002"),)),
     "7 one that failed is not tried again": (
-        lambda: held(applied_one(), "FIX-001", passed=False), (TuningStep("action-apply-fix", "FIX-002"),)
+        lambda: held(applied_one(), "FIX-001", passed=False),
+        (TuningStep("action-apply-fix", "FIX-002"),),
     ),
     "8 only diagnosing": (lambda: fixing("none"), (COMPLETE,)),
     "8 the last iteration": (
-        lambda: again(both_held().evolve(iteration_count=3, max_iterations=4), "other"), (COMPLETE,)
+        lambda: again(both_held().evolve(iteration_count=3, max_iterations=4), "other"),
+        (COMPLETE,),
     ),
     "8 an iteration that improved nothing": (
-        lambda: again(ended(fixing(), PROPOSE, Proposed(())), "tree"), (COMPLETE,)
+        lambda: again(ended(fixing(), PROPOSE, ProposalOutcome(())), "tree"),
+        (COMPLETE,),
     ),
     "8 nothing was found": (lambda: diagnosed_all(created(level="mechanical")), (COMPLETE,)),
     "8 only hints": (lambda: diagnosed_all(created(level="agent"), HINT), (COMPLETE,)),
     "8 nothing that the level may fix": (
-        lambda: diagnosed_all(created(level="mechanical"), ONE, level="template"), (COMPLETE,)
+        lambda: diagnosed_all(created(level="mechanical"), ONE, level="template"),
+        (COMPLETE,),
     ),
     "8 nothing held": (
         lambda: held(in_files(held(applied_one(), "FIX-001", passed=False), "FIX-002"), "FIX-002", passed=False),
         (COMPLETE,),
     ),
     "8 nobody knows a repair": (
-        lambda: ended(fixing(), PROPOSE, Proposed((), {ONE.fingerprint: "none", TWO.fingerprint: "none"})),
+        lambda: ended(fixing(), PROPOSE, ProposalOutcome((), {ONE.fingerprint: "none", TWO.fingerprint: "none"})),
         (COMPLETE,),
     ),
     "9 something to be fixed": (fixing, (PROPOSE,)),
-    "9 by a template": (
-        lambda: diagnosed_all(created(level="template"), ONE, level="template"), (PROPOSE,)
-    ),
+    "9 by a template": (lambda: diagnosed_all(created(level="template"), ONE, level="template"), (PROPOSE,)),
     "9 what nothing but an agent can write": (lambda: by_nobody("agent"), (PROPOSE,)),
     "8 what nothing but an agent can write": (lambda: by_nobody("template"), (COMPLETE,)),
     "9 in the next iteration": (
-        lambda: again(held(applied_one().evolve(pending_fixes=()), "FIX-001"), "t2"), (PROPOSE,)
+        lambda: again(held(applied_one().evolve(pending_fixes=()), "FIX-001"), "t2"),
+        (PROPOSE,),
     ),
     "10 fixes that hold": (both_held, (ITERATE,)),
-    "10 something is left to propose": (lambda: ended(fixing(), PROPOSE, Proposed(())), (ITERATE,)),
+    "10 something is left to propose": (lambda: ended(fixing(), PROPOSE, ProposalOutcome(())), (ITERATE,)),
     "budget: what is in the files is verified": (
-        lambda: spent(applied_one()), (TuningStep("action-verify", "FIX-001"),)
+        lambda: spent(applied_one()),
+        (TuningStep("action-verify", "FIX-001"),),
     ),
     "budget: nothing more is applied": (lambda: spent(offered()), (COMPLETE,)),
     "budget: nothing more is proposed": (lambda: spent(fixing()), (COMPLETE,)),
-    "budget: what begins is diagnosed and told": (lambda: spent(ended(both_held(), ITERATE, Iterated())), ALL),
+    "budget: what begins is diagnosed and told": (lambda: spent(ended(both_held(), ITERATE, IterationOutcome())), ALL),
     "a person has to choose": (
         lambda: proposed(
             diagnosed_all(created(level="mechanical", choosing=True), ONE, TWO),
-            offer("FIX-001", ONE), offer("FIX-002", TWO),
-        ), (),
+            offer("FIX-001", ONE),
+            offer("FIX-002", TWO),
+        ),
+        (),
     ),
-}  # fmt: skip
+}
 
 
 @each("name", TABLE)
@@ -205,12 +221,12 @@ def test_what_a_level_may_fix(level: Level) -> None:
 
 class TestBudget:
     def test_a_session_that_could_have_gone_on_says_so(self) -> None:
-        state = ended(spent(offered()), COMPLETE, Ended())
+        state = ended(spent(offered()), COMPLETE, EndOutcome())
         assert (state.status, state.engine.outcome, state.pending_fixes) == ("failed", "over_budget", ())
         assert state.failure_reason == "the budget of 10 tokens is used up; 2 issues left"
 
     def test_one_that_is_done_has_only_spent_all(self) -> None:
-        state = ended(spent(fixing("none")), COMPLETE, Ended())
+        state = ended(spent(fixing("none")), COMPLETE, EndOutcome())
         assert (state.status, state.engine.outcome) == ("completed", "succeeded")
 
 
@@ -234,7 +250,7 @@ class TestTries:
     def test_a_turn_that_came_to_nothing_is_one(self) -> None:
         state = diagnosed_all(created(level="agent"), ONE)
         for n in (1, 2):
-            state = ended(state, PROPOSE, Proposed((), tried={ONE.fingerprint: f"nothing {n}"}))
+            state = ended(state, PROPOSE, ProposalOutcome((), tried={ONE.fingerprint: f"nothing {n}"}))
             assert (ONE.fingerprint in state.engine.rejected) == (n == 2)
             state = again(state, "tree")
         assert next_steps(state) == (TuningStep(COMPLETE),)
@@ -245,13 +261,13 @@ class TestReady:
         state = initialised()
         running = (TuningStep(DIAGNOSES["context"]), TuningStep(DIAGNOSES["agent"]))
         others = (TuningStep(DIAGNOSES["memory"]), TuningStep(DIAGNOSES["dataflow"]))
-        assert ready(state, running) == others
-        assert ready(state, (*running, *others)) == ()
-        assert ready(state, (TuningStep(REPORT),)) == ()
-        assert ready(fixing(), (TuningStep(DIAGNOSES["agent"]),)) == ()
+        assert select_ready(state, running) == others
+        assert select_ready(state, (*running, *others)) == ()
+        assert select_ready(state, (TuningStep(REPORT),)) == ()
+        assert select_ready(fixing(), (TuningStep(DIAGNOSES["agent"]),)) == ()
 
     def test_nothing_is_ready_at_the_end(self) -> None:
-        assert ready(stop(fixing(), AT), ()) == ()
+        assert select_ready(stop(fixing(), AT), ()) == ()
 
     def test_what_the_latest_state_would_not_choose_does_not_begin(self) -> None:
         step = TuningStep("action-apply-fix", "FIX-001")
@@ -271,7 +287,7 @@ class TestDiagram:
         assert begin_step(created(), step, AT).status == "running", "also where only a runner was begun"
 
     def test_from_running_the_diagnoses_begin_at_once(self) -> None:
-        names = [step.name for step in ready(initialised(), ())]
+        names = [step.name for step in select_ready(initialised(), ())]
         assert names == [f"action-diagnose-{one}" for one in ("context", "memory", "dataflow", "agent")]
 
     def test_after_a_fix_comes_verify_and_then_the_next_fix_or_another_iteration_or_the_end(self) -> None:
@@ -283,7 +299,7 @@ class TestDiagram:
         assert driven(last, usual()).status == "completed"
 
     def test_iterations_are_fewer_than_the_limit(self) -> None:
-        state = driven(fixing(max_iterations=2), lambda s, step: Proposed(()) if step.name == PROPOSE else (
+        state = driven(fixing(max_iterations=2), lambda s, step: ProposalOutcome(()) if step.name == PROPOSE else (
             reported(s, tree=f"{s.iteration_count}") if step.name == REPORT else usual((ONE, TWO))(s, step)
         ))  # fmt: skip
         assert (state.status, state.iteration_count) == ("completed", 2)
@@ -291,13 +307,13 @@ class TestDiagram:
     def test_three_errors_lead_to_failed_from_everywhere(self) -> None:
         for make, _ in TABLE.values():
             if (state := make()).status == "running":
-                state = ended(errors(state), FAIL, Ended(True, tuple(
+                state = ended(errors(state), FAIL, EndOutcome(True, tuple(
                     fix.fix_id for fix in state.applied_fixes if fix.verification_result == "pending"
                 )))  # fmt: skip
                 assert (state.status, next_steps(state)) == ("failed", ())
 
     def test_an_end_has_no_way_out(self) -> None:
-        for state in (ended(fixing("none"), COMPLETE, Ended()), stop(fixing(), AT)):
+        for state in (ended(fixing("none"), COMPLETE, EndOutcome()), stop(fixing(), AT)):
             with pytest.raises(IllegalTransition):
                 start(state)
             assert next_steps(state) == ()

@@ -8,24 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.skills.findings import DIMENSIONS, SEVERITIES, Finding, FixLevel
-from loopwright.skills.score import counts
+from loopwright.skills.score import count_issues
 from loopwright.workflows.tuning.commands import choose, edit, stop
 from loopwright.workflows.tuning.model import FINISHED, RANKS, TuningState, TuningStep
 from loopwright.workflows.tuning.outcomes import (
-    Broken,
-    Ended,
-    Failed,
-    Iterated,
-    Proposed,
-    Refused,
-    Reported,
+    EndOutcome,
+    FailureOutcome,
+    InterruptionOutcome,
+    IterationOutcome,
+    ProposalOutcome,
+    RefusalOutcome,
+    ReportOutcome,
     TuningOutcome,
     TuningStepDone,
-    Verified,
+    VerifyOutcome,
 )
-from loopwright.workflows.tuning.reading import read_tuning
 from loopwright.workflows.tuning.reducer import begin_step, end_step
-from loopwright.workflows.tuning.selector import may_be_fixed, next_steps, ready
+from loopwright.workflows.tuning.selector import may_be_fixed, next_steps, select_ready
+from loopwright.workflows.tuning.state_reader import read_tuning
 from tests.domain.tuning_making import AT, SCOPED, applied, created, diagnosed, finding, offer
 from tests.tiers import examples
 
@@ -54,9 +54,9 @@ class Course:
         kind = self.data.draw(st.sampled_from(("well",) * 12 + ("fails", "fails for good", "dies", "refuses", "slips")))
         if kind == "dies" and self.deaths < DEATHS:
             self.deaths += 1
-            return Broken("the runner died")
+            return InterruptionOutcome("the runner died")
         if kind.startswith("fails") and step.name not in ("action-complete", "action-next-iteration"):
-            return Failed("it did not work", recoverable=kind == "fails")
+            return FailureOutcome("it did not work", recoverable=kind == "fails")
         return self.good(state, step, kind)
 
     def good(self, state: TuningState, step: TuningStep, kind: str) -> TuningOutcome:
@@ -69,28 +69,28 @@ class Course:
                 return SCOPED
             case "action-report":
                 levels = {one.fingerprint: self.data.draw(st.sampled_from(LEVELS)) for one in self.some(*POOL)}
-                return Reported(levels, f"tree-{self.data.draw(st.integers(0, 20))}")
+                return ReportOutcome(levels, f"tree-{self.data.draw(st.integers(0, 20))}")
             case "action-propose-fixes":
                 return self.proposals(state)
             case "action-apply-fix":
                 again = self.data.draw(st.booleans())
-                return Refused(fix, "it has changed", again) if kind == "refuses" else applied(state, fix)
+                return RefusalOutcome(fix, "it has changed", again) if kind == "refuses" else applied(state, fix)
             case "action-verify":
                 passed, found = kind != "refuses", self.some(*POOL)
                 fixable: dict[str, FixLevel] = {one.fingerprint: "mechanical" for one in found}
-                return Verified(fix, passed, () if passed else ("no",), found if passed else (), fixable)
+                return VerifyOutcome(fix, passed, () if passed else ("no",), found if passed else (), fixable)
             case "action-next-iteration":
-                return Iterated()
+                return IterationOutcome()
             case "action-fail":
                 left = tuple(f.fix_id for f in state.applied_fixes if f.verification_result == "pending")
-                return Ended(failed=True, undone=left)
+                return EndOutcome(failed=True, undone=left)
             case _:
-                return Ended()
+                return EndOutcome()
 
-    def proposals(self, state: TuningState) -> Proposed:
+    def proposals(self, state: TuningState) -> ProposalOutcome:
         first, wanted = len(state.proposed_fixes) + 1, self.some(*may_be_fixed(state))
         offers = tuple(offer(f"FIX-{n:03}", one) for n, one in enumerate(wanted, first))
-        return Proposed(offers, {one.fingerprint: "no repair" for one in self.some(*may_be_fixed(state))})
+        return ProposalOutcome(offers, {one.fingerprint: "no repair" for one in self.some(*may_be_fixed(state))})
 
     def interfered(self, state: TuningState) -> TuningState:
         """What a person does meanwhile."""
@@ -104,7 +104,7 @@ class Course:
     def check(self, state: TuningState) -> None:
         counted = Counter(issue.severity for issue in state.issues)
         assert state.issues_by_severity.model_dump() == {one: counted[one] for one in SEVERITIES}
-        assert state.issues_by_severity == counts(state.engine.findings)
+        assert state.issues_by_severity == count_issues(state.engine.findings)
         assert [issue.priority for issue in state.issues] == list(range(1, len(state.issues) + 1))
         ids = [issue.id for issue in state.issues]
         assert len(set(ids)) == len(ids)
@@ -149,7 +149,7 @@ def test_every_course_ends_and_keeps_the_rules(
     )
     taken = 0
     while state.status not in FINISHED:
-        steps = ready(state, ())
+        steps = select_ready(state, ())
         if not steps:
             assert state.engine.waiting is not None, "it stands still only for a person"
             options = state.engine.waiting.options
@@ -169,7 +169,7 @@ def test_every_course_ends_and_keeps_the_rules(
                 state = course.interfered(state)
         assert taken <= longest(4), "it goes on and on"
     course.check(state)
-    assert next_steps(state) == ready(state, ()) == ()
+    assert next_steps(state) == select_ready(state, ()) == ()
     assert state.iteration_count <= 4
     assert (state.engine.under_way, state.pending_fixes, state.current_action) == ((), (), None)
     assert (state.status == "failed") == (state.engine.reason is not None)

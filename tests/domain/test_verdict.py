@@ -6,7 +6,15 @@ from hypothesis import strategies as st
 
 from loopwright.core.state import Baseline, Require
 from loopwright.evidence.testing import Coverage, RunTrouble, TestResult, TestRun, TestStatus
-from loopwright.evidence.verdict import Comparison, Doubt, baseline_of, compare, repaired, told, verdict
+from loopwright.evidence.verdict import (
+    Comparison,
+    MaterialDoubt,
+    baseline_of,
+    compare_runs,
+    describe_differences,
+    judge_run,
+    list_repaired,
+)
 from tests.tables import each
 
 AT = "2026-01-22T10:00:00+08:00"
@@ -31,7 +39,7 @@ def ran(
 def judged(
     run: TestRun, comparison: Comparison | None = None, require: Require = "all", rate: float = 100, coverage: float = 0
 ) -> tuple[bool, tuple[str, ...]]:
-    return verdict(run, comparison or Comparison(), require=require, min_pass_rate=rate, min_coverage=coverage)
+    return judge_run(run, comparison or Comparison(), require=require, min_pass_rate=rate, min_coverage=coverage)
 
 
 def first(statuses: dict[str, TestStatus], sources: dict[str, str] | None = None) -> Baseline:
@@ -78,7 +86,7 @@ def test_a_baseline_holds_status_and_source() -> None:
     ],
 )
 def test_what_differs(before: dict[str, TestStatus], now: dict[str, TestStatus], expected: Comparison) -> None:
-    assert compare(first(before), ran(now), allow_changes=False) == expected
+    assert compare_runs(first(before), ran(now), allow_changes=False) == expected
 
 
 @pytest.mark.parametrize(
@@ -98,9 +106,9 @@ def test_whose_own_source_was_changed(
 ) -> None:
     baseline = first({"t::a": before}, {"t::a": old})
     run = ran({"t::a": now}, sources={} if new is None else {"t::a": new})
-    seen = compare(baseline, run, allow_changes=False)
+    seen = compare_runs(baseline, run, allow_changes=False)
     assert (seen.changed, seen.suspicious) == (("t::a",) * changed, ("t::a",) * suspicious)
-    allowed = compare(baseline, run, allow_changes=True)
+    allowed = compare_runs(baseline, run, allow_changes=True)
     assert (allowed.changed, allowed.suspicious) == (seen.changed, ())
 
 
@@ -124,7 +132,7 @@ def test_whose_own_source_was_changed(
 def test_a_test_that_runs_under_another_class_file_or_set_has_not_vanished(
     before: dict[str, TestStatus], now: dict[str, TestStatus], vanished: tuple[str, ...], changed: tuple[str, ...]
 ) -> None:
-    compared = compare(first(before), ran(now), allow_changes=False)
+    compared = compare_runs(first(before), ran(now), allow_changes=False)
     assert (compared.vanished, compared.changed) == (vanished, changed)
 
 
@@ -132,12 +140,12 @@ def test_a_module_mended_by_editing_the_test_file_is_suspicious() -> None:
     baseline = first({"t.py": "failed"}, {"t.py": "1"})
     honest = ran({"t.py::x": "passed"}, sources={"t.py": "1"})
     edited = ran({"t.py::x": "passed"}, sources={"t.py": "2"})
-    assert compare(baseline, honest, allow_changes=False).suspicious == ()
-    assert compare(baseline, edited, allow_changes=False).suspicious == ("t.py",)
+    assert compare_runs(baseline, honest, allow_changes=False).suspicious == ()
+    assert compare_runs(baseline, edited, allow_changes=False).suspicious == ("t.py",)
 
 
 def test_a_module_mended_by_skipping_all_of_it_is_newly_skipped() -> None:
-    seen = compare(first({"t.py": "failed"}), ran({"t.py::x": "skipped"}), allow_changes=False)
+    seen = compare_runs(first({"t.py": "failed"}), ran({"t.py::x": "skipped"}), allow_changes=False)
     assert seen.newly_skipped == ("t.py",)
 
 
@@ -159,10 +167,10 @@ def test_the_first_version_of_the_tests_has_the_last_word(
 ) -> None:
     baseline = first({"t::a": "failed", "t::b": "passed"}, {"t::a": "1", "t::b": "1"})
     now: dict[str, TestStatus] = {"t::a": "passed", "t::b": "passed"}
-    doubt = Doubt(("t.py",), None if again is None else ran(again))
+    doubt = MaterialDoubt(("t.py",), None if again is None else ran(again))
     changed = ran(now, sources={"t::a": "2", "t::b": "1"})
-    assert compare(baseline, changed, allow_changes=False, doubt=doubt).suspicious == suspicious
-    assert compare(baseline, changed, allow_changes=True, doubt=doubt).suspicious == ()
+    assert compare_runs(baseline, changed, allow_changes=False, doubt=doubt).suspicious == suspicious
+    assert compare_runs(baseline, changed, allow_changes=True, doubt=doubt).suspicious == ()
 
 
 def test_a_changed_test_inside_a_product_file_is_not_cleared_by_itself() -> None:
@@ -170,20 +178,20 @@ def test_a_changed_test_inside_a_product_file_is_not_cleared_by_itself() -> None
     baseline = first({"lib::a": "failed", "lib::b": "passed"}, {"lib::a": "1", "lib::b": "1"})
     now: dict[str, TestStatus] = {"lib::a": "passed", "lib::b": "passed"}
     run = ran(now, sources={"lib::a": "2", "lib::b": "1"})
-    doubt = Doubt((), ran(now, sources={"lib::a": "2", "lib::b": "1"}))
-    assert compare(baseline, run, allow_changes=False, doubt=doubt).suspicious == ("lib::a",)
-    put_back = Doubt(("t.rs",), ran(now, sources={"lib::a": "1", "lib::b": "1"}))
-    assert compare(baseline, run, allow_changes=False, doubt=put_back).suspicious == ()
+    doubt = MaterialDoubt((), ran(now, sources={"lib::a": "2", "lib::b": "1"}))
+    assert compare_runs(baseline, run, allow_changes=False, doubt=doubt).suspicious == ("lib::a",)
+    put_back = MaterialDoubt(("t.rs",), ran(now, sources={"lib::a": "1", "lib::b": "1"}))
+    assert compare_runs(baseline, run, allow_changes=False, doubt=put_back).suspicious == ()
 
 
 def test_an_untouched_test_that_fails_with_the_first_material_is_suspicious() -> None:
     """Something else in the tests made it pass: a module that was added and changes the product while it loads."""
     baseline = first({"t::a": "failed", "t::b": "passed"}, {"t::a": "1", "t::b": "1"})
     run = ran({"t::a": "passed", "t::b": "passed"}, sources={"t::a": "1", "t::b": "1"})
-    doubt = Doubt(("tests/test_new.py",), ran({"t::a": "failed", "t::b": "passed"}))
-    assert compare(baseline, run, allow_changes=False, doubt=doubt).suspicious == ("t::a",)
-    unable = Doubt(("tests/test_new.py",), ran({}))
-    assert compare(baseline, run, allow_changes=False, doubt=unable).suspicious == ()
+    doubt = MaterialDoubt(("tests/test_new.py",), ran({"t::a": "failed", "t::b": "passed"}))
+    assert compare_runs(baseline, run, allow_changes=False, doubt=doubt).suspicious == ("t::a",)
+    unable = MaterialDoubt(("tests/test_new.py",), ran({}))
+    assert compare_runs(baseline, run, allow_changes=False, doubt=unable).suspicious == ()
 
 
 def test_a_mended_module_is_cleared_by_its_first_version() -> None:
@@ -191,7 +199,7 @@ def test_a_mended_module_is_cleared_by_its_first_version() -> None:
     run = ran({"t.py::x": "passed"}, sources={"t.py": "2", "t.py::x": "7"})
 
     def suspicious(again: dict[str, TestStatus]) -> tuple[str, ...]:
-        return compare(baseline, run, allow_changes=False, doubt=Doubt(("t.py",), ran(again))).suspicious
+        return compare_runs(baseline, run, allow_changes=False, doubt=MaterialDoubt(("t.py",), ran(again))).suspicious
 
     assert suspicious({"t.py::x": "passed", "t.py::y": "passed"}) == ()
     assert suspicious({"t.py::x": "passed", "t.py::y": "failed"}) == ("t.py",)
@@ -201,11 +209,11 @@ def test_a_mended_module_is_cleared_by_its_first_version() -> None:
 def test_a_test_that_has_outgrown_its_first_version_is_told_and_no_reason() -> None:
     baseline = first({"t::a": "passed", "t::b": "failed"}, {"t::a": "1", "t::b": "1"})
     run = ran({"t::a": "passed", "t::b": "passed"}, sources={"t::a": "2", "t::b": "1"})
-    doubt = Doubt(("t.py",), ran({"t::a": "failed", "t::b": "passed"}))
-    seen = compare(baseline, run, allow_changes=False, doubt=doubt)
+    doubt = MaterialDoubt(("t.py",), ran({"t::a": "failed", "t::b": "passed"}))
+    seen = compare_runs(baseline, run, allow_changes=False, doubt=doubt)
     assert (seen.outgrown, seen.suspicious) == (("t::a",), ())
     assert judged(run, seen) == (True, ())
-    assert [kind for kind, _ in told(seen, allow_changes=False)] == ["tests_outgrown"]
+    assert [kind for kind, _ in describe_differences(seen, allow_changes=False)] == ["tests_outgrown"]
 
 
 @pytest.mark.parametrize(
@@ -220,7 +228,9 @@ def test_a_test_that_has_outgrown_its_first_version_is_told_and_no_reason() -> N
     ],
 )
 def test_without_digests_the_files_say_what_changed(key: str, material: tuple[str, ...], changed: bool) -> None:
-    seen = compare(first({key: "failed"}), ran({key: "passed"}), allow_changes=False, doubt=Doubt(material))
+    seen = compare_runs(
+        first({key: "failed"}), ran({key: "passed"}), allow_changes=False, doubt=MaterialDoubt(material)
+    )
     assert (seen.changed, seen.suspicious) == ((key,) * changed, (key,) * changed)
 
 
@@ -230,25 +240,25 @@ def test_only_tests_that_failed_and_pass_now_are_worth_another_run() -> None:
         "t::a": "passed", "t::b": "failed", "t::c": "passed", "t::d": "passed", "m.py::x": "passed",
         "n.py::x": "failed",
     }  # fmt: skip
-    assert repaired(baseline, ran(now)) == ("t::a", "m.py")
+    assert list_repaired(baseline, ran(now)) == ("t::a", "m.py")
 
 
 def test_every_difference_is_told_once() -> None:
     seen = Comparison(
         vanished=("a",), newly_skipped=("b",), changed=("c", "d", "e"), suspicious=("c",), outgrown=("d",)
     )
-    assert told(seen, allow_changes=False) == (
+    assert describe_differences(seen, allow_changes=False) == (
         ("tests_vanished", "1 test of the first run missing: a"),
         ("tests_skipped", "1 test skipped that ran in the first run: b"),
         ("tests_suspicious", "1 test passing only since the tests were changed: c"),
         ("tests_outgrown", "1 test passing only in the changed version, no longer in the first: d"),
         ("tests_changed", "1 test changed since the first run: e"),
     )
-    assert told(Comparison(), allow_changes=False) == ()
+    assert describe_differences(Comparison(), allow_changes=False) == ()
 
 
 def test_a_run_under_which_files_changed_proves_nothing() -> None:
-    passed, reasons = verdict(
+    passed, reasons = judge_run(
         ran({"t::a": "passed"}), Comparison(), require="all", min_pass_rate=100, min_coverage=0, loose=("app.py",)
     )
     assert not passed
@@ -309,7 +319,7 @@ def test_a_threshold_of_coverage(measured: float | None, required: float, passed
 @given(before=RUNS, now=RUNS)
 def test_a_pass_means_that_nothing_is_red_or_gone(before: dict[str, TestStatus], now: dict[str, TestStatus]) -> None:
     run = ran(now)
-    passed, reasons = judged(run, compare(first(before), run, allow_changes=False))
+    passed, reasons = judged(run, compare_runs(first(before), run, allow_changes=False))
     assert passed == (not reasons)
     if passed:
         assert "passed" in now.values()
@@ -320,4 +330,4 @@ def test_a_pass_means_that_nothing_is_red_or_gone(before: dict[str, TestStatus],
 
 @given(statuses=RUNS)
 def test_a_run_differs_in_nothing_from_itself(statuses: dict[str, TestStatus]) -> None:
-    assert compare(first(statuses), ran(statuses), allow_changes=False) == Comparison()
+    assert compare_runs(first(statuses), ran(statuses), allow_changes=False) == Comparison()

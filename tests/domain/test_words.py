@@ -1,6 +1,6 @@
 """Numbers agree with what they count."""
 
-from loopwright.core.text import agreeing, plural
+from loopwright.core.text import agree_word, plural
 from tests.tables import each
 
 
@@ -17,4 +17,4 @@ def test_a_number_and_its_noun(n: float, thing: str, words: str) -> None:
 
 
 def test_a_verb_agrees_too() -> None:
-    assert [agreeing(n, "is") for n in (0, 1, 2)] == ["are", "is", "are"]
+    assert [agree_word(n, "is") for n in (0, 1, 2)] == ["are", "is", "are"]

@@ -6,20 +6,20 @@ from loopwright.core.names import TuningStepName
 from loopwright.skills.findings import DIMENSIONS, Confidence, Dimension, Edit, Finding, FixLevel, Proposal, Severity
 from loopwright.workflows.tuning.model import DIAGNOSES, FileChange, Fix, Level, TuningEngine, TuningState, TuningStep
 from loopwright.workflows.tuning.outcomes import (
-    Applied,
-    Diagnosed,
-    Ended,
-    Iterated,
-    Offered,
-    Proposed,
-    Reported,
-    Scoped,
+    ApplyOutcome,
+    DiagnosisOutcome,
+    EndOutcome,
+    FixOffer,
+    IterationOutcome,
+    ProposalOutcome,
+    ReportOutcome,
+    ScopeOutcome,
     TuningOutcome,
     TuningStepDone,
-    Verified,
+    VerifyOutcome,
 )
 from loopwright.workflows.tuning.reducer import begin_step, end_step
-from loopwright.workflows.tuning.selector import may_be_fixed, ready
+from loopwright.workflows.tuning.selector import may_be_fixed, select_ready
 
 AT = "2026-01-22T10:00:00+08:00"
 LATER = "2026-01-22T11:00:00+08:00"
@@ -58,18 +58,18 @@ def ended(state: TuningState, step: TuningStep | TuningStepName, outcome: Tuning
     return end_step(begin_step(state, step, at), TuningStepDone(step=step, outcome=outcome, begun=at, at=at))
 
 
-SCOPED = Scoped("a", "sequential", ("phases/1.md",), (), 1000, {"SKILL.md": "d0"})
+SCOPED = ScopeOutcome("a", "sequential", ("phases/1.md",), (), 1000, {"SKILL.md": "d0"})
 
 
-def diagnosed(dimension: Dimension, *findings: Finding, problem: str | None = None) -> Diagnosed:
-    return Diagnosed(dimension, findings, (RULES[dimension],), (), 1.5, {"SKILL.md": "d0"}, problem)
+def diagnosed(dimension: Dimension, *findings: Finding, problem: str | None = None) -> DiagnosisOutcome:
+    return DiagnosisOutcome(dimension, findings, (RULES[dimension],), (), 1.5, {"SKILL.md": "d0"}, problem)
 
 
-def reported(state: TuningState, level: FixLevel = "mechanical", tree: str = "tree") -> Reported:
-    return Reported({finding.fingerprint: level for finding in state.engine.findings}, tree)
+def reported(state: TuningState, level: FixLevel = "mechanical", tree: str = "tree") -> ReportOutcome:
+    return ReportOutcome({finding.fingerprint: level for finding in state.engine.findings}, tree)
 
 
-def offer(id: str, *findings: Finding, level: FixLevel = "mechanical") -> Offered:
+def offer(id: str, *findings: Finding, level: FixLevel = "mechanical") -> FixOffer:
     prints = tuple(dict.fromkeys(one.fingerprint for one in findings))
     edit = Edit(file="SKILL.md", start=0, end=3, old="bad", new="good")
     proposal = Proposal(
@@ -81,21 +81,21 @@ def offer(id: str, *findings: Finding, level: FixLevel = "mechanical") -> Offere
         id=id, strategy="custom", description=f"{id} mends it", rationale="it follows", changes=(change,), risk="low",
         estimated_impact="less is wrong",
     )  # fmt: skip
-    return Offered(fix, proposal)
+    return FixOffer(fix, proposal)
 
 
-def applied(state: TuningState, id: str) -> Applied:
+def applied(state: TuningState, id: str) -> ApplyOutcome:
     fix = state.fix(id)
     assert fix is not None
-    return Applied(fix, f"backups/{id}", state.engine.proposals[id].edits, {"SKILL.md": f"after {id}"})
+    return ApplyOutcome(fix, f"backups/{id}", state.engine.proposals[id].edits, {"SKILL.md": f"after {id}"})
 
 
-def verified(state: TuningState, id: str, *, passed: bool = True) -> Verified:
+def verified(state: TuningState, id: str, *, passed: bool = True) -> VerifyOutcome:
     """A pass takes away what the fix was made for."""
     gone = state.engine.proposals[id].fingerprints
     left = tuple(one for one in state.engine.findings if one.fingerprint not in gone)
     fixable: dict[str, FixLevel] = {one.fingerprint: "mechanical" for one in left}
-    return Verified(id, passed, () if passed else ("it is still there",), left if passed else (), fixable)
+    return VerifyOutcome(id, passed, () if passed else ("it is still there",), left if passed else (), fixable)
 
 
 def usual(found: Iterable[Finding] = ()) -> Outcomes:
@@ -113,17 +113,19 @@ def usual(found: Iterable[Finding] = ()) -> Outcomes:
             case "action-propose-fixes":
                 first = len(state.proposed_fixes) + 1
                 wanted = {one.fingerprint: one for one in may_be_fixed(state)}.values()
-                return Proposed(tuple(offer(f"FIX-{n:03}", one) for n, one in enumerate(wanted, first)))
+                return ProposalOutcome(tuple(offer(f"FIX-{n:03}", one) for n, one in enumerate(wanted, first)))
             case "action-apply-fix":
                 return applied(state, step.fix or "")
             case "action-verify":
                 return verified(state, step.fix or "")
             case "action-next-iteration":
-                return Iterated()
+                return IterationOutcome()
             case "action-fail":
-                return Ended(True, tuple(f.fix_id for f in state.applied_fixes if f.verification_result == "pending"))
+                return EndOutcome(
+                    True, tuple(f.fix_id for f in state.applied_fixes if f.verification_result == "pending")
+                )
             case _:
-                return Ended()
+                return EndOutcome()
 
     return outcome
 
@@ -133,7 +135,7 @@ def driven(
 ) -> TuningState:
     """Step by step, to where nothing is left to do or `until` holds."""
     for _ in range(200):
-        steps = ready(state, ()) if not until(state) else ()
+        steps = select_ready(state, ()) if not until(state) else ()
         if not steps:
             return state
         for step in steps:
@@ -150,8 +152,8 @@ def diagnosed_all(state: TuningState, *findings: Finding, level: FixLevel = "mec
     return ended(state, "action-report", reported(state, level))
 
 
-def proposed(state: TuningState, *offers: Offered) -> TuningState:
-    return ended(state, "action-propose-fixes", Proposed(offers))
+def proposed(state: TuningState, *offers: FixOffer) -> TuningState:
+    return ended(state, "action-propose-fixes", ProposalOutcome(offers))
 
 
 def in_files(state: TuningState, id: str) -> TuningState:

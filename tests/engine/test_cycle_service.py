@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound, Outdated
-from loopwright.core.record import Event
-from loopwright.core.run import checkpointed
+from loopwright.core.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound, StaleVersion
+from loopwright.core.record import JournalEvent
+from loopwright.core.run import add_checkpoint
 from loopwright.core.state import Checkpoint, Limits, Parked, PermissionRequest, RunSettings, Waiting
-from loopwright.core.supervisor import left_behind, resume_all
+from loopwright.core.supervisor import list_orphans, resume_all
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import CYCLES
-from loopwright.workflows.cycle.boundary import closed, opened
+from loopwright.workflows.cycle.boundary import close_iteration, open_iteration
 from loopwright.workflows.cycle.commands import take_up
 from loopwright.workflows.cycle.model import Blocker, CycleState, Decision, Requirements, version_of
 from loopwright.workflows.cycle.service import CycleService
@@ -55,7 +55,7 @@ def made(service: CycleService, mode: str = "interactive", **given: object) -> s
 
 def changed(service: CycleService, id: str, rule: Rule) -> CycleState:
     """What only a runner would do."""
-    return service.store.update(id, rule, actor="runner", event=Event(type="edited"))
+    return service.store.update(id, rule, actor="runner", event=JournalEvent(type="edited"))
 
 
 @contextmanager
@@ -176,7 +176,7 @@ def test_who_saw_an_old_version_is_refused(service: CycleService) -> None:
     seen = service.expecting(service.read(id).engine.rev)
     service.edit(id, {"title": "B"})
     for call in (seen.start, seen.delete):
-        with pytest.raises(Outdated):
+        with pytest.raises(StaleVersion):
             call(id)
 
 
@@ -196,7 +196,7 @@ def test_a_permission_is_answered_for_a_runner_only(service: CycleService) -> No
 def test_a_finished_cycle_is_reopened_with_more_room(service: CycleService) -> None:
     id = made(service, max_iterations=1)
     with running(service, id):
-        changed(service, id, lambda s: closed(s, AT, ()))
+        changed(service, id, lambda s: close_iteration(s, AT, ()))
     changed(service, id, lambda s: s.evolve(
         status="failed", completed_at=AT, failure_reason="used up", engine=s.engine.evolve(outcome="exhausted")
     ))  # fmt: skip
@@ -225,7 +225,7 @@ def test_what_a_runner_left_is_taken_up(service: CycleService, launcher: Countin
     ))  # fmt: skip
     launcher.launched.clear()
     with service.store.lease(busy):
-        found = left_behind(service, service.clock.now())
+        found = list_orphans(service, service.clock.now())
         assert {state.cycle_id for state in found} == {orphaned, parked}
         assert {taken.id for taken in resume_all(service, service.clock.now())} == {orphaned, parked}
     assert set(launcher.launched) == {orphaned, parked}
@@ -237,7 +237,7 @@ def with_checkpoint(service: CycleService, id: str, text: str) -> None:
     kept = service.workspace.snapshot(id, text)
     at = service.clock.now().isoformat()
     point = Checkpoint(n=0, rev=0, commit=kept.commit, tree=kept.tree, action="cd.implement", at=at)
-    changed(service, id, lambda s: checkpointed(s, point))
+    changed(service, id, lambda s: add_checkpoint(s, point))
 
 
 def test_an_iteration_has_its_own_diff(service: CycleService) -> None:
@@ -246,8 +246,8 @@ def test_an_iteration_has_its_own_diff(service: CycleService) -> None:
     with running(service, id):
         for text in ("bad\n", "better\n"):
             with_checkpoint(service, id, text)
-        changed(service, id, lambda s: closed(s, service.clock.now().isoformat(), ()))
-        changed(service, id, lambda s: opened(s, service.clock.now().isoformat()))
+        changed(service, id, lambda s: close_iteration(s, service.clock.now().isoformat(), ()))
+        changed(service, id, lambda s: open_iteration(s, service.clock.now().isoformat()))
         with_checkpoint(service, id, "good\n")
     assert ("-bad" in service.diff(id, 1), "+better" in service.diff(id, 1), "good" in service.diff(id, 1)) == (
         True, True, False,

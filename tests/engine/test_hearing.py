@@ -10,27 +10,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.core.protocol import AgentOutput, Usage
-from loopwright.core.run_events import BURST, OUTPUT, TURN, Bus, Hearing, Note
+from loopwright.core.run_events import BURST, OUTPUT, TURN, EventBus, OutputFilter, RunNote
 from loopwright.core.transcript import (
-    Asked,
-    Heard,
-    PermissionDecided,
-    Planned,
-    Said,
-    SessionBegun,
-    Thought,
-    ToolUsed,
-    Trouble,
-    TurnEnded,
-    UsageTold,
+    AgentMessage,
+    AgentPlan,
+    AgentText,
+    AgentThought,
+    PermissionResult,
+    SessionStart,
+    ToolUse,
+    TranscriptEvent,
+    TroubleNote,
+    TurnEnd,
+    UsageUpdate,
     event_of,
     fields_of,
 )
-from loopwright.policy.secrets import Secrets
+from loopwright.policy.secrets import SecretFilter
 from tests.tiers import examples
 
 VALUE = "correct horse battery staple"
-ASKED = Asked(agent="codex", action="DEVELOP", policy="workspace", text="Do it")
+ASKED = AgentMessage(agent="codex", action="DEVELOP", policy="workspace", text="Do it")
 
 
 @dataclass
@@ -51,43 +51,48 @@ class Timers:
             call()
 
 
-def heard(*events: Heard, secrets: tuple[str, ...] = ()) -> list[Heard]:
-    told: list[Heard] = []
-    hearing = Hearing(told.append, Secrets(secrets))
+def heard(*events: TranscriptEvent, secrets: tuple[str, ...] = ()) -> list[TranscriptEvent]:
+    told: list[TranscriptEvent] = []
+    hearing = OutputFilter(told.append, SecretFilter(secrets))
     for event in events:
         hearing.hear(event)
     hearing.close()
     return told
 
 
-def tool(status: str = "pending", **fields: object) -> ToolUsed:
-    return ToolUsed.model_validate({"id": "1", "title": "Run", "status": status, **fields})
+def tool(status: str = "pending", **fields: object) -> ToolUse:
+    return ToolUse.model_validate({"id": "1", "title": "Run", "status": status, **fields})
 
 
 def test_chunks_become_one_line_until_something_else_happens() -> None:
-    assert heard(Said(text="He"), Said(text="llo"), tool(), Said(text="again"), Thought(text="hm")) == [
-        Said(text="Hello"), tool(), Said(text="again"), Thought(text="hm"),
-    ]  # fmt: skip
+    assert heard(
+        AgentText(text="He"), AgentText(text="llo"), tool(), AgentText(text="again"), AgentThought(text="hm")
+    ) == [
+        AgentText(text="Hello"),
+        tool(),
+        AgentText(text="again"),
+        AgentThought(text="hm"),
+    ]
 
 
 def test_a_long_text_comes_in_parts_and_nothing_of_it_is_lost() -> None:
     words = [f"word{n} " for n in range(5000)]
-    told = heard(*(Said(text=word) for word in words))
-    assert "".join(said.text for said in told if isinstance(said, Said)) == "".join(words)
+    told = heard(*(AgentText(text=word) for word in words))
+    assert "".join(said.text for said in told if isinstance(said, AgentText)) == "".join(words)
     assert 5000 * 9 / BURST / 2 < len(told) < 5000 * 9 / BURST + 2
 
 
 def test_a_pause_in_a_text_passes_it_on() -> None:
-    told: list[Heard] = []
+    told: list[TranscriptEvent] = []
     timers = Timers()
-    hearing = Hearing(told.append, Secrets(), timers.later)
-    hearing.hear(Said(text="I think, "))
+    hearing = OutputFilter(told.append, SecretFilter(), timers.later)
+    hearing.hear(AgentText(text="I think, "))
     assert told == []
     timers.ring()
-    assert told == [Said(text="I think, ")]
-    hearing.hear(Said(text="so"))
+    assert told == [AgentText(text="I think, ")]
+    hearing.hear(AgentText(text="so"))
     hearing.hear(tool())
-    assert told[1:] == [Said(text="so"), tool()]
+    assert told[1:] == [AgentText(text="so"), tool()]
     assert timers.waiting == []
 
 
@@ -107,26 +112,37 @@ def test_tool_calls_are_clipped() -> None:
 def test_a_flood_fills_no_disk() -> None:
     """50 MB in chunks, and as many tool calls: what is left out is counted, and the next turn has room again."""
     chunk = "x" * 9_999 + " "
-    floods: list[Heard] = [ASKED, *[Said(text=chunk)] * 5000, *(tool(id=str(n)) for n in range(20_000)), ASKED]
-    told = heard(*floods, Said(text="calm"))
+    floods: list[TranscriptEvent] = [
+        ASKED,
+        *[AgentText(text=chunk)] * 5000,
+        *(tool(id=str(n)) for n in range(20_000)),
+        ASKED,
+    ]
+    told = heard(*floods, AgentText(text="calm"))
     assert sum(len(json.dumps(fields_of(event))) for event in told) < 1.2 * TURN
-    (trouble,) = (event for event in told if isinstance(event, Trouble))
+    (trouble,) = (event for event in told if isinstance(event, TroubleNote))
     assert int(trouble.text.split()[1].replace(",", "")) > 49_000_000
-    assert told[-1] == Said(text="calm")
+    assert told[-1] == AgentText(text="calm")
 
 
-EVENTS: list[Heard] = [
-    Said(text=VALUE), Thought(text=f"[{VALUE}]"), tool(title=VALUE, command=VALUE, paths=[VALUE], output=VALUE * 3),
-    tool("completed", output="x" * (OUTPUT - 9) + VALUE * 3), tool("completed", output="x" * (4 * OUTPUT - 9) + VALUE),
-    PermissionDecided(title=VALUE, allowed=True, reason=VALUE), Planned(entries=((VALUE, "pending"),)),
-    SessionBegun(agent="a", session=VALUE, version=VALUE), ASKED.evolve(text=VALUE, brief=VALUE), Trouble(text=VALUE),
-    UsageTold(usage=Usage(tokens=1, model=VALUE)),
-    TurnEnded(agent="a", action="INIT", digest="d", output=AgentOutput(agent_id=VALUE, running=False, wrote=(VALUE,))),
-]  # fmt: skip
+EVENTS: list[TranscriptEvent] = [
+    AgentText(text=VALUE),
+    AgentThought(text=f"[{VALUE}]"),
+    tool(title=VALUE, command=VALUE, paths=[VALUE], output=VALUE * 3),
+    tool("completed", output="x" * (OUTPUT - 9) + VALUE * 3),
+    tool("completed", output="x" * (4 * OUTPUT - 9) + VALUE),
+    PermissionResult(title=VALUE, allowed=True, reason=VALUE),
+    AgentPlan(entries=((VALUE, "pending"),)),
+    SessionStart(agent="a", session=VALUE, version=VALUE),
+    ASKED.evolve(text=VALUE, brief=VALUE),
+    TroubleNote(text=VALUE),
+    UsageUpdate(usage=Usage(tokens=1, model=VALUE)),
+    TurnEnd(agent="a", action="INIT", digest="d", output=AgentOutput(agent_id=VALUE, running=False, wrote=(VALUE,))),
+]
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.kind)
-def test_no_event_tells_a_secret(event: Heard) -> None:
+def test_no_event_tells_a_secret(event: TranscriptEvent) -> None:
     (told,) = heard(event, secrets=(VALUE,))
     line = json.dumps(fields_of(told))
     assert VALUE not in line
@@ -135,34 +151,34 @@ def test_no_event_tells_a_secret(event: Heard) -> None:
 
 
 def test_a_secret_that_is_a_word_of_ours_breaks_nothing() -> None:
-    assert [type(event) for event in heard(tool("completed"), secrets=("completed",))] == [Trouble]
+    assert [type(event) for event in heard(tool("completed"), secrets=("completed",))] == [TroubleNote]
 
 
 @settings(max_examples=examples(40), deadline=None)
 @given(st.text(), st.lists(st.integers(1, 12), max_size=12), st.booleans())
 def test_no_secret_survives_being_told_in_chunks(around: str, sizes: list[int], pauses: bool) -> None:
-    told: list[Heard] = []
+    told: list[TranscriptEvent] = []
     timers = Timers()
-    hearing = Hearing(told.append, Secrets([VALUE]), timers.later)
+    hearing = OutputFilter(told.append, SecretFilter([VALUE]), timers.later)
     text = f"{around}{VALUE}{around} sk-proj-4fK9aLq0ZxB7mW2nR8vT {VALUE}"
     for size in sizes:
-        hearing.hear(Said(text=text[:size]))
+        hearing.hear(AgentText(text=text[:size]))
         text = text[size:]
         if pauses:
             timers.ring()
-    hearing.hear(Said(text=text))
+    hearing.hear(AgentText(text=text))
     hearing.close()
-    whole = "".join(event.text for event in told if isinstance(event, Said))
+    whole = "".join(event.text for event in told if isinstance(event, AgentText))
     assert VALUE not in whole
     assert "4fK9" not in whole or "4fK9" in around
 
 
 def test_notes_are_masked_and_in_order() -> None:
-    notes: list[Note] = []
-    bus = Bus(notes.append, secrets=Secrets([VALUE]))
-    bus.hear(Said(text="half a "))
+    notes: list[RunNote] = []
+    bus = EventBus(notes.append, secrets=SecretFilter([VALUE]))
+    bus.hear(AgentText(text="half a "))
     bus.publish("output", "printed")
-    bus.hear(Said(text="sentence"))
+    bus.hear(AgentText(text="sentence"))
     bus.publish("activity", f"with {VALUE}")
     bus.close()
     assert [(n.kind, n.text) for n in notes] == [
@@ -172,9 +188,9 @@ def test_notes_are_masked_and_in_order() -> None:
 
 def test_an_event_costs_little() -> None:
     """Far below 0.3 ms, also with many secrets to look for."""
-    hearing = Hearing(lambda event: None, Secrets([f"secret-value-{n}" for n in range(30)]))
+    hearing = OutputFilter(lambda event: None, SecretFilter([f"secret-value-{n}" for n in range(30)]))
     began = time.process_time()
     for n in range(2000):
-        hearing.hear(Said(text="some words of an answer, and then some more of them; "))
+        hearing.hear(AgentText(text="some words of an answer, and then some more of them; "))
         hearing.hear(tool(id=str(n), command="python -m pytest -q", output="1 passed in 0.01s\n" * 5))
     assert (time.process_time() - began) / 4000 < 0.0006

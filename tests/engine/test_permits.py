@@ -9,13 +9,13 @@ from typing import Literal
 import pytest
 
 from loopwright.core.errors import Conflict, Forbidden, Invalid, NotFound
-from loopwright.core.pausing import asked
-from loopwright.core.permits import AT_ONCE, KEPT_TEXT, MOST, Permits
-from loopwright.core.ports import Person
-from loopwright.core.record import Event
-from loopwright.core.run_events import Bus, Note
+from loopwright.core.pause import add_permission_request
+from loopwright.core.permits import AT_ONCE, KEPT_TEXT, MOST, PermissionQueue
+from loopwright.core.ports import Prompter
+from loopwright.core.record import JournalEvent
+from loopwright.core.run_events import EventBus, RunNote
 from loopwright.core.state import MenuEntry, PermissionRequest
-from loopwright.policy.secrets import Secrets
+from loopwright.policy.secrets import SecretFilter
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.service import LoopService
 from tests.asking import FETCH, RUN
@@ -31,7 +31,7 @@ class Desk:
     stage: Stage
     loop_id: str
     epoch: int
-    notes: list[Note] = field(default_factory=list)
+    notes: list[RunNote] = field(default_factory=list)
 
     @property
     def service(self) -> LoopService:
@@ -41,11 +41,11 @@ class Desk:
     def open(self) -> tuple[PermissionRequest, ...]:
         return self.stage.store.read(self.loop_id).engine.asked
 
-    def permits(self, person: Person | None = None) -> Permits[LoopState]:
+    def permits(self, person: Prompter | None = None) -> PermissionQueue[LoopState]:
         stage = self.stage
-        return Permits(
-            self.loop_id, stage.store, stage.clock, Bus(self.notes.append),
-            epoch=self.epoch, person=person, secrets=Secrets(["correct horse battery"]),
+        return PermissionQueue(
+            self.loop_id, stage.store, stage.clock, EventBus(self.notes.append),
+            epoch=self.epoch, person=person, secrets=SecretFilter(["correct horse battery"]),
         )  # fmt: skip
 
     def told(self) -> list[tuple[str, str, object]]:
@@ -275,6 +275,8 @@ async def test_a_loop_does_not_answer_itself(desk: Desk, answer: Literal["allow"
 def test_without_a_runner_nobody_waits(stage: MakeStage) -> None:
     made = stage()
     loop_id = made.create()
-    made.store.update(loop_id, lambda s: asked(s, RUN), actor="runner", event=Event(type="permission_asked"))
+    made.store.update(
+        loop_id, lambda s: add_permission_request(s, RUN), actor="runner", event=JournalEvent(type="permission_asked")
+    )
     with pytest.raises(Conflict, match=r"the runner of .* is gone; resume"):
         made.service.approve(loop_id, answer="allow")

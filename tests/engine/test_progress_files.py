@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.errors import Invalid, LoopwrightError, NotFound
-from loopwright.core.progress_files import LONGEST, last_lines, listed, shown, whole
+from loopwright.core.progress_files import LONGEST, list_files, read_bytes, read_last_lines, read_text
 
 
 @pytest.fixture
@@ -25,24 +25,24 @@ def test_only_plain_files_are_listed(folder: Path) -> None:
     (folder / "sub").mkdir()
     os.mkfifo(folder / "pipe")
     (folder / "two\nlines").write_text("")
-    (found,) = listed(folder, UTC)
+    (found,) = list_files(folder, UTC)
     assert (found.name, found.size, found.modified_at[-6:]) == ("develop.md", 13, "+00:00")
 
 
 def test_no_folder_is_no_files(tmp_path: Path) -> None:
-    assert listed(tmp_path / "none", None) == ()
+    assert list_files(tmp_path / "none", None) == ()
     (tmp_path / "file").write_text("")
     (tmp_path / "link").symlink_to(tmp_path)
-    assert listed(tmp_path / "file", None) == listed(tmp_path / "link", None) == ()
-    assert last_lines(tmp_path / "none", "log", 5) == ((), 0)
+    assert list_files(tmp_path / "file", None) == list_files(tmp_path / "link", None) == ()
+    assert read_last_lines(tmp_path / "none", "log", 5) == ((), 0)
 
 
 def test_a_file_is_shown(folder: Path) -> None:
-    assert shown(folder, "develop.md") == ("# Development", False)
+    assert read_text(folder, "develop.md") == ("# Development", False)
     (folder / "bad").write_bytes(b"\xff\xfe and on")
-    assert shown(folder, "bad") == ("\ufffd\ufffd and on", False)
+    assert read_text(folder, "bad") == ("\ufffd\ufffd and on", False)
     (folder / "long").write_bytes(b"x" * (LONGEST + 1))
-    assert (len(shown(folder, "long").text), shown(folder, "long").truncated) == (LONGEST, True)
+    assert (len(read_text(folder, "long").text), read_text(folder, "long").truncated) == (LONGEST, True)
 
 
 @pytest.mark.parametrize(
@@ -53,13 +53,13 @@ def test_nothing_else_is(folder: Path, name: str) -> None:
     (folder / "sub").mkdir()
     os.mkfifo(folder / "pipe")
     with pytest.raises((NotFound, Invalid)):
-        shown(folder, name)
+        read_text(folder, name)
 
 
 def test_a_folder_that_is_a_link_is_not_entered(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "way").symlink_to(folder)
     with pytest.raises(LoopwrightError):
-        shown(tmp_path / "way", "develop.md")
+        read_text(tmp_path / "way", "develop.md")
 
 
 @pytest.fixture
@@ -74,11 +74,11 @@ def deep(folder: Path) -> Path:
 
 
 def test_folders_below_are_looked_into(deep: Path) -> None:
-    assert [file.name for file in listed(deep, UTC, "ra")] == ["requirements.md"]
-    assert [file.name for file in listed(deep, UTC, "ra/history")] == ["requirements-v1.0.0.md"]
-    assert shown(deep, "ra/history/requirements-v1.0.0.md").text == "then"
-    assert whole(deep, "ra/requirements.md") == b"now"
-    assert [file.name for file in listed(deep, UTC)] == ["develop.md"]
+    assert [file.name for file in list_files(deep, UTC, "ra")] == ["requirements.md"]
+    assert [file.name for file in list_files(deep, UTC, "ra/history")] == ["requirements-v1.0.0.md"]
+    assert read_text(deep, "ra/history/requirements-v1.0.0.md").text == "then"
+    assert read_bytes(deep, "ra/requirements.md") == b"now"
+    assert [file.name for file in list_files(deep, UTC)] == ["develop.md"]
 
 
 @pytest.mark.parametrize(
@@ -86,27 +86,27 @@ def test_folders_below_are_looked_into(deep: Path) -> None:
              "ra/requirements.md/x", "ra/history/a/b", "ra/", "ra/history", "ra/none"],
 )  # fmt: skip
 def test_no_name_leads_out_of_it(deep: Path, name: str) -> None:
-    for look in (shown, whole):
+    for look in (read_text, read_bytes):
         with pytest.raises((NotFound, Invalid)):
             look(deep, name)
 
 
 @pytest.mark.parametrize("under", ["ep", "ra/out", "none", "develop.md", "ep/history"])
 def test_a_folder_that_is_none_holds_nothing(deep: Path, under: str) -> None:
-    assert listed(deep, UTC, under) == ()
+    assert list_files(deep, UTC, under) == ()
 
 
 def test_no_descriptor_is_left_open(deep: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     for name in ("ra/requirements.md", "ep/requirements.md", "ra/history/none", "ra/out/secret"):
         with suppress(LoopwrightError):
-            shown(deep, name)
+            read_text(deep, name)
     assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_the_last_whole_lines(folder: Path) -> None:
     log = folder / "log"
     log.write_bytes(b"one\ntwo\nthree\nhal")
-    assert last_lines(folder, "log", 2) == (("two", "three"), 14)
+    assert read_last_lines(folder, "log", 2) == (("two", "three"), 14)
     log.write_bytes(b"x" * LONGEST + b"\nlast\n")
-    assert last_lines(folder, "log", 9) == (("last",), LONGEST + 6)
+    assert read_last_lines(folder, "log", 9) == (("last",), LONGEST + 6)

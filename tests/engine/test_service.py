@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.state import Limits
-from loopwright.core.supervisor import left_behind, resume_all
+from loopwright.core.supervisor import list_orphans, resume_all
 from loopwright.workflows.loop.commands import start
 from tests.actions.test_sequences import two_tasks
 from tests.stage import MakeStage, Stage, said
@@ -54,7 +54,7 @@ def test_resume_finds_the_living_runner(quiet: Stage) -> None:
     """A pause and a resume while the runner is busy: it sees running and goes on; no second one is launched."""
     loop_id = quiet.create()
     with quiet.store.lease(loop_id):
-        quiet.store.update(loop_id, start, actor="test", event=Event(type="started"))
+        quiet.store.update(loop_id, start, actor="test", event=JournalEvent(type="started"))
         quiet.service.pause(loop_id)
         assert quiet.service.resume(loop_id).status == "running"
     assert quiet.launcher.launched == []
@@ -86,7 +86,7 @@ async def test_rewind_brings_tree_and_state_back(quiet: Stage) -> None:
 
 
 async def test_a_rewound_loop_runs_on(stage: MakeStage) -> None:
-    ready = stage(*two_tasks(Answer(text=said("DEVELOP"), files={"app.txt": "good"})))
+    ready = stage(*two_tasks(ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"})))
     loop_id = ready.create()
     await ready.drive(loop_id)
     ready.service.rewind(loop_id, 2)
@@ -112,7 +112,7 @@ async def test_diff_of_the_whole_loop_and_of_one_checkpoint(quiet: Stage) -> Non
 
 
 async def test_reopen_runs_on_with_what_is_known(stage: MakeStage) -> None:
-    ready = stage(*two_tasks(Answer(text=said("DEVELOP"), files={"third.txt": "3"})))
+    ready = stage(*two_tasks(ScriptedTurn(text=said("DEVELOP"), files={"third.txt": "3"})))
     loop_id = ready.create()
     await ready.drive(loop_id)
     ready.service.tasks.add(loop_id, {"description": "a third thing", "tool": "scripted"})
@@ -166,7 +166,7 @@ def test_the_supervisor_takes_up_what_has_no_runner(quiet: Stage) -> None:
         taken = resume_all(quiet.service, quiet.clock.now())
     assert [one.id for one in taken] == [orphaned]
     assert quiet.launcher.launched == [orphaned]
-    assert created not in [state.loop_id for state in left_behind(quiet.service, quiet.clock.now())]
+    assert created not in [state.loop_id for state in list_orphans(quiet.service, quiet.clock.now())]
 
 
 async def test_all_changes_are_in_the_log_once_after_a_crash_between_commit_and_log(quiet: Stage) -> None:

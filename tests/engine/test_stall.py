@@ -1,25 +1,25 @@
 """Whole loops that stall, and one that only looks like it."""
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.workflows.loop.model import LoopState
 from tests.stage import MakeStage, said
 
 WRITTEN = (
-    Answer(text=said("INIT", tasks=[{"description": "write it"}])),
-    Answer(text=said("DEVELOP"), files={"app.txt": "version 0"}),
+    ScriptedTurn(text=said("INIT", tasks=[{"description": "write it"}])),
+    ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "version 0"}),
 )
 
 
-def fix(text: str, cause: str = "the word is wrong") -> Answer:
-    return Answer(text=said("DEBUG", hypotheses=[{"description": cause}]), files={"app.txt": text})
+def fix(text: str, cause: str = "the word is wrong") -> ScriptedTurn:
+    return ScriptedTurn(text=said("DEBUG", hypotheses=[{"description": cause}]), files={"app.txt": text})
 
 
-def rewrite(text: str) -> Answer:
+def rewrite(text: str) -> ScriptedTurn:
     """Without a word on the cause."""
-    return Answer(text=said("DEBUG"), files={"app.txt": text})
+    return ScriptedTurn(text=said("DEBUG"), files={"app.txt": text})
 
 
-async def drive(make: MakeStage, *fixes: Answer) -> tuple[LoopState, list[str], str]:
+async def drive(make: MakeStage, *fixes: ScriptedTurn) -> tuple[LoopState, list[str], str]:
     """The state it ends in, its actions, and its summary."""
     stage = make(*WRITTEN, *fixes)
     loop_id = stage.create(max_iterations=40)

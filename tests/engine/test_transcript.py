@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from loopwright.agents.scripted import Answer
+from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.errors import StoreError
-from loopwright.core.ports import Agent, Store, Surroundings
+from loopwright.core.ports import Agent, AgentEnvironment, Store
 from loopwright.core.protocol import AgentOutput, Message
 from loopwright.core.recording import Transcript, read_line
-from loopwright.core.run_events import Bus, Note
+from loopwright.core.run_events import EventBus, RunNote
 from loopwright.core.text import json_line
-from loopwright.core.transcript import TRANSCRIPT, Said, ToolUsed
-from loopwright.policy.secrets import Secrets
+from loopwright.core.transcript import TRANSCRIPT, AgentText, ToolUse
+from loopwright.policy.secrets import SecretFilter
 from loopwright.workflows.loop.commands import take_up
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner
@@ -26,7 +26,7 @@ from tests.stage import MakeStage, Stage, said
 from tests.tables import each
 
 GOOD: dict[str, str | None] = {"app.txt": "good"}
-PLAN = Answer(text=said("INIT", tasks=[{"description": "Write it"}]))
+PLAN = ScriptedTurn(text=said("INIT", tasks=[{"description": "Write it"}]))
 VALUE = "correct horse battery staple"
 
 
@@ -38,7 +38,7 @@ def lines(stage: Stage, loop_id: str) -> list[dict[str, Any]]:
 class Talking:
     """An agent that tells what it does while it does it."""
 
-    def __init__(self, agent: Agent, around: Surroundings, ends: bool) -> None:
+    def __init__(self, agent: Agent, around: AgentEnvironment, ends: bool) -> None:
         self._agent, self._around, self._ends = agent, around, ends
         self.name, self.capabilities = agent.name, agent.capabilities
         self.cancel_turn, self.close_agent = agent.cancel_turn, agent.close_agent
@@ -58,12 +58,12 @@ class Talking:
 
     def _talk(self) -> None:
         hear = self._around.hear
-        hear(Said(text="I use correct horse "))
-        hear(ToolUsed(id="1", title="Edit", status="in_progress", paths=("app.txt",)))
-        hear(ToolUsed(id="1", title="Edit", status="completed", paths=("app.txt",), output=f"wrote {VALUE}"))
-        hear(Said(text="battery staple: correct horse "))
-        hear(Said(text="battery staple, and that is "))
-        hear(Said(text="the tail"))
+        hear(AgentText(text="I use correct horse "))
+        hear(ToolUse(id="1", title="Edit", status="in_progress", paths=("app.txt",)))
+        hear(ToolUse(id="1", title="Edit", status="completed", paths=("app.txt",), output=f"wrote {VALUE}"))
+        hear(AgentText(text="battery staple: correct horse "))
+        hear(AgentText(text="battery staple, and that is "))
+        hear(AgentText(text="the tail"))
 
 
 def runner(stage: Stage, *, ends: bool = True) -> LoopRunner:
@@ -76,12 +76,12 @@ def runner(stage: Stage, *, ends: bool = True) -> LoopRunner:
         processes=NoProcesses(),
         agents=lambda name, around: Talking(stage.agent, around, ends),
         debugger=lambda id, bus: NoDebugger(),
-        secrets=Secrets([VALUE]),
+        secrets=SecretFilter([VALUE]),
     )
 
 
 async def test_every_message_and_every_turn_is_there(stage: MakeStage) -> None:
-    made = stage(PLAN, Answer(text="no report"), Answer(text=said("DEVELOP"), files=GOOD))
+    made = stage(PLAN, ScriptedTurn(text="no report"), ScriptedTurn(text=said("DEVELOP"), files=GOOD))
     loop_id = made.create()
     await made.drive(loop_id)
     kept = lines(made, loop_id)
@@ -102,10 +102,10 @@ async def test_every_message_and_every_turn_is_there(stage: MakeStage) -> None:
 
 async def test_what_the_agent_does_is_there_without_secrets(stage: MakeStage) -> None:
     leaks = said("DEVELOP", "failed", f"the key is {VALUE}", note=VALUE)
-    made = stage(PLAN, Answer(text=f"{VALUE}\n{leaks}"), Answer(error="auth"))
+    made = stage(PLAN, ScriptedTurn(text=f"{VALUE}\n{leaks}"), ScriptedTurn(error="auth"))
     loop_id = made.create()
-    notes: list[Note] = []
-    await runner(made).drive(loop_id, take_up=take_up, bus=Bus(notes.append))
+    notes: list[RunNote] = []
+    await runner(made).drive(loop_id, take_up=take_up, bus=EventBus(notes.append))
     kept = lines(made, loop_id)
     spoken = [line["text"] for line in kept if line["kind"] == "said"]
     assert spoken[:3] == [
@@ -123,13 +123,13 @@ async def test_what_the_agent_does_is_there_without_secrets(stage: MakeStage) ->
 
 @pytest.mark.parametrize("how", ["fault", "cancelled"])
 async def test_the_tail_is_kept_when_the_runner_ends_badly(how: str, stage: MakeStage) -> None:
-    made = stage(Answer(hangs=True))
+    made = stage(ScriptedTurn(hangs=True))
     loop_id = made.create()
     driving = asyncio.ensure_future(
-        runner(made, ends=how != "fault").drive(loop_id, take_up=take_up, bus=Bus(lambda note: stop(note)))
+        runner(made, ends=how != "fault").drive(loop_id, take_up=take_up, bus=EventBus(lambda note: stop(note)))
     )
 
-    def stop(note: Note) -> None:
+    def stop(note: RunNote) -> None:
         if how == "cancelled" and note.kind == "tool":
             asyncio.get_running_loop().call_soon(driving.cancel)
 
@@ -162,10 +162,10 @@ def test_a_full_disk_holds_up_no_loop(stage: MakeStage) -> None:
     full = Full(made.store)
     transcript: Transcript[LoopState] = Transcript(full, FakeClock(), loop_id)  # type: ignore[arg-type]  # a part of it
     for text in ("one", "two"):
-        transcript(Note("activity", text))
+        transcript(RunNote("activity", text))
     full.full = False
     for text in ("three", "four"):
-        transcript(Note("activity", text))
+        transcript(RunNote("activity", text))
     assert [line["text"] for line in lines(made, loop_id)] == [
         "2 lines before this one could not be written", "three", "four",
     ]  # fmt: skip
@@ -175,10 +175,10 @@ def test_lines_hold_nothing_that_steers_a_terminal(stage: MakeStage) -> None:
     made = stage()
     loop_id = made.create()
     text = "".join(map(chr, [*range(32), *range(127, 160), 0x2028, 0x202E, 0xFEFF, 0xD800])) + "é 漢"
-    Transcript(made.store, made.clock, loop_id)(Note("activity", text))
+    Transcript(made.store, made.clock, loop_id)(RunNote("activity", text))
     (line,) = (made.store.progress_path(loop_id) / TRANSCRIPT).read_text().split("\n")[:-1]
     assert line.isprintable()
-    assert read_line(line).note == Note("activity", text)
+    assert read_line(line).note == RunNote("activity", text)
     assert json.loads(json_line({"a": text})) == {"a": text}
 
 
@@ -195,27 +195,27 @@ def test_a_damaged_line_says_what_is_wrong(line: str) -> None:
 
 def test_notes_of_an_earlier_version_read_back(tmp_path: Path) -> None:
     kept = read_line('{"ts": "2026-01-22T10:00:00+08:00", "kind": "agent", "text": "hm"}')
-    assert kept == (Note("agent", "hm"), datetime.fromisoformat("2026-01-22T10:00:00+08:00"), 0)
+    assert kept == (RunNote("agent", "hm"), datetime.fromisoformat("2026-01-22T10:00:00+08:00"), 0)
 
 
 def test_whoever_works_beside_others_has_a_transcript_and_a_name(stage: MakeStage) -> None:
-    made, notes = stage(), list[Note]()
+    made, notes = stage(), list[RunNote]()
     loop_id = made.create()
-    whole = Bus(notes.append, Transcript(made.store, made.clock, loop_id))
+    whole = EventBus(notes.append, Transcript(made.store, made.clock, loop_id))
     first, second = (
-        whole.also(Transcript(made.store, made.clock, loop_id, f"{role}.ndjson"), Secrets([VALUE]), None, role)
+        whole.also(Transcript(made.store, made.clock, loop_id, f"{role}.ndjson"), SecretFilter([VALUE]), None, role)
         for role in ("ra", "ep")
     )
-    first.hear(Said(text="half a sentence, "))
-    second.hear(Said(text=f"I know {VALUE}"))
-    first.hear(Said(text="and its end"))
+    first.hear(AgentText(text="half a sentence, "))
+    second.hear(AgentText(text=f"I know {VALUE}"))
+    first.hear(AgentText(text="and its end"))
     second.close()
     whole.publish("activity", "of nobody")
     first.close()
     expected = [
-        Note("said", "I know ‹masked environment›", Said(text="I know ‹masked environment›"), "ep"),
-        Note("activity", "of nobody"),
-        Note("said", "half a sentence, and its end", Said(text="half a sentence, and its end"), "ra"),
+        RunNote("said", "I know ‹masked environment›", AgentText(text="I know ‹masked environment›"), "ep"),
+        RunNote("activity", "of nobody"),
+        RunNote("said", "half a sentence, and its end", AgentText(text="half a sentence, and its end"), "ra"),
     ]
     assert notes == expected
     folder = made.store.progress_path(loop_id)

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.scripted import Answer, Script
-from loopwright.core.agent_turns import Recall, Reported, Turns
+from loopwright.agents.scripted import AgentScript, ScriptedTurn
+from loopwright.core.agent_turns import AgentSessions, AgentTurns, ReportedAnswer
 from loopwright.core.errors import AgentError
 from loopwright.core.protocol import Message
-from loopwright.core.run_events import Bus, Note
+from loopwright.core.run_events import EventBus, RunNote
 from tests.fakes import FakeClock
 from tests.stage import MakeStage, said
 from tests.troubles import Watched
 
-HANGS = Answer(hangs=True, says_before="I am still thinking")
-DONE = Answer(text=said("DEVELOP"))
-SAYS_NOTHING = Answer(text="Nearly there.")
+HANGS = ScriptedTurn(hangs=True, says_before="I am still thinking")
+DONE = ScriptedTurn(text=said("DEVELOP"))
+SAYS_NOTHING = ScriptedTurn(text="Nearly there.")
 TIMED_OUT = "scripted was still working after 2 s"
 ORDER = Message(action="DEVELOP", text="the order", seconds=2)
 WAYS = (ORDER.evolve(text="report where you are"), ORDER.evolve(text="finish now"))
@@ -46,12 +46,12 @@ class Talk:
 
     agent: Watched
     notebook: Notebook = field(default_factory=Notebook)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[RunNote] = field(default_factory=list)
     order: Message = ORDER
 
-    async def report(self, *wrap_ups: Message) -> Reported:
-        bus = Bus(self.notes.append)
-        async with Turns(lambda name: self.agent, self.notebook, FakeClock(), bus, lambda usage: None) as turns:
+    async def report(self, *wrap_ups: Message) -> ReportedAnswer:
+        bus = EventBus(self.notes.append)
+        async with AgentTurns(lambda name: self.agent, self.notebook, FakeClock(), bus, lambda usage: None) as turns:
             return await turns.report("scripted", self.order, wrap_ups, lambda problem: f"again: {problem}")
 
     @property
@@ -64,8 +64,8 @@ def _quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("loopwright.core.agent_turns.LOOK_SECONDS", 0.01)
 
 
-def talk(project: Path, *answers: Answer) -> Talk:
-    return Talk(Watched(Script(answers=answers), project))
+def talk(project: Path, *answers: ScriptedTurn) -> Talk:
+    return Talk(Watched(AgentScript(answers=answers), project))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,9 @@ def talk(project: Path, *answers: Answer) -> Talk:
         ((HANGS.evolve(says_before=said("DEVELOP")),), 0),
     ],
 )  # fmt: skip
-async def test_it_is_asked_to_wrap_up_until_it_reports(tmp_path: Path, answers: tuple[Answer, ...], asked: int) -> None:
+async def test_it_is_asked_to_wrap_up_until_it_reports(
+    tmp_path: Path, answers: tuple[ScriptedTurn, ...], asked: int
+) -> None:
     with_it = talk(tmp_path, *answers)
     reported = await with_it.report(*WAYS)
     assert (reported.report.status, reported.late) == ("success", "was still working after 2 s")
@@ -88,7 +90,7 @@ async def test_it_is_asked_to_wrap_up_until_it_reports(tmp_path: Path, answers: 
 
 @pytest.mark.parametrize("last", [HANGS, SAYS_NOTHING])
 @pytest.mark.parametrize("ways", [1, 2])
-async def test_who_never_reports_is_closed_after_the_last_way(tmp_path: Path, ways: int, last: Answer) -> None:
+async def test_who_never_reports_is_closed_after_the_last_way(tmp_path: Path, ways: int, last: ScriptedTurn) -> None:
     with_it = talk(tmp_path, HANGS, *[last] * ways, DONE)
     with pytest.raises(AgentError, match=f"^{TIMED_OUT}, and did not wrap up$") as caught:
         await with_it.report(*WAYS[:ways])
@@ -98,7 +100,7 @@ async def test_who_never_reports_is_closed_after_the_last_way(tmp_path: Path, wa
 
 
 async def test_who_dies_while_it_wraps_up_is_not_asked_again(tmp_path: Path) -> None:
-    with_it = talk(tmp_path, HANGS, Answer(dies=True), DONE)
+    with_it = talk(tmp_path, HANGS, ScriptedTurn(dies=True), DONE)
     with pytest.raises(AgentError, match=f"^{TIMED_OUT}, and did not wrap up: the script"):
         await with_it.report(*WAYS)
     assert len(with_it.orders) == 2
@@ -106,12 +108,12 @@ async def test_who_dies_while_it_wraps_up_is_not_asked_again(tmp_path: Path) -> 
 
 async def test_a_limit_reached_at_the_second_way_is_no_lack_of_time(tmp_path: Path) -> None:
     with pytest.raises(AgentError) as caught:
-        await talk(tmp_path, HANGS, HANGS, Answer(error="quota")).report(*WAYS)
+        await talk(tmp_path, HANGS, HANGS, ScriptedTurn(error="quota")).report(*WAYS)
     assert caught.value.kind == "quota"
 
 
 async def test_who_died_is_started_again_with_its_last_words(tmp_path: Path) -> None:
-    with_it = talk(tmp_path, Answer(dies=True, seconds=0.1, says_before="half of it is"), DONE)
+    with_it = talk(tmp_path, ScriptedTurn(dies=True, seconds=0.1, says_before="half of it is"), DONE)
     with_it.order = ORDER.evolve(seconds=600)
     assert (await with_it.report()).report.status == "success"
     first, second = with_it.agent.messages
@@ -125,7 +127,7 @@ def test_one_agent_keeps_a_session_for_each_prefix(stage: MakeStage) -> None:
     loop_id = made.create()
     with made.store.lease(loop_id) as lease:
         first, second, bare = (
-            Recall(
+            AgentSessions(
                 made.store, loop_id, lease.epoch, tell=lambda state, folder, said: f"{state.title}: {said}", prefix=p
             )
             for p in ("ra/", "cd-2/", "")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from loopwright.agents.local import CommandAgent
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock
 from loopwright.wiring.stores import LOOPS
@@ -38,6 +38,6 @@ async def drive(members: Sequence[Member]) -> list[LoopState]:
                 agents=lambda name, around: CommandAgent(root, around.loop_id),
                 debugger=lambda id, bus: NoDebugger(),
             )
-            return await runner.drive(member.id, take_up=take_up, bus=Bus())
+            return await runner.drive(member.id, take_up=take_up, bus=EventBus())
 
         return await asyncio.gather(*map(driven, members))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loopwright.core.state import EngineState, LoopTask, RunSettings
-from loopwright.processes.process_tree import STARTING, Mark, living
+from loopwright.processes.process_tree import STARTING, ProcessMark, list_processes
 from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock
 from loopwright.wiring.stores import LOOPS
@@ -72,8 +72,8 @@ class Member:
 
     def processes(self) -> list[int]:
         """Those that carry its mark, but for zombies."""
-        mark = Mark(self.id, str(self.project.root.resolve()))
-        return [process.pid for process in living() if mark.is_on(process.pid)]
+        mark = ProcessMark(self.id, str(self.project.root.resolve()))
+        return [process.pid for process in list_processes() if mark.is_on(process.pid)]
 
 
 def found(parent: Path, name: str, state: Path) -> Project:

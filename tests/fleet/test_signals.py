@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.errors import Exit
+from loopwright.core.errors import ExitCode
 from tests.fleet.fleet import SOON, WAIT, Member, crossings, digests, enlist, found, refs, running, until
 from tests.real_command import COMMAND, Project
 
@@ -47,7 +47,7 @@ def test_ids_that_begin_alike(project: Project) -> None:
         until(lambda: not sleepers(stopped))
         assert all(sleepers(member) for member in (paused, killed, spared))
         assert project.call("pause", paused.id, "--now")[0] == 0
-        assert runners[paused].wait(SOON) == Exit.NEEDS_PERSON
+        assert runners[paused].wait(SOON) == ExitCode.NEEDS_PERSON
         runners[killed].kill()
         runners[killed].wait()
         before = digests([*paused.files, *spared.files, *killed.files])
@@ -85,7 +85,7 @@ def test_a_second_runner_and_a_copy_of_the_project(project: Project, tmp_path: P
     original = waiting(project, "loop-1")
     with running(original):
         before = sleepers(original)
-        assert project.call("run", "--loop-id", original.id, "--auto")[0] == Exit.ILLEGAL
+        assert project.call("run", "--loop-id", original.id, "--auto")[0] == ExitCode.ILLEGAL
         copied = Project(tmp_path / "copy" / "project", project.state)
         shutil.copytree(project.root, copied.root)
         code, state = copied.call("stop", original.id)

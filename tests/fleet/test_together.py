@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.processes.process_tree import Mark
+from loopwright.processes.process_tree import ProcessMark
 from loopwright.workspace.checkpoints import GitWorkspace, private_directory
-from loopwright.workspace.private_git import git as run_git
+from loopwright.workspace.private_git import run_git
 from tests.fleet.drive import drive
 from tests.fleet.fleet import WRITE, Member, crossings, enlist, found
 
@@ -71,7 +71,7 @@ def test_snapshots_of_two_loops_at_once(tmp_path: Path) -> None:
 def test_git_of_another_thread_is_not_started_as_a_process_of_the_loop(tmp_path: Path) -> None:
     """It would be ended with the loop's run. The number is handed on by a limit of the whole process."""
     with ThreadPoolExecutor(1) as pool:
-        with Mark("loop", str(tmp_path)).handed_on():
+        with ProcessMark("loop", str(tmp_path)).handed_on():
             asked = pool.submit(run_git, "version", cwd=tmp_path)
             with pytest.raises(TimeoutError):
                 asked.result(0.1)

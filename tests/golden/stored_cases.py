@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from loopwright.core.errors import Exit
+from loopwright.core.errors import ExitCode
 from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.wiring import open_engine
 from loopwright.workflows.tuning.model import DIAGNOSES
@@ -63,7 +63,7 @@ def _paused(place: Place, words: Sequence[str], id: str, *how: str) -> None:
     line = words[: words.index("run")]
     runner = place.begin(*words)
     until((place.root / "begun").exists)
-    place.expect(Exit.DONE, *line, "pause", id, *how)
+    place.expect(ExitCode.DONE, *line, "pause", id, *how)
     if not how:
         (place.root / "go").touch()
     runner.wait()
@@ -99,7 +99,7 @@ def _plan(*tasks: str, **more: object) -> Answer:
 
 def _loop(place: Place, *answers: Answer, more: Sequence[str] = ()) -> str:
     _project(place, *answers)
-    return str(place.expect(Exit.DONE, "create", GOAL, *SETTINGS, ANYWHERE, *more).data["loop_id"])
+    return str(place.expect(ExitCode.DONE, "create", GOAL, *SETTINGS, ANYWHERE, *more).data["loop_id"])
 
 
 def _run(id: str) -> tuple[str, ...]:
@@ -107,11 +107,11 @@ def _run(id: str) -> tuple[str, ...]:
 
 
 def _refused(kind: str, id: str) -> Step:
-    return ((*LINES[kind], "resume", id), Exit.ILLEGAL)
+    return ((*LINES[kind], "resume", id), ExitCode.ILLEGAL)
 
 
 def _to_its_end(id: str, restores: tuple[Sequence[str], Mapping[str, str]] | None = None) -> Made:
-    return Made("loop", id, [(_run(id), Exit.DONE), _refused("loop", id)], WELL, {"app.txt": "good\n"}, restores)
+    return Made("loop", id, [(_run(id), ExitCode.DONE), _refused("loop", id)], WELL, {"app.txt": "good\n"}, restores)
 
 
 def _rewound(id: str, number: int, text: str) -> tuple[Sequence[str], Mapping[str, str]]:
@@ -120,15 +120,15 @@ def _rewound(id: str, number: int, text: str) -> tuple[Sequence[str], Mapping[st
 
 def loop_succeeded(place: Place) -> Made:
     id = _loop(place, _plan("Say something better"), BETTER, MENDED)
-    place.expect(Exit.DONE, *_run(id))
+    place.expect(ExitCode.DONE, *_run(id))
     return Made("loop", id, [_refused("loop", id)], WELL, {"app.txt": "good\n"}, _rewound(id, 2, "better\n"))
 
 
 def loop_failed(place: Place) -> Made:
     """Its iterations were used up; with more of them it is reopened."""
     id = _loop(place, _plan("Say something better"), BETTER, MENDED, more=("--max-iterations", "2"))
-    place.expect(Exit.NO_SUCCESS, *_run(id))
-    steps = [_refused("loop", id), ((*_run(id), "--max-iterations", "9"), Exit.DONE)]
+    place.expect(ExitCode.NO_SUCCESS, *_run(id))
+    steps = [_refused("loop", id), ((*_run(id), "--max-iterations", "9"), ExitCode.DONE)]
     return Made("loop", id, steps, WELL, {"app.txt": "good\n"}, _rewound(id, 1, "bad\n"))
 
 
@@ -153,7 +153,7 @@ def loop_paused_in_debug(place: Place) -> Made:
 def loop_killed_in_a_command(place: Place) -> Made:
     id = _loop(place, _plan())
     command = "test -e ../go || { echo half > app.txt; touch ../begun; sleep 600; }; echo good > app.txt"
-    place.expect(Exit.DONE, "tasks", id, "add", "Say good", "--tool", "bash", "--command", command)
+    place.expect(ExitCode.DONE, "tasks", id, "add", "Say good", "--tool", "bash", "--command", command)
     _killed(place, _run(id), id)
     return _to_its_end(id)
 
@@ -192,7 +192,7 @@ def _cast(**changes: Mapping[str, object]) -> Sequence[Answer]:
 
 def _cycle(place: Place, answers: Sequence[Answer], *more: str) -> str:
     _project(place, *answers)
-    return str(place.expect(Exit.DONE, "cycle", "create", GOAL, *SETTINGS, ANYWHERE, *more).data["cycle_id"])
+    return str(place.expect(ExitCode.DONE, "cycle", "create", GOAL, *SETTINGS, ANYWHERE, *more).data["cycle_id"])
 
 
 def _drive(id: str) -> tuple[str, ...]:
@@ -200,13 +200,13 @@ def _drive(id: str) -> tuple[str, ...]:
 
 
 def _cycle_to_its_end(id: str, *before: Step) -> Made:
-    steps = [*before, (_drive(id), Exit.DONE), _refused("cycle", id)]
+    steps = [*before, (_drive(id), ExitCode.DONE), _refused("cycle", id)]
     return Made("cycle", id, steps, WELL, {"app.txt": "good\n"})
 
 
 def cycle_succeeded(place: Place) -> Made:
     id = _cycle(place, _cast())
-    place.expect(Exit.DONE, *_drive(id))
+    place.expect(ExitCode.DONE, *_drive(id))
     return Made("cycle", id, [_refused("cycle", id)], WELL, {"app.txt": "good\n"})
 
 
@@ -217,8 +217,8 @@ def cycle_failed(place: Place) -> Made:
     again = _cast(ra=asked, ep={"files": {"{folder}/plan.json": json.dumps(more)}})
     bad, said_more = _cast(cd={"files": {"app.txt": "better\n"}}), _role("cd.implement", {"more.txt": "more\n"})
     id = _cycle(place, [*bad, *again, said_more], "--max-iterations", "1", "--parallel", "1")
-    place.expect(Exit.NO_SUCCESS, *_drive(id))
-    steps = [_refused("cycle", id), ((*_drive(id), "--extend", "Say more", "--max-iterations", "3"), Exit.DONE)]
+    place.expect(ExitCode.NO_SUCCESS, *_drive(id))
+    steps = [_refused("cycle", id), ((*_drive(id), "--extend", "Say more", "--max-iterations", "3"), ExitCode.DONE)]
     return Made("cycle", id, steps, WELL, {"app.txt": "good\n", "more.txt": "more\n"})
 
 
@@ -231,10 +231,10 @@ def cycle_paused_before_ep(place: Place) -> Made:
 def cycle_waits_for_a_decision(place: Place) -> Made:
     text = reported("ra") + f"- decisions: [{DECISION}]\n"
     _project(place, *_cast(ra={"text": text.replace("- decisions: none\n", "")}))
-    created = place.expect(Exit.DONE, "cycle", "create", GOAL, *SETTINGS[1:], ANYWHERE)
+    created = place.expect(ExitCode.DONE, "cycle", "create", GOAL, *SETTINGS[1:], ANYWHERE)
     id = str(created.data["cycle_id"])
-    place.expect(Exit.NEEDS_PERSON, "cycle", "run", "--cycle-id", id, "--launched")
-    return _cycle_to_its_end(id, (("cycle", "decide", id, "DEC-001", "hello"), Exit.DONE))
+    place.expect(ExitCode.NEEDS_PERSON, "cycle", "run", "--cycle-id", id, "--launched")
+    return _cycle_to_its_end(id, (("cycle", "decide", id, "DEC-001", "hello"), ExitCode.DONE))
 
 
 def cycle_killed_in_cd(place: Place) -> Made:
@@ -283,7 +283,7 @@ def _pending(place: Place) -> str:
 
 
 def _session(place: Place) -> str:
-    (state,) = place.expect(Exit.DONE, "tunings", "list").data
+    (state,) = place.expect(ExitCode.DONE, "tunings", "list").data
     return str(state["engine"]["id"])
 
 
@@ -301,13 +301,13 @@ def _rolled_back(id: str, files: Mapping[str, str]) -> tuple[Sequence[str], Mapp
 
 
 def _tuned_to_its_end(id: str, files: Mapping[str, str]) -> Made:
-    steps = [(("tune", "--tuning-id", id, "--yes"), Exit.DONE), _refused("tuning", id)]
+    steps = [(("tune", "--tuning-id", id, "--yes"), ExitCode.DONE), _refused("tuning", id)]
     return Made("tuning", id, steps, WELL, files)
 
 
 def tuning_succeeded(place: Place) -> Made:
     _skill(place)
-    place.expect(Exit.DONE, *_tune("--fix"))
+    place.expect(ExitCode.DONE, *_tune("--fix"))
     id = _session(place)
     return Made("tuning", id, [_refused("tuning", id)], WELL, {PAGE: CURED}, _rolled_back(id, {PAGE: SICK}))
 
@@ -317,15 +317,15 @@ def tuning_failed(place: Place) -> Made:
     _skill(place)
     id = _pending(place)
     (place.project / PAGE).unlink()
-    place.expect(Exit.NO_SUCCESS, "tune", "--tuning-id", id)
+    place.expect(ExitCode.NO_SUCCESS, "tune", "--tuning-id", id)
     return Made("tuning", id, [_refused("tuning", id)], ("failed", "failed"), {})
 
 
 def tuning_waits_for_a_choice(place: Place) -> Made:
     _skill(place)
     id = _pending(place)
-    place.expect(Exit.DONE, "tune", "--tuning-id", id, "--launched")
-    choice = ((("tunings", "choose", id, "FIX-001"), Exit.DONE), (("tunings", "watch", id), Exit.DONE))
+    place.expect(ExitCode.DONE, "tune", "--tuning-id", id, "--launched")
+    choice = ((("tunings", "choose", id, "FIX-001"), ExitCode.DONE), (("tunings", "watch", id), ExitCode.DONE))
     return Made("tuning", id, [*choice, _refused("tuning", id)], WELL, {PAGE: CURED})
 
 

@@ -15,8 +15,8 @@ from loopwright.workflows.cycle.commands import extend
 from loopwright.workflows.cycle.documents import KEPT, archived_name, coverage, render
 from loopwright.workflows.cycle.logs import LOGS, additions
 from loopwright.workflows.cycle.model import Blocker, Coordination, CycleState, Decision
-from loopwright.workflows.cycle.outcomes import Analysed, CycleOutcome, Explored, Planned
-from loopwright.workflows.cycle.reading import read_cycle
+from loopwright.workflows.cycle.outcomes import AnalysisOutcome, CycleOutcome, ExplorationOutcome, PlanOutcome
+from loopwright.workflows.cycle.state_reader import read_cycle
 from tests.domain.cycle_making import created, driven, judged, report, running, task
 from tests.tables import each
 
@@ -28,12 +28,12 @@ SEEDS_KEYS = [
     "current_iteration", "agents", "current_phase", "completed_phases", "phase_errors", "iterations", "coordination",
 ]  # fmt: skip
 OUTCOMES: dict[str, CycleOutcome] = {
-    "ra.analyse": Analysed(
+    "ra.analyse": AnalysisOutcome(
         report("ra"), "# Requirements\n\n- R1: Google signs in (goal)", ("a timeout\nof OAuth", "PKCE"),
         ("ra/requirements.md", "ra/edge-cases.md"),
     ),
-    "ep.explore": Explored(report("ep"), "One package.", ("src/a.py: sign in",), ("src/a.py: sessions",)),
-    "ep.plan": Planned(
+    "ep.explore": ExplorationOutcome(report("ep"), "One package.", ("src/a.py: sign in",), ("src/a.py: sessions",)),
+    "ep.plan": PlanOutcome(
         report("ep"), (task("TASK-001", "src/a.py"), task("TASK-002", after=["TASK-001"]).evolve(effort="large")),
     ),
 }  # fmt: skip

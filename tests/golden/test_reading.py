@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.core.errors import Invalid, NewerSchema
-from loopwright.core.ids import is_safe
+from loopwright.core.ids import is_safe_id
 from loopwright.core.state import SCHEMA
 from loopwright.workflows.loop.model import ERRORS_KEPT, LoopState, SkillState
-from loopwright.workflows.loop.reading import read_loop
-from loopwright.workflows.loop.selector import Facts, initialised, next_action, normalise
+from loopwright.workflows.loop.selector import LoopFacts, is_initialised, next_action, normalise_state
+from loopwright.workflows.loop.state_reader import read_loop
 from tests.tables import each
 from tests.tiers import examples
 
@@ -91,7 +91,7 @@ def sound(raw: Json) -> LoopState | None:
     assert again == state
     assert repairs == ()
     assert LoopState.model_validate_json(state.model_dump_json()) == state
-    normalise(state)
+    normalise_state(state)
     return state
 
 
@@ -116,8 +116,8 @@ def test_a_loop_in_init_reads_with_its_counts_counted() -> None:
         "task-001", "codex", "write", "2026-01-22T10:00:00+08:00",
     )  # fmt: skip
     assert [t.task_id for t in state.engine.tasks] == ["task-001"]
-    assert not initialised(state), "current_action says that INIT had begun, not that it ended"
-    choice = next_action(state, Facts("t"))
+    assert not is_initialised(state), "current_action says that INIT had begun, not that it ended"
+    choice = next_action(state, LoopFacts("t"))
     assert choice is not None
     assert choice.action == "INIT"
 
@@ -152,8 +152,8 @@ def test_a_legacy_session_reads_as_a_loop_of_today() -> None:
     assert [(t.task_id, t.tool, t.mode) for t in state.engine.tasks] == [
         ("task-001", "gemini", "write"), ("task-002", "qwen", "analysis"),
     ]  # fmt: skip
-    assert normalise(state) is state
-    choice = next_action(state, Facts("t"))
+    assert normalise_state(state) is state
+    choice = next_action(state, LoopFacts("t"))
     assert choice is not None
     assert (choice.action, choice.task) == ("DEVELOP", "task-002")
     for words in ("session_id is loop_id now", "task_description is description now", "no action", "is VALIDATE now"):
@@ -381,7 +381,7 @@ def test_an_unsafe_id_gets_a_safe_one_always_the_same_and_is_kept(id: str) -> No
     raw = document("created") | {"loop_id": id}
     first, second = sound(raw), read(raw)
     assert first is not None
-    assert is_safe(first.loop_id)
+    assert is_safe_id(first.loop_id)
     assert first.loop_id == second.loop_id
     assert first.engine.legacy_id == id
 
@@ -440,7 +440,7 @@ def test_tasks_come_from_their_own_file_and_from_progress_each_once() -> None:
     assert [(t.task_id, t.description, t.order) for t in state.engine.tasks] == [
         ("task-001", "as the API says", 0), ("task-002", "new", 5),
     ]  # fmt: skip
-    folded = normalise(state)
+    folded = normalise_state(state)
     assert [(t.id, t.description) for t in skill(folded).develop.tasks] == [
         ("task-001", "as the API says"), ("task-002", "new"),
     ]  # fmt: skip

@@ -14,10 +14,10 @@ from loopwright.core.state import Baseline, BaselineTest, RunSettings
 from loopwright.workflows.loop.commands import add_task
 from loopwright.workflows.loop.documents import render_progress
 from loopwright.workflows.loop.model import LoopState, Summary
-from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Debugged, Initialised
-from loopwright.workflows.loop.reading import read_loop
+from loopwright.workflows.loop.outcomes import ActionOutcome, CompleteOutcome, DebugOutcome, InitOutcome
 from loopwright.workflows.loop.reducer import begin_action, end_action
-from loopwright.workflows.loop.selector import Next
+from loopwright.workflows.loop.selector import NextAction
+from loopwright.workflows.loop.state_reader import read_loop
 from tests.domain.loop_making import confirmed, developed, result, step, task, validated
 from tests.tables import each
 
@@ -61,7 +61,7 @@ def created() -> LoopState:
     return state.evolve(engine=state.engine.evolve(settings=RunSettings(mode="auto", agent="codex")))
 
 
-def taken(state: LoopState, choice: Next, outcome: ActionOutcome) -> LoopState:
+def taken(state: LoopState, choice: NextAction, outcome: ActionOutcome) -> LoopState:
     done = step(choice.action, outcome, elapsed=1.5, usage=Usage(tokens=100))
     return end_action(begin_action(state, choice), done)
 
@@ -69,24 +69,24 @@ def taken(state: LoopState, choice: Next, outcome: ActionOutcome) -> LoopState:
 def after_init() -> LoopState:
     state = add_task(created(), "task-00000001", {"description": "Create the login form", "prompt_template": "p"}, AT)
     baseline = Baseline(tree="tree-0", at=AT, tests={"tests/test_ledger.py::green": BaselineTest(status="passed")})
-    outcome = Initialised((task("task-00000002"),), True, "python -m pytest", baseline, (".coverage",))
-    return taken(state.evolve(status="running"), Next("INIT", 4), outcome)
+    outcome = InitOutcome((task("task-00000002"),), True, "python -m pytest", baseline, (".coverage",))
+    return taken(state.evolve(status="running"), NextAction("INIT", 4), outcome)
 
 
 def whole_run() -> LoopState:
     state = after_init()
-    state = taken(state, Next("DEVELOP", 5, None, "task-00000001"), developed("task-00000001"))
-    state = taken(state, Next("DEVELOP", 5, None, "task-00000002"), developed("task-00000002"))
+    state = taken(state, NextAction("DEVELOP", 5, None, "task-00000001"), developed("task-00000001"))
+    state = taken(state, NextAction("DEVELOP", 5, None, "task-00000002"), developed("task-00000002"))
     red = result("adds_up", "failed").evolve(duration_ms=12.5, error_message="0 != 1\nline 2", stack_trace="…")
-    state = taken(state, Next("VALIDATE", 7), validated("tree-1", results=(result("green"), red), passed=False))
+    state = taken(state, NextAction("VALIDATE", 7), validated("tree-1", results=(result("green"), red), passed=False))
     cause = confirmed("H1", fixes=["tests/test_ledger.py::adds_up"], hits=3)
-    state = taken(state, Next("DEBUG", 8), Debugged((cause,), "the sum | starts at one", "H1", "fixed"))
-    state = taken(state, Next("VALIDATE", 7), validated("tree-2", results=(result("green"), result("adds_up"))))
+    state = taken(state, NextAction("DEBUG", 8), DebugOutcome((cause,), "the sum | starts at one", "H1", "fixed"))
+    state = taken(state, NextAction("VALIDATE", 7), validated("tree-2", results=(result("green"), result("adds_up"))))
     left: dict[str, object] = {"tasks": 2, "completed": 2, "left_to_do": [], "files_changed": ["ledger.py"]}
     summary = Summary.model_validate(
         {"duration": 61500, "iterations": 5, "develop": left, "debug": {"rounds": 1}, "validate": {"passed": True}}
     )
-    return taken(state, Next("COMPLETE", 2, "succeeded"), Completed("succeeded", None, summary))
+    return taken(state, NextAction("COMPLETE", 2, "succeeded"), CompleteOutcome("succeeded", None, summary))
 
 
 def written(state: LoopState) -> str:

@@ -17,7 +17,7 @@ from loopwright.projects import Projects
 from loopwright.reports.tools import JUDGE_TOOLS, REVIEW_TOOLS, STEP_TOOLS
 from loopwright.reports.tools import TOOLS as LOOP_TOOLS
 from loopwright.surfaces.cli.main import app
-from loopwright.surfaces.mcp.report import Kit, debug_tools
+from loopwright.surfaces.mcp.report import AgentToolset, debug_tools
 from loopwright.surfaces.mcp.tools import TOOLS
 from loopwright.surfaces.server.app import create_app
 from mcp import types
@@ -66,7 +66,7 @@ def _bare(value: object) -> object:
 
 def surfaces() -> dict[str, str]:
     """Every golden file by name."""
-    reports = {f"tools-{kind}.txt": tools(Kit(calls, "", "").described) for kind, calls in REPORTS.items()}
+    reports = {f"tools-{kind}.txt": tools(AgentToolset(calls, "", "").described) for kind, calls in REPORTS.items()}
     return {
         "help.txt": help_texts(),
         "openapi.txt": openapi(),

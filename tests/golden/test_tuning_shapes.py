@@ -14,10 +14,10 @@ from loopwright.core.state import Incident
 from loopwright.skills.findings import Proposal
 from loopwright.workflows.tuning.commands import stop
 from loopwright.workflows.tuning.model import FileChange, TuningState, TuningStep
-from loopwright.workflows.tuning.outcomes import Failed, Offered, TuningOutcome, TuningStepDone
-from loopwright.workflows.tuning.reading import read_tuning
+from loopwright.workflows.tuning.outcomes import FailureOutcome, FixOffer, TuningOutcome, TuningStepDone
 from loopwright.workflows.tuning.reducer import begin_step, end_step
 from loopwright.workflows.tuning.selector import next_steps
+from loopwright.workflows.tuning.state_reader import read_tuning
 from tests.domain.tuning_making import (
     AT,
     LATER,
@@ -73,7 +73,7 @@ TOOL = finding("Task", "agent", "medium", "likely")
 HINT = finding("the whole request", "memory", "low", "hint")
 
 
-def written_by_template(id: str) -> Offered:
+def written_by_template(id: str) -> FixOffer:
     """A fix that makes one file and takes another away."""
     plain = offer(id, TOOL, level="template")
     changes = (
@@ -84,7 +84,7 @@ def written_by_template(id: str) -> Offered:
         {**plain.proposal.model_dump(), "edits": [], "creates": {"specs/tools.md": "# Tools\n"}, "deletes": ["old.md"]}
     )
     fix = plain.fix.evolve(issue_ids=("ISS-002",), changes=changes, verification_steps=("tools.md is linked",))
-    return Offered(fix, proposal)
+    return FixOffer(fix, proposal)
 
 
 def new() -> TuningState:
@@ -108,7 +108,7 @@ def applied() -> TuningState:
     """One fix is in the files and not verified, the other one waits; its first try to be written failed."""
     state = proposed(diagnosed_all(new(), DEAD, TOOL, HINT), offer("FIX-001", DEAD), written_by_template("FIX-002"))
     (step,) = next_steps(state)
-    return in_files(costly(state, step, Failed("the disk is full", recoverable=True)), "FIX-001")
+    return in_files(costly(state, step, FailureOutcome("the disk is full", recoverable=True)), "FIX-001")
 
 
 def completed() -> TuningState:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from loopwright.core.ports import Agent, Surroundings
+from loopwright.core.ports import Agent, AgentEnvironment
 from loopwright.core.protocol import Capabilities
 from loopwright.workflows.cycle.model import CycleState
 from tests.cycle.stage import CycleStage, Play, Player, Turn, planned, said
@@ -22,7 +22,7 @@ class WithMeasuringCoder(CycleStage):
 
     extended = False
 
-    def make_agent(self, name: str, around: Surroundings, at: Path | None = None) -> Agent:
+    def make_agent(self, name: str, around: AgentEnvironment, at: Path | None = None) -> Agent:
         if name == "measuring" and self.extended:
             return Measuring(self.cast, at or self.project)
         return super().make_agent(name, around, at)

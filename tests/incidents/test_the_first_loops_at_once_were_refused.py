@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from loopwright.store.disk import Disk
-from loopwright.store.files import Place
+from loopwright.store.files import StoreLocation
 from loopwright.wiring.stores import LOOPS, TUNINGS
 
 
@@ -15,7 +15,7 @@ def test_many_make_the_folder_at_the_same_time(tmp_path: Path) -> None:
             root.mkdir()
             kind = (LOOPS, TUNINGS)[n % 2]
             layout = kind.layout(root / kind.folder)
-            places = [Place(Disk(), root, kind.folder) for _ in range(8)]
+            places = [StoreLocation(Disk(), root, kind.folder) for _ in range(8)]
             paths = [layout.paths(f"skill-tuning-{number}") for number in range(8)]
-            list(pool.map(Place.make, places, paths))
+            list(pool.map(StoreLocation.make, places, paths))
             assert (root / ".workflow" / ".gitignore").read_text() == "*\n"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.state import Waiting
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import CYCLES
@@ -18,7 +18,7 @@ AT = "2026-01-22T10:00:00+08:00"
 
 def changed(project: Path, id: str, rule: Callable[[CycleState], CycleState]) -> None:
     with FileStore(project, CYCLES, FakeClock()) as store:
-        store.update(id, rule, actor="runner", event=Event(type="edited"))
+        store.update(id, rule, actor="runner", event=JournalEvent(type="edited"))
 
 
 def asking(state: CycleState) -> CycleState:

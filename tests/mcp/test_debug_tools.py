@@ -14,7 +14,7 @@ import pytest
 from mcp.client.stdio import stdio_client
 from mcp_types import TextContent
 
-from loopwright.agents.report_inbox import Mailbox
+from loopwright.agents.report_inbox import ReportInbox
 from loopwright.core.protocol import Message
 from loopwright.core.state import Policy
 from loopwright.evidence.debugging import DebugRequest
@@ -35,7 +35,11 @@ class Turn:
     """An agent's turn in a loop on the shop: its mailbox, its session with the server, and the loop's folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.project, self.progress, self.mailbox = folder / "shop", folder / "progress", Mailbox(folder / "mailbox")
+        self.project, self.progress, self.mailbox = (
+            folder / "shop",
+            folder / "progress",
+            ReportInbox(folder / "mailbox"),
+        )
         self.progress.mkdir()
         write({"shop.py": SHOP, "test_shop.py": TESTS}, self.project)
 
@@ -183,7 +187,7 @@ async def test_one_search_at_a_time(turn: Turn, tmp_path: Path) -> None:
     """Whoever asks: another session of the same loop is refused, too."""
     turn.order()
     second = copy(turn)
-    second.mailbox = Mailbox(tmp_path / "second")
+    second.mailbox = ReportInbox(tmp_path / "second")
     second.order()
     async with turn.begun(), second.begun():
         asked = (each.session.call_tool("propose_fix", {"seconds": 3}) for each in (turn, second))

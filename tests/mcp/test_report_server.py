@@ -14,11 +14,11 @@ import pytest
 from mcp.client.stdio import stdio_client
 from mcp_types import InitializeResult, TextContent
 
-from loopwright.agents.report_inbox import Mailbox, McpServer
+from loopwright.agents.report_inbox import McpServer, ReportInbox
 from loopwright.core.cycle_names import StepName
 from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport, Message
-from loopwright.reports.phase import read
+from loopwright.reports.phase import read_phase_report
 from loopwright.reports.tools import NO_REPORT, STEP_TOOLS, TOOLS
 from mcp import ClientSession, StdioServerParameters
 
@@ -50,15 +50,15 @@ async def talking(server: McpServer, cwd: Path, environment: Mapping[str, str] |
 
 
 @pytest.fixture
-def mailbox(tmp_path: Path) -> Mailbox:
-    return Mailbox(tmp_path / "mailbox")
+def mailbox(tmp_path: Path) -> ReportInbox:
+    return ReportInbox(tmp_path / "mailbox")
 
 
-def order(mailbox: Mailbox, action: ActionName | StepName) -> None:
+def order(mailbox: ReportInbox, action: ActionName | StepName) -> None:
     mailbox.open(Message(action=action, text=""))
 
 
-async def test_a_session_from_planning_to_debugging(mailbox: Mailbox, tmp_path: Path) -> None:
+async def test_a_session_from_planning_to_debugging(mailbox: ReportInbox, tmp_path: Path) -> None:
     order(mailbox, "INIT")
     async with talking(mailbox.server, tmp_path) as talk:
         assert talk.begun.server_info.name == "loopwright"
@@ -109,7 +109,7 @@ async def test_a_session_from_planning_to_debugging(mailbox: Mailbox, tmp_path: 
         assert (await talk.result("DEVELOP"))[0]
 
 
-async def test_a_session_of_a_cycle(mailbox: Mailbox, tmp_path: Path) -> None:
+async def test_a_session_of_a_cycle(mailbox: ReportInbox, tmp_path: Path) -> None:
     order(mailbox, "ep.explore")
     async with talking(mailbox.server, tmp_path) as talk:
         assert "report_phase_result" in (talk.begun.instructions or "")
@@ -131,7 +131,7 @@ async def test_a_session_of_a_cycle(mailbox: Mailbox, tmp_path: Path) -> None:
         )  # fmt: skip
         report = mailbox.report()
         assert report is not None
-        assert read(report, "ep").decisions[0].recommended == "b"
+        assert read_phase_report(report, "ep").decisions[0].recommended == "b"
         assert [found.data for found in mailbox.discoveries()] == [{"unit": "make"}]
         order(mailbox, "ep.plan")
         assert (await talk.call("report_phase_result", phase="ep", **done))[0]
@@ -139,7 +139,7 @@ async def test_a_session_of_a_cycle(mailbox: Mailbox, tmp_path: Path) -> None:
         assert "the PHASE_RESULT block of your order" in (await talk.call("report_phase_result"))[1]
 
 
-async def test_no_folder_of_the_project_takes_the_place_of_its_modules(mailbox: Mailbox, tmp_path: Path) -> None:
+async def test_no_folder_of_the_project_takes_the_place_of_its_modules(mailbox: ReportInbox, tmp_path: Path) -> None:
     project = tmp_path / "project"
     for name in ("loopwright", "mcp", "pydantic", "asyncio"):
         (project / name).mkdir(parents=True)
@@ -150,7 +150,7 @@ async def test_no_folder_of_the_project_takes_the_place_of_its_modules(mailbox: 
         assert (await talk.result("DEVELOP"))[0]
 
 
-async def test_a_full_disk_is_told_and_tears_nothing(mailbox: Mailbox, tmp_path: Path) -> None:
+async def test_a_full_disk_is_told_and_tears_nothing(mailbox: ReportInbox, tmp_path: Path) -> None:
     """A limit on the size of files stands for the disk: 1024 bytes."""
     order(mailbox, "DEVELOP")
     server = mailbox.server
@@ -176,14 +176,14 @@ def started(server: McpServer) -> "subprocess.Popen[bytes]":
     )  # fmt: skip
 
 
-def test_it_ends_with_its_input_and_says_nothing_of_its_own(mailbox: Mailbox) -> None:
+def test_it_ends_with_its_input_and_says_nothing_of_its_own(mailbox: ReportInbox) -> None:
     order(mailbox, "DEVELOP")
     out, err = started(mailbox.server).communicate(b"no message\n\xff\xfe\n" + b"x" * 1_000_000 + b"\n", timeout=30)
     assert err == b""
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in out.splitlines())
 
 
-def test_an_interrupt_ends_it_without_a_traceback(mailbox: Mailbox) -> None:
+def test_an_interrupt_ends_it_without_a_traceback(mailbox: ReportInbox) -> None:
     process = started(mailbox.server)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -197,7 +197,7 @@ def test_an_interrupt_ends_it_without_a_traceback(mailbox: Mailbox) -> None:
     assert (process.returncode, err) == (-signal.SIGINT, b"")
 
 
-def test_it_ends_in_silence_when_nobody_reads_its_answers(mailbox: Mailbox) -> None:
+def test_it_ends_in_silence_when_nobody_reads_its_answers(mailbox: ReportInbox) -> None:
     process = started(mailbox.server)
     assert process.stdout is not None
     process.stdout.close()
@@ -206,7 +206,7 @@ def test_it_ends_in_silence_when_nobody_reads_its_answers(mailbox: Mailbox) -> N
     assert (process.returncode, err) == (0, b"")
 
 
-def test_without_a_folder_it_says_how_it_is_called(mailbox: Mailbox) -> None:
+def test_without_a_folder_it_says_how_it_is_called(mailbox: ReportInbox) -> None:
     server = mailbox.server
     bare = McpServer(server.name, server.command, server.args[:-1], server.environment)
     process = started(bare)
@@ -214,7 +214,7 @@ def test_without_a_folder_it_says_how_it_is_called(mailbox: Mailbox) -> None:
     assert process.returncode == 1
 
 
-async def test_a_tuning_session_asks_for_no_report(mailbox: Mailbox, tmp_path: Path) -> None:
+async def test_a_tuning_session_asks_for_no_report(mailbox: ReportInbox, tmp_path: Path) -> None:
     """The files are the result: the agent is told so, and given nothing that it could take for its work."""
     mailbox.open(Message(action="action-propose-fixes", text=""))
     async with talking(mailbox.server, tmp_path) as talk:

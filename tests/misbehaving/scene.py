@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from loopwright.agents.acp.session import AcpAgent
 from loopwright.agents.presets import AgentCommand
-from loopwright.core.ports import Surroundings
+from loopwright.core.ports import AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Message
 from loopwright.core.state import PermissionRequest
-from loopwright.core.transcript import AgentEvent, Trouble
-from loopwright.processes.process_tree import Mark, living
+from loopwright.core.transcript import AgentEvent, TroubleNote
+from loopwright.processes.process_tree import ProcessMark, list_processes
 from tests.misbehaving.orders import command, order
 
 E = TypeVar("E", bound=AgentEvent)
@@ -46,7 +46,7 @@ class Scene:
     def __init__(self, project: Path, folder: Path, how: AgentCommand) -> None:
         self.project, self.folder = project, folder
         self.person, self.events = Person(), list[AgentEvent]()
-        around = Surroundings(LOOP, self.events.append, lambda _: None, self.person.permit)
+        around = AgentEnvironment(LOOP, self.events.append, lambda _: None, self.person.permit)
         self.agent = AcpAgent(how, project, folder, around)
         self.id = ""
 
@@ -82,13 +82,13 @@ class Scene:
         return [event for event in self.events if isinstance(event, kind)]
 
     def troubles(self) -> list[str]:
-        return [event.text for event in self.heard(Trouble)]
+        return [event.text for event in self.heard(TroubleNote)]
 
 
 def marked(project: Path) -> list[int]:
     """Processes of the loop, wherever they hide."""
-    mark = Mark(LOOP, str(project.resolve()))
-    return [process.pid for process in living() if mark.is_on(process.pid)]
+    mark = ProcessMark(LOOP, str(project.resolve()))
+    return [process.pid for process in list_processes() if mark.is_on(process.pid)]
 
 
 @asynccontextmanager

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.cycle_names import CycleStep, Role
-from loopwright.reports.phase import read
+from loopwright.reports.phase import read_phase_report
 from loopwright.reports.text import parse_report
-from loopwright.workflows.cycle.messages import compose, cycle_prompts
+from loopwright.workflows.cycle.messages import compose_message, cycle_prompts
 from loopwright.workflows.cycle.model import CycleState
 from tests.model.roles import Ordered, by_step, ordered
 from tests.model.script import Conversation, McpCall, Message, Reply
@@ -19,7 +19,7 @@ STATE = CycleState(cycle_id="cycle-1", title="t", description="Make it good.", c
 def asked(
     role: Role, step: CycleStep, project: str = "/p", folder: str = "/p/.workflow/.cycle/cycle-1.progress/x"
 ) -> Conversation:
-    text = compose(
+    text = compose_message(
         cycle_prompts(), state=STATE, role=role, step=step, order="Do it.", project=project, folder=folder
     )  # fmt: skip
     return Conversation("m", "", ("t",), (Message("user", text),))
@@ -67,7 +67,7 @@ def test_reports_are_such_as_the_engine_takes() -> None:
     order = Ordered("ep.plan", None, 1, Path("/p"), Path("/x"), "")
     report = parse_report(order.said("planned", "partial", issues=["one"]).text, "ep.plan")
     assert report is not None
-    assert (read(report, "ep").summary, read(report, "ep").issues) == ("planned", ("one",))
+    assert (read_phase_report(report, "ep").summary, read_phase_report(report, "ep").issues) == ("planned", ("one",))
     (call,) = order.told("planned", issues=["one"])[0].calls
     assert isinstance(call, McpCall)
     assert (call.tool, call.arguments["phase"]) == ("report_phase_result", "ep")

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from loopwright.core.config import load
-from loopwright.core.notices import Letter
+from loopwright.core.config import load_config
+from loopwright.core.notices import Notification
 from tests.cli.conftest import ROOT, Desk, planned, said
 from tests.notify.listener import listening
 from tests.waiting import soon
@@ -44,14 +44,14 @@ def test_what_is_set_is_shown_without_its_key(desk: Desk) -> None:
 def test_the_documented_settings_are_read(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "notifications.md").read_text()
     (tmp_path / "loopwright.toml").write_text(page.split("```toml\n")[1].split("```")[0])
-    settings = load(tmp_path, {}).settings
+    settings = load_config(tmp_path, {}).settings
     assert settings.notify_command[:2] == ("sh", "-c")
     assert settings.notify_command[2] == 'notify-send "loopwright: $LOOPWRIGHT_EVENT" "$LOOPWRIGHT_TEXT"'
     assert settings.notify_url
     assert settings.notify_url.get_secret_value().endswith("&m={{.text}}")
     assert settings.notify_on == ("finished", "needs_person")
     sample = json.loads(page.split("```json\n")[1].split("```")[0])
-    assert Letter.model_validate(sample).model_dump(mode="json") == sample
+    assert Notification.model_validate(sample).model_dump(mode="json") == sample
 
 
 def test_an_address_that_is_none_is_refused_without_being_told(desk: Desk) -> None:

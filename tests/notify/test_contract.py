@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.ports import Notifier
-from loopwright.notify import CommandNotifier, Webhook
+from loopwright.notify import CommandNotifier, WebhookNotifier
 from tests.fakes import FakeClock
 from tests.notify.letters import LETTER, KeptLetters
 from tests.notify.listener import listening
@@ -30,7 +30,7 @@ async def command(folder: Path, works: bool) -> AsyncIterator[Notifier]:
 @asynccontextmanager
 async def webhook(folder: Path, works: bool) -> AsyncIterator[Notifier]:
     async with listening(200 if works else 404) as listener:
-        yield Webhook(listener.url(), FakeClock())
+        yield WebhookNotifier(listener.url(), FakeClock())
 
 
 KINDS = [fake, command, webhook]

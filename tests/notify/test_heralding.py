@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from loopwright.agents.scripted import Answer
-from loopwright.core import notifier, pausing
+from loopwright.agents.scripted import ScriptedTurn
+from loopwright.core import notifier, pause
 from loopwright.core.notices import Event as Kind
-from loopwright.core.notices import Letter
-from loopwright.core.notifier import AT_ONCE, Herald
+from loopwright.core.notices import Notification
+from loopwright.core.notifier import AT_ONCE, NotificationDispatcher
 from loopwright.core.ports import Notifier
-from loopwright.core.record import Event
-from loopwright.core.run_events import Bus
-from loopwright.policy.secrets import Secrets
+from loopwright.core.record import JournalEvent
+from loopwright.core.run_events import EventBus
+from loopwright.policy.secrets import SecretFilter
 from loopwright.workflows.loop.commands import stop, take_up
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner, loop_letter, loop_news
@@ -23,15 +23,15 @@ from tests.notify.letters import KeptLetters
 from tests.stage import MakeStage, Stage, said
 from tests.waiting import soon
 
-PLAN = Answer(text=said("INIT", tasks=[{"description": "Mend it"}]))
-MENDS = Answer(text=said("DEVELOP"), files={"app.txt": "good"})
-ASKS = Answer(text=said("DEVELOP", "needs_input", "Which colour?"))
-LIMIT = Answer(error="quota")
+PLAN = ScriptedTurn(text=said("INIT", tasks=[{"description": "Mend it"}]))
+MENDS = ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"})
+ASKS = ScriptedTurn(text=said("DEVELOP", "needs_input", "Which colour?"))
+LIMIT = ScriptedTurn(error="quota")
 ALL: tuple[Kind, ...] = ("finished", "needs_person", "parked")
 
 
 async def drive(
-    stage: Stage, loop_id: str, *notifiers: Notifier, on: tuple[Kind, ...] = ALL, secrets: Secrets | None = None
+    stage: Stage, loop_id: str, *notifiers: Notifier, on: tuple[Kind, ...] = ALL, secrets: SecretFilter | None = None
 ) -> LoopState:
     runner = LoopRunner(
         project=str(stage.project),
@@ -44,9 +44,9 @@ async def drive(
         debugger=lambda id, bus: NoDebugger(),
         notifiers=notifiers,
         notify_on=frozenset(on),
-        secrets=secrets or Secrets(),
+        secrets=secrets or SecretFilter(),
     )
-    return await runner.drive(loop_id, take_up=take_up, bus=Bus(stage.notes.append))
+    return await runner.drive(loop_id, take_up=take_up, bus=EventBus(stage.notes.append))
 
 
 def told(kept: KeptLetters) -> list[Kind]:
@@ -92,7 +92,7 @@ async def test_only_what_is_asked_for_is_told(stage: MakeStage) -> None:
 
 @pytest.mark.parametrize("command", ["pause", "stop"])
 async def test_what_a_person_did_is_no_news(stage: MakeStage, command: str) -> None:
-    ready, kept = stage(PLAN, Answer(hangs=True)), KeptLetters()
+    ready, kept = stage(PLAN, ScriptedTurn(hangs=True)), KeptLetters()
     loop_id = ready.create()
     driving = asyncio.ensure_future(drive(ready, loop_id, kept))
     await soon(lambda: "DEVELOP" in [note.text for note in ready.notes if note.kind == "action"])
@@ -100,7 +100,7 @@ async def test_what_a_person_did_is_no_news(stage: MakeStage, command: str) -> N
         ready.service.pause(loop_id, now=True)
     else:
         at = ready.clock.now().isoformat()
-        ready.store.update(loop_id, lambda s: stop(s, at), actor="cli", event=Event(type="stopped"))
+        ready.store.update(loop_id, lambda s: stop(s, at), actor="cli", event=JournalEvent(type="stopped"))
     assert (await driving).status == {"pause": "paused", "stop": "failed"}[command]
     assert told(kept) == []
 
@@ -112,7 +112,7 @@ class Slow:
     stage: Stage
     holders: list[int | None] = field(default_factory=list)
 
-    async def notify(self, letter: Letter) -> str | None:
+    async def notify(self, letter: Notification) -> str | None:
         self.holders.append(self.stage.store.holder(letter.id))
         await asyncio.Event().wait()
         return None
@@ -135,7 +135,7 @@ async def test_what_takes_too_long_is_cut_off_and_holds_nobody_up(
 async def test_a_failure_is_told_each_time_and_is_one_incident(stage: MakeStage) -> None:
     ready = stage(PLAN, ASKS, ASKS, MENDS)
     deaf = KeptLetters(problem="ntfy.example.org answered 500 to tk_verysecretvalue1")
-    loop_id, secrets = ready.create(), Secrets(["tk_verysecretvalue1"])
+    loop_id, secrets = ready.create(), SecretFilter(["tk_verysecretvalue1"])
     await drive(ready, loop_id, deaf, secrets=secrets)
     ready.service.answer(loop_id, "blue")
     assert (await drive(ready, loop_id, deaf, secrets=secrets)).status == "completed"
@@ -152,7 +152,7 @@ async def test_a_loop_that_is_deleted_meanwhile_is_no_trouble(stage: MakeStage) 
     ready = stage(PLAN, MENDS)
 
     class Deletes:
-        async def notify(self, letter: Letter) -> str | None:
+        async def notify(self, letter: Notification) -> str | None:
             ready.service.delete(letter.id)
             return "gone"
 
@@ -163,13 +163,25 @@ async def test_what_is_asked_in_the_middle_of_a_step_is_told_at_once(stage: Make
     ready, kept, said_of = stage(), KeptLetters(), list[str]()
     loop_id = ready.create()
     begun = ready.service.start(loop_id)
-    herald = Herald(
-        loop_id, "/project", loop_news, loop_letter, ready.store, ready.clock, (kept,), ALL, Secrets(), said_of.append,
-    )  # fmt: skip
+    herald = NotificationDispatcher(
+        loop_id,
+        "/project",
+        loop_news,
+        loop_letter,
+        ready.store,
+        ready.clock,
+        (kept,),
+        ALL,
+        SecretFilter(),
+        said_of.append,
+    )
 
     def ask(id: str) -> None:
         ready.store.update(
-            loop_id, lambda s: pausing.asked(s, FETCH.evolve(id=id)), actor="runner", event=Event(type="asked")
+            loop_id,
+            lambda s: pause.add_permission_request(s, FETCH.evolve(id=id)),
+            actor="runner",
+            event=JournalEvent(type="asked"),
         )
 
     async with herald.watching(begun):
@@ -190,15 +202,24 @@ async def test_a_flood_of_news_is_cut(stage: MakeStage) -> None:
     loop_id = ready.create()
     begun = ready.service.start(loop_id)
     slow = Slow(ready)
-    herald = Herald(
-        loop_id, "/project", loop_news, loop_letter, ready.store, ready.clock, (slow,), ALL, Secrets(), said_of.append
+    herald = NotificationDispatcher(
+        loop_id,
+        "/project",
+        loop_news,
+        loop_letter,
+        ready.store,
+        ready.clock,
+        (slow,),
+        ALL,
+        SecretFilter(),
+        said_of.append,
     )
     watching = herald.watching(begun)
     await watching.__aenter__()
     for n in range(AT_ONCE + 1):
         ready.store.update(
-            loop_id, lambda s, n=n: pausing.asked(s, FETCH.evolve(id=f"ask-{n}")),  # type: ignore[misc]  # bound now
-            actor="runner", event=Event(type="asked"),
+            loop_id, lambda s, n=n: pause.add_permission_request(s, FETCH.evolve(id=f"ask-{n}")),  # type: ignore[misc]  # bound now
+            actor="runner", event=JournalEvent(type="asked"),
         )  # fmt: skip
         await soon(lambda n=n: len(slow.holders) + len(said_of) == n + 1)  # type: ignore[misc]  # bound now
     assert said_of == [f"a notification was not sent: {AT_ONCE} others are pending"]

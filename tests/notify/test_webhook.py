@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from loopwright.notify import Webhook
+from loopwright.notify import WebhookNotifier
 from tests.fakes import FakeClock
 from tests.notify.letters import LETTER
 from tests.notify.listener import FLOOD, SILENCE, Listener, listening
@@ -14,8 +14,8 @@ from tests.waiting import soon
 KEY = "very-secret-topic"
 
 
-def hook(listener: Listener, seconds: float = 10) -> Webhook:
-    return Webhook(listener.url(f"/{KEY}?auth=tk_1234567890"), FakeClock(), seconds)
+def hook(listener: Listener, seconds: float = 10) -> WebhookNotifier:
+    return WebhookNotifier(listener.url(f"/{KEY}?auth=tk_1234567890"), FakeClock(), seconds)
 
 
 async def test_the_letter_is_posted_as_json() -> None:
@@ -30,7 +30,7 @@ async def test_the_letter_is_posted_as_json() -> None:
 
 async def test_a_name_and_password_in_the_address_are_sent_as_such() -> None:
     async with listening(204) as listener:
-        assert await Webhook(listener.url(user="me:secret@"), FakeClock()).notify(LETTER) is None
+        assert await WebhookNotifier(listener.url(user="me:secret@"), FakeClock()).notify(LETTER) is None
     assert "authorization: Basic bWU6c2VjcmV0" in listener.heads[0].replace("Authorization", "authorization")
 
 

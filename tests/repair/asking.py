@@ -8,11 +8,11 @@ from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings
+from loopwright.evidence.debugging import DebugRequest, Diagnosis, SearchFindings
 from loopwright.repair.debugger import PythonDebugger
 from tests.repair.cases import write
 
-Answer = TypeVar("Answer", Diagnosis, Findings)
+Answer = TypeVar("Answer", Diagnosis, SearchFindings)
 
 MARKER = f"loop-hard-case-{os.getpid()}"
 PYTEST = "python -m pytest"
@@ -21,7 +21,7 @@ OVERRUN = 2.0
 """Seconds that an answer may come later than it was asked for."""
 
 
-def search(root: Path, files: Mapping[str, str], *failing: str, budget: float = 60, **more: object) -> Findings:
+def search(root: Path, files: Mapping[str, str], *failing: str, budget: float = 60, **more: object) -> SearchFindings:
     """Writes the project and looks for a patch; without `failing` all tests that fail are meant."""
     asked = order(root, files, failing, budget, more)
     return _held(root, budget, PythonDebugger(MARKER).search(asked))
@@ -42,7 +42,7 @@ def order(
     })  # fmt: skip
 
 
-def mended(files: Mapping[str, str], found: Findings, old: str, new: str) -> bool:
+def mended(files: Mapping[str, str], found: SearchFindings, old: str, new: str) -> bool:
     """Whether the patch is just this change; what else it was stands in the assertion that fails."""
     assert found.patch is not None, found.note
     before = files[found.patch.file]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loopwright.evidence.debugging import DebugRequest, Findings, Patch
+from loopwright.evidence.debugging import DebugRequest, Patch, SearchFindings
 from loopwright.repair.debugger import PythonDebugger
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -31,7 +31,7 @@ class Repair:
     """What came of one case."""
 
     patches: list[Patch] = field(default_factory=list)
-    findings: list[Findings] = field(default_factory=list)
+    findings: list[SearchFindings] = field(default_factory=list)
     green: bool = False
     right: bool = False
 

@@ -4,7 +4,7 @@ import pytest
 
 from loopwright.evidence.debugging import DebugRequest
 from loopwright.evidence.rivals import rival_lines
-from loopwright.repair.debugger import diagnosis, findings
+from loopwright.repair.debugger import build_diagnosis, build_findings
 
 ORDER = DebugRequest(project="/p", python="python", test_command="pytest", failing=("t",))
 
@@ -48,31 +48,33 @@ def answer(*patches: dict[str, object], comparison: dict[str, object], tried: in
 def test_a_verdict_follows_from_what_was_measured(
     measured: dict[str, object], patched: str | None, status: str, word: str | None
 ) -> None:
-    order = ORDER.evolve(hypotheses=diagnosis(ORDER, {"locations": [place()]}).hypotheses)
+    order = ORDER.evolve(hypotheses=build_diagnosis(ORDER, {"locations": [place()]}).hypotheses)
     answer = {"locations": [place(**measured)], "patches": [patch(patched)] if patched else []}
-    judged = findings(order, answer).hypotheses[0]
+    judged = build_findings(order, answer).hypotheses[0]
     assert judged.status == status
     assert (judged.verdict_reason is None) == (word is None)
     assert word is None or word in (judged.verdict_reason or "")
 
 
 def test_a_hypothesis_is_found_again_when_its_line_moved() -> None:
-    order = ORDER.evolve(hypotheses=diagnosis(ORDER, {"locations": [place()]}).hypotheses)
+    order = ORDER.evolve(hypotheses=build_diagnosis(ORDER, {"locations": [place()]}).hypotheses)
     moved = place(line=8, point="a.py:f:8", tried=4, exhausted=True)
-    judged = findings(order, {"locations": [moved]}).hypotheses
+    judged = build_findings(order, {"locations": [moved]}).hypotheses
     assert [(one.id, one.status) for one in judged] == [("H1", "rejected")]
-    assert diagnosis(order, {"locations": [moved]}).hypotheses == ()
+    assert build_diagnosis(order, {"locations": [moved]}).hypotheses == ()
 
 
 def test_a_patch_at_a_place_nobody_named_becomes_a_hypothesis() -> None:
     answer = {"locations": [place(tried=3, turned=1, survived=1)], "patches": [patch("a.py:f:3")]}
-    found = findings(ORDER, answer)
+    found = build_findings(ORDER, answer)
     assert found.patch is not None
     assert [(one.id, one.status) for one in found.hypotheses] == [(found.patch.hypothesis, "confirmed")]
 
 
 def test_a_worker_that_gave_nothing_is_quoted() -> None:
-    assert findings(ORDER, {"locations": [], "notes": ["the repair worker ran out of time"]}).note.endswith("time")
+    assert build_findings(ORDER, {"locations": [], "notes": ["the repair worker ran out of time"]}).note.endswith(
+        "time"
+    )
 
 
 CALL = "f(1)"
@@ -114,7 +116,7 @@ def test_a_patch_is_told_as_what_it_is(
     comparison: dict[str, object], status: str, description: str, reason: str
 ) -> None:
     patches = TWO if comparison.get("differing") else TWO[:1]
-    found = findings(ORDER, answer(*patches, comparison=comparison))
+    found = build_findings(ORDER, answer(*patches, comparison=comparison))
     cause = found.hypotheses[0]
     assert (cause.status, cause.description) == (status, description)
     assert cause.verdict_reason is not None
@@ -123,7 +125,7 @@ def test_a_patch_is_told_as_what_it_is(
 
 
 def test_each_rival_has_an_id_of_its_own_and_the_call_that_tells_it_apart() -> None:
-    found = findings(ORDER, answer(*TWO, comparison=DIFFERING))
+    found = build_findings(ORDER, answer(*TWO, comparison=DIFFERING))
     assert found.comparison is not None
     (rival,) = found.comparison.rivals
     assert (rival.id, rival.place, rival.alike) == ("rival-1", "a.py:f:3", 4)
@@ -133,7 +135,7 @@ def test_each_rival_has_an_id_of_its_own_and_the_call_that_tells_it_apart() -> N
     assert [one.description for one in found.rivals] == ["two"]
     applied = {"edit": "one", "fingerprint": "x", "file": "a.py", "diff": "d", "after": "c", "validated": True}
     known = found.hypotheses[0].evolve(evidence={**applied, "comparison": found.comparison.model_dump(mode="json")})
-    again = findings(ORDER.evolve(hypotheses=(known,)), answer(*TWO, comparison=DIFFERING))
+    again = build_findings(ORDER.evolve(hypotheses=(known,)), answer(*TWO, comparison=DIFFERING))
     assert again.comparison is not None
     assert [one.id for one in again.comparison.rivals] == ["rival-2"]
     assert again.hypotheses[0] == known, "a patch that stands is not judged anew"
@@ -141,12 +143,12 @@ def test_each_rival_has_an_id_of_its_own_and_the_call_that_tells_it_apart() -> N
 
 def test_the_place_of_a_rival_becomes_a_hypothesis() -> None:
     elsewhere = patch("a.py:f:7", "two", gives={CALL: "gives 2"})
-    found = findings(ORDER, answer(TWO[0], elsewhere, comparison={**DIFFERING, "elsewhere": 1}))
+    found = build_findings(ORDER, answer(TWO[0], elsewhere, comparison={**DIFFERING, "elsewhere": 1}))
     assert [one.logging_point for one in found.hypotheses] == ["a.py:f:3", "a.py:f:7"]
     assert [one.status for one in found.hypotheses] == ["inconclusive", "inconclusive"]
 
 
 def test_where_there_was_no_time_to_compare_nothing_is_said_of_others() -> None:
-    found = findings(ORDER, {"locations": [place(tried=3, turned=1)], "patches": [patch("a.py:f:3")]})
+    found = build_findings(ORDER, {"locations": [place(tried=3, turned=1)], "patches": [patch("a.py:f:3")]})
     assert found.comparison is None
     assert found.hypotheses[0].verdict_reason == "a patch here turned failing tests and broke none, in a fresh process"

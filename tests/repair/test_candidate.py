@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.repair.candidate import Candidate, Compiler
-from loopwright.repair.edits.place import Edit
-from loopwright.repair.localize import Location
-from loopwright.repair.source import Source
+from loopwright.repair.edits.site import Edit
+from loopwright.repair.localize import SuspectLocation
+from loopwright.repair.source import SourceText
 
 PROGRAM = '''"""A program."""
 from __future__ import annotations
@@ -42,13 +42,15 @@ def header(n=LIMIT):
 '''
 
 
-def location_at(source: Source, line: int) -> Location:
+def location_at(source: SourceText, line: int) -> SuspectLocation:
     statement = source.by_line[line]
-    return Location(source.path, line, source.qualname(statement), "", 1.0, frozenset(), frozenset(), statement, source)
+    return SuspectLocation(
+        source.path, line, source.qualname(statement), "", 1.0, frozenset(), frozenset(), statement, source
+    )
 
 
 def candidate(old: str, new: str) -> Candidate | None:
-    source = Source("program.py", PROGRAM)
+    source = SourceText("program.py", PROGRAM)
     start = PROGRAM.index(old)
     edit = Edit(start, start + len(old), new, 1.0, "")
     line = PROGRAM[:start].count("\n") + 1

@@ -4,7 +4,7 @@ import asyncio
 import subprocess
 from pathlib import Path
 
-from loopwright.evidence.debugging import told
+from loopwright.evidence.debugging import render_hypotheses
 from loopwright.repair import debugger
 from tests.repair.asking import diagnose
 from tests.repair.test_trials import FILES
@@ -60,5 +60,5 @@ def test_a_diagnosis_says_what_was_changed_and_ranks_it_higher(tmp_path: Path) -
     assert found[0].logging_point == "series.py:series:2" != plain[0].logging_point
     assert (found[0].evidence or {})["changed_since_last_commit"] is True
     assert "it was changed since the last commit" in found[0].description
-    assert "changed since the last commit" in told(found)
+    assert "changed since the last commit" in render_hypotheses(found)
     assert not any("last commit" in one.description for one in (*plain, *found[1:]))

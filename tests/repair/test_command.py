@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.repair.command import Command, parse
+from loopwright.repair.command import SuiteCommand, parse_command
 
 
 @pytest.mark.parametrize(
@@ -21,17 +21,17 @@ from loopwright.repair.command import Command, parse
 )
 def test_pytest(line: str, arguments: tuple[str, ...] | None, tmp_path: Path) -> None:
     expected = ("-o", "addopts=", "-p", "no:cov", "--runslow") if arguments is None else arguments
-    assert parse(line, tmp_path) == Command("pytest", expected)
+    assert parse_command(line, tmp_path) == SuiteCommand("pytest", expected)
 
 
 def test_what_is_assigned_in_front_is_kept(tmp_path: Path) -> None:
-    found = parse("PYTHONPATH=src MODE='a b' python -m pytest", tmp_path)
-    assert found == Command("pytest", (), environment=(("PYTHONPATH", "src"), ("MODE", "a b")))
+    found = parse_command("PYTHONPATH=src MODE='a b' python -m pytest", tmp_path)
+    assert found == SuiteCommand("pytest", (), environment=(("PYTHONPATH", "src"), ("MODE", "a b")))
 
 
 def test_a_bare_pytest_does_not_put_the_root_on_the_path(tmp_path: Path) -> None:
-    assert parse("pytest -q", tmp_path) == Command("pytest", (), root_on_path=False)
-    assert parse("poetry run pytest", tmp_path) == Command("pytest", (), root_on_path=False)
+    assert parse_command("pytest -q", tmp_path) == SuiteCommand("pytest", (), root_on_path=False)
+    assert parse_command("poetry run pytest", tmp_path) == SuiteCommand("pytest", (), root_on_path=False)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_unittest(line: str, arguments: tuple[str, ...] | None, tmp_path: Path) 
     (tmp_path / "pkg").mkdir()
     (tmp_path / "pkg" / "test_a.py").touch()
     named = ("-o", "python_files=test*.py", "pkg/test_a.py", "pkg/test_a.py::Some::test_it")
-    assert parse(line, tmp_path) == Command("unittest", arguments or named)
+    assert parse_command(line, tmp_path) == SuiteCommand("unittest", arguments or named)
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_unittest(line: str, arguments: tuple[str, ...] | None, tmp_path: Path) 
     ["", "make test", "npm test", "pytest && echo done", "pytest | tee log", "python run.py", "python -m nose", "'"],
 )
 def test_everything_else_is_declined(line: str, tmp_path: Path) -> None:
-    assert parse(line, tmp_path) is None
+    assert parse_command(line, tmp_path) is None

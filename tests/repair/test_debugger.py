@@ -12,9 +12,9 @@ import pytest
 
 from loopwright.core.errors import Invalid
 from loopwright.core.ports import Debugger
-from loopwright.evidence.debugging import DebugRequest, Findings
+from loopwright.evidence.debugging import DebugRequest, SearchFindings
 from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis
-from loopwright.processes.process_tree import Mark, sweep
+from loopwright.processes.process_tree import ProcessMark, kill_marked
 from loopwright.repair.debugger import PythonDebugger
 from tests.repair.cases import load, request, write
 from tests.waiting import soon, until
@@ -130,7 +130,7 @@ def test_a_search_gives_verdicts_and_a_minimal_patch_and_leaves_the_project_alon
 def test_the_same_order_gives_the_same_patch_and_a_refused_one_never_comes_again(shop: Path) -> None:
     debugger = PythonDebugger(MARKER)
 
-    async def twice() -> tuple[Findings, Findings]:
+    async def twice() -> tuple[SearchFindings, SearchFindings]:
         """Both at once, so that their processes get in each other's way."""
         return await asyncio.gather(debugger.search(order(shop)), debugger.search(order(shop)))
 
@@ -223,7 +223,7 @@ def test_a_killed_engine_leaves_no_process(tmp_path: Path) -> None:
     try:
         until(lambda: _tagged() == [])
     finally:
-        sweep(Mark(MARKER, str(tmp_path)))
+        kill_marked(ProcessMark(MARKER, str(tmp_path)))
 
 
 def _tagged() -> list[int]:

@@ -6,8 +6,16 @@ from datetime import date
 from types import FunctionType
 from typing import NamedTuple
 
-from loopwright.repair.laboratory import Behaviours
-from loopwright.repair.screen import Arguments, Calls, compared, named, outcome, outcomes, varied
+from loopwright.repair.executor import BehaviourTable
+from loopwright.repair.screen import (
+    Arguments,
+    CallRecorder,
+    compare_versions,
+    render_call,
+    run_call,
+    run_calls,
+    vary_calls,
+)
 
 
 def price(count: int, tags: list[str]) -> int:
@@ -53,15 +61,15 @@ def version(other: object) -> Callable[[], Callable[[], None]]:
     return swap
 
 
-def behaviours(*edits: object, calls: list[Arguments]) -> Behaviours:
+def behaviours(*edits: object, calls: list[Arguments]) -> BehaviourTable:
     """What the engine makes of the versions of `price`, the patch first."""
-    inputs, until = varied(calls), time.monotonic() + 60
-    told = list(compared(function(price), [version(edit) for edit in edits], inputs, until))
-    words = [named(function(price), call) for call in inputs]
+    inputs, until = vary_calls(calls), time.monotonic() + 60
+    told = list(compare_versions(function(price), [version(edit) for edit in edits], inputs, until))
+    words = [render_call(function(price), call) for call in inputs]
     outcomes: list[list[tuple[int, str] | None] | None] = [
         None if one is None else [(hash(text), text) if text else None for text in one] for one in told
     ]
-    return Behaviours(words, outcomes)
+    return BehaviourTable(words, outcomes)
 
 
 def difference(first: object, second: object, call: Arguments) -> object:
@@ -72,7 +80,7 @@ def difference(first: object, second: object, call: Arguments) -> object:
 
 
 def test_calls_are_kept_as_they_were_made() -> None:
-    calls = Calls(function(price).__code__)
+    calls = CallRecorder(function(price).__code__)
     tags = ["a"]
     calls.start()
     price(2, tags)
@@ -99,8 +107,8 @@ def test_the_same_written_otherwise_is_the_same() -> None:
 
 
 def test_an_endless_call_and_an_exception_are_outcomes() -> None:
-    assert outcome(function(endless), {"count": 3, "tags": []}) == "does not end"
-    assert outcome(function(price), {"count": 3, "tags": None}) == "raises AttributeError"
+    assert run_call(function(endless), {"count": 3, "tags": []}) == "does not end"
+    assert run_call(function(price), {"count": 3, "tags": None}) == "raises AttributeError"
 
 
 async def later(count: int, tags: list[str]) -> int:
@@ -108,12 +116,12 @@ async def later(count: int, tags: list[str]) -> int:
 
 
 def test_what_has_to_be_awaited_is_awaited() -> None:
-    assert outcome(function(later), {"count": 3, "tags": []}) == "gives 9"
+    assert run_call(function(later), {"count": 3, "tags": []}) == "gives 9"
 
 
 def test_variants_are_few_and_begin_with_the_smallest() -> None:
     calls = [{"count": n, "tags": ["x"] * n} for n in range(200)]
-    found = varied(calls)
+    found = vary_calls(calls)
     assert len(found) <= 240
     assert found[0] == {"count": 0, "tags": []}
 
@@ -153,11 +161,11 @@ def test_a_call_that_ends_well_tells_more_than_one_that_raises() -> None:
 
 
 def test_what_could_not_be_put_in_place_or_was_not_reached_is_not_compared() -> None:
-    calls = varied([{"count": 2, "tags": []}])
-    assert outcomes(function(price), lambda: None, calls, time.monotonic() + 60) is None
-    assert outcomes(function(price), version(quiet), calls, time.monotonic() - 1) is None
+    calls = vary_calls([{"count": 2, "tags": []}])
+    assert run_calls(function(price), lambda: None, calls, time.monotonic() + 60) is None
+    assert run_calls(function(price), version(quiet), calls, time.monotonic() - 1) is None
     assert price(2, []) == 6, "what was put in place is taken back"
-    found = Behaviours([], [None, None])
+    found = BehaviourTable([], [None, None])
     assert (found.compared, found.groups, found.inputs, found.words(0, ())) == ((), ((0,),), 0, {})
 
 
@@ -168,14 +176,14 @@ class Basket:
 
 def test_what_an_object_holds_is_varied_too() -> None:
     basket = Basket([3, 1])
-    found = [call["basket"] for call in varied([{"basket": basket}])]
+    found = [call["basket"] for call in vary_calls([{"basket": basket}])]
     assert sorted(one.lots for one in found if isinstance(one, Basket)) == [[], [1], [1, 3], [3, 1], [3, 1, 3]]
     assert basket.lots == [3, 1]
 
 
 def test_after_some_calls_without_end_the_others_are_not_waited_for() -> None:
     calls: list[Arguments] = [{"count": number, "tags": []} for number in (1, 2, 3, 4, 5, 0)]
-    told = outcomes(function(price), version(endless), calls, time.monotonic() + 60)
+    told = run_calls(function(price), version(endless), calls, time.monotonic() + 60)
     assert told == [*["does not end"] * 3, *[""] * 3], "and nothing is said of these"
 
 
@@ -185,7 +193,7 @@ class Pair(NamedTuple):
 
 
 def test_what_can_not_be_made_of_its_parts_is_left_as_it_is() -> None:
-    calls = varied([{"pair": Pair(1, 2), "day": date.max, "count": 1}])
+    calls = vary_calls([{"pair": Pair(1, 2), "day": date.max, "count": 1}])
     assert {call["pair"] for call in calls} == {Pair(1, 2)}
     assert {call["day"] for call in calls} == {date.max}
     assert {call["count"] for call in calls} == {1, 0, 2, -1}

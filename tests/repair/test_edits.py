@@ -4,27 +4,27 @@ import ast
 
 import pytest
 
-from loopwright.repair.candidate import Compiler, spliced
+from loopwright.repair.candidate import Compiler, splice_edit
 from loopwright.repair.edits import FAMILIES
-from loopwright.repair.edits.place import Edit, Place
-from loopwright.repair.facts import Facts
-from loopwright.repair.pool import Pool, Scope
-from loopwright.repair.source import FUNCTIONS, Source
+from loopwright.repair.edits.site import Edit, EditSite
+from loopwright.repair.facts import FailureFacts
+from loopwright.repair.pool import EditVocabulary, NameScope
+from loopwright.repair.source import FUNCTIONS, SourceText
 from tests.repair.cases import load, names
 from tests.tables import each
 
 
-def place_at(source: Source, line: int, facts: Facts | None = None) -> Place:
+def place_at(source: SourceText, line: int, facts: FailureFacts | None = None) -> EditSite:
     statement = source.by_line[line]
     around = statement if isinstance(statement, FUNCTIONS) else source.function(statement)
-    return Place(source, statement, Scope(source, around), Pool.of([source], facts or Facts()))
+    return EditSite(source, statement, NameScope(source, around), EditVocabulary.of([source], facts or FailureFacts()))
 
 
-def offered(text: str, line: int, facts: Facts | None = None) -> dict[str, dict[str, Edit]]:
+def offered(text: str, line: int, facts: FailureFacts | None = None) -> dict[str, dict[str, Edit]]:
     """Family → resulting file → edit."""
-    source = Source("m.py", text)
+    source = SourceText("m.py", text)
     place = place_at(source, line, facts)
-    return {name: {spliced(source, edit): edit for edit in make(place)} for name, (_, make) in FAMILIES.items()}
+    return {name: {splice_edit(source, edit): edit for edit in make(place)} for name, (_, make) in FAMILIES.items()}
 
 
 @each(
@@ -308,7 +308,7 @@ def test_characters_outside_ascii_do_not_shift_the_place() -> None:
 
 
 def test_a_text_is_solved_from_the_failed_assertion() -> None:
-    facts = Facts()
+    facts = FailureFacts()
     facts.learn("AssertionError", "assert 'Dear Ann.' == 'Dear Ann,'\n  - Dear Ann,\n", "")
     assert (
         'def f(n):\n    return f"Dear {n},"\n' in offered('def f(n):\n    return f"Dear {n}."\n', 2, facts)["constant"]
@@ -316,7 +316,7 @@ def test_a_text_is_solved_from_the_failed_assertion() -> None:
 
 
 def test_what_a_result_lacks_is_put_between_its_parts_and_around_it() -> None:
-    facts = Facts()
+    facts = FailureFacts()
     facts.learn("AssertionError", "assert 'AnnLee' == 'Ann.Lee'", "")
     assert facts.inserted == ["."]
     found = offered("def f(a, b):\n    return a + b\n", 2, facts)["text"]
@@ -326,7 +326,7 @@ def test_what_a_result_lacks_is_put_between_its_parts_and_around_it() -> None:
 
 
 def test_a_character_is_one_of_the_failing_test_s_and_none_of_its_message() -> None:
-    facts = Facts()
+    facts = FailureFacts()
     facts.learn("AssertionError", "assert False", "def test_a():\n    assert nested('[[]]'), 'why (not)?'\n")
     found = offered("def nested(a):\n    return a[0] == '<'\n", 2, facts)["constant"]
     assert "def nested(a):\n    return a[0] == '['\n" in found
@@ -363,7 +363,7 @@ def test_a_character_is_one_of_the_failing_test_s_and_none_of_its_message() -> N
 def test_what_the_interpreter_complains_of_is_mended(
     error: str, message: str, line: int, wrong: str, right: str
 ) -> None:
-    facts = Facts()
+    facts = FailureFacts()
     facts.learn(error, message, "")
     found = offered(wrong, line, facts)["unknown name"]
     assert right in found, "\n".join(sorted(found))
@@ -371,11 +371,11 @@ def test_what_the_interpreter_complains_of_is_mended(
 
 
 def test_a_missing_key_is_added_with_a_value_like_the_others() -> None:
-    facts = Facts()
+    facts = FailureFacts()
     facts.learn("KeyError", "'armv8l'", "")
     wrong = "M = {'x86': 'x86', 'armv7l': 'arm'}\n"
     assert "M = {'x86': 'x86', 'armv7l': 'arm', 'armv8l': 'arm'}\n" in offered(wrong, 1, facts)["one more"]
-    facts = Facts()
+    facts = FailureFacts()
     facts.learn("AssertionError", "assert {} == {}", "def test():\n    assert f()['size'] == 1\n")
     wrong = "class A:\n    def f(self):\n        return {'name': self.name}\n    def g(self):\n        self.size = 1\n"
     right = wrong.replace("self.name}", "self.name, 'size': self.size}")
@@ -383,7 +383,7 @@ def test_a_missing_key_is_added_with_a_value_like_the_others() -> None:
 
 
 def test_a_mark_of_the_tests_goes_into_a_class_of_a_pattern() -> None:
-    facts = Facts()
+    facts = FailureFacts()
     facts.learn("AssertionError", "assert None", "def test():\n    assert f('a-b')\n")
     found = offered("import re\np = re.compile(r'[a-z]+')\n", 2, facts)["pattern"]
     assert "import re\np = re.compile(r'[a-z\\-]+')\n" in found
@@ -395,7 +395,7 @@ def test_a_zero_that_changes_nothing_is_not_offered() -> None:
 
 
 def test_a_number_is_solved_from_the_failed_assertion() -> None:
-    facts = Facts()
+    facts = FailureFacts()
     facts.learn("AssertionError", "assert 107.0 == 119.0", "")
     assert "def f(p):\n    return p * 1.19\n" in offered("def f(p):\n    return p * 1.07\n", 2, facts)["constant"]
 
@@ -405,7 +405,7 @@ def test_edits_compile_or_are_dropped_and_touch_one_span_only(name: str) -> None
     for path, text in load(name).files.items():
         if not path.endswith(".py"):
             continue
-        source = Source(path, text)
+        source = SourceText(path, text)
         for line, statement in source.by_line.items():
             if line == statement.lineno:
                 _check(source, line)
@@ -432,9 +432,9 @@ ODD = [
 ]
 
 
-def odd() -> Facts:
+def odd() -> FailureFacts:
     """Facts that no text or number of a test is spared."""
-    facts = Facts(literals=list(ODD), pairs=[(one, other) for one in ODD for other in ODD if one is not other])
+    facts = FailureFacts(literals=list(ODD), pairs=[(one, other) for one in ODD for other in ODD if one is not other])
     facts._inserted.update(one for one in ODD if isinstance(one, str))
     facts.complaints.keys = [(repr(one),) for one in ODD]
     facts.complaints.lacking = [("Shelf", "append"), ("Nobody", "get")]
@@ -444,17 +444,17 @@ def odd() -> Facts:
 @pytest.mark.parametrize("name", names())
 def test_whatever_tests_hold_the_edits_can_be_made(name: str) -> None:
     for path, text in load(name).files.items():
-        source = Source(path, text if path.endswith(".py") else "TABLE = {'a': 1}\nx = f(['a'], 'b.c')\n")
+        source = SourceText(path, text if path.endswith(".py") else "TABLE = {'a': 1}\nx = f(['a'], 'b.c')\n")
         for line, statement in source.by_line.items():
             if line == statement.lineno:
                 _check(source, line, odd())
 
 
-def _check(source: Source, line: int, facts: Facts | None = None) -> None:
+def _check(source: SourceText, line: int, facts: FailureFacts | None = None) -> None:
     compiler = Compiler(source, f"/{source.path}")
     for floor, make in FAMILIES.values():
         for edit in make(place_at(source, line, facts)):
-            whole = spliced(source, edit)
+            whole = splice_edit(source, edit)
             assert whole.startswith(source.text[: edit.start])
             assert whole.endswith(source.text[edit.end :])
             assert edit.cost >= floor >= 1
@@ -465,7 +465,7 @@ def _check(source: Source, line: int, facts: Facts | None = None) -> None:
         _agrees(compiler, source, line, first)
 
 
-def _agrees(compiler: Compiler, source: Source, line: int, edit: Edit) -> None:
+def _agrees(compiler: Compiler, source: SourceText, line: int, edit: Edit) -> None:
     from tests.repair.test_candidate import location_at
 
     candidate = compiler.candidate(location_at(source, line), "comparison", edit)
@@ -475,7 +475,7 @@ def _agrees(compiler: Compiler, source: Source, line: int, edit: Edit) -> None:
 
 def costs(text: str, line: int, family: str, wanted: str) -> float:
     _, make = FAMILIES[family]
-    return min(one.cost for one in make(place_at(Source("m.py", text), line)) if one.text.strip() == wanted)
+    return min(one.cost for one in make(place_at(SourceText("m.py", text), line)) if one.text.strip() == wanted)
 
 
 def test_a_copy_is_likelier_where_a_loop_changes_what_it_goes_through() -> None:
@@ -496,7 +496,7 @@ def test_a_reset_is_likelier_where_something_changes_that_the_value_was_made_of(
 
 
 def test_what_ends_a_prefix_is_taken_from_the_tests() -> None:
-    facts = Facts(literals=["Assets:Bank", "Assets:Bankers Club"])
+    facts = FailureFacts(literals=["Assets:Bank", "Assets:Bankers Club"])
     found = offered("def f(a, b):\n    return a.startswith(b)\n", 2, facts)["text"]
     assert 'def f(a, b):\n    return (a == b or a.startswith(b + ":"))\n' in found
     assert not any('"/"' in text for text in found)
@@ -505,15 +505,15 @@ def test_what_ends_a_prefix_is_taken_from_the_tests() -> None:
 def test_a_mark_in_front_of_a_text_is_taken_away_where_a_test_has_one() -> None:
     text = "def f(a):\n    return a.split()\n"
     wanted = 'def f(a):\n    a = a.removeprefix("\\ufeff")\n    return a.split()\n'
-    assert wanted in offered(text, 2, Facts(literals=["\ufeffname"]))["shape"]
-    assert wanted not in offered(text, 2, Facts(literals=["name"]))["shape"]
+    assert wanted in offered(text, 2, FailureFacts(literals=["\ufeffname"]))["shape"]
+    assert wanted not in offered(text, 2, FailureFacts(literals=["name"]))["shape"]
 
 
 def test_what_is_taken_back_after_a_call_is_taken_back_in_any_case() -> None:
     text = "def f(a):\n    a.n += 1\n    b = g(a)\n    a.n -= 1\n    return b\n"
     right = "def f(a):\n    a.n += 1\n    try:\n        b = g(a)\n    finally:\n        a.n -= 1\n    return b\n"
     (edit,) = offered(text, 3)["any case"].values()
-    assert spliced(Source("m.py", text), edit) == right
+    assert splice_edit(SourceText("m.py", text), edit) == right
     (elsewhere,) = offered(text.replace("a.n -= 1", "h(b)"), 3)["any case"].values()
     assert edit.cost < elsewhere.cost
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from loopwright.repair.forks import ask_forked, receive, send
+from loopwright.repair.forks import ask_forked, receive_message, send_message
 
 
 def test_an_answer_of_any_size_comes_back() -> None:
@@ -52,12 +52,12 @@ def test_what_the_work_started_dies_with_it() -> None:
 
     def work() -> dict[str, object]:
         sleeper = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
-        send(into, {"pid": sleeper.pid})
+        send_message(into, {"pid": sleeper.pid})
         signal.pause()
         return {}
 
     assert ask_forked(work, 1.0) is None
-    started = receive(out, time.monotonic() + 5)
+    started = receive_message(out, time.monotonic() + 5)
     os.close(out)
     os.close(into)
     assert started is not None
@@ -68,7 +68,7 @@ def test_a_torn_message_is_no_message() -> None:
     out, into = os.pipe()
     os.write(into, (1000).to_bytes(8, "little") + b"half")
     os.close(into)
-    assert receive(out) is None
+    assert receive_message(out) is None
     os.close(out)
 
 

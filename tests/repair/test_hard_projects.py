@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.evidence.debugging import Findings
+from loopwright.evidence.debugging import SearchFindings
 from tests.repair.asking import diagnose, mended, search
 
 ADD = "def add(a, b):\n    return a - b\n"
@@ -163,7 +163,7 @@ def test_the_same_order_twice_gives_the_same_findings(tmp_path: Path) -> None:
         again.hypotheses, again.active_bug, again.note, untimed[1],
     )  # fmt: skip
 
-    def untold(found: Findings) -> Findings:
+    def untold(found: SearchFindings) -> SearchFindings:
         return found.evolve(note="")
 
     one, two = (search(tmp_path, {}, hypotheses=asked.hypotheses) for _ in range(2))

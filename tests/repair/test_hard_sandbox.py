@@ -217,7 +217,7 @@ def test_a_confined_process_ends_only_its_own() -> None:
 
 def test_memory_and_files_are_bounded(tmp_path: Path) -> None:
     def work() -> int:
-        sandbox.limit(cpu_seconds=20)
+        sandbox.limit_process(cpu_seconds=20)
         try:
             bytearray(10 << 30)
         except MemoryError:

@@ -5,28 +5,28 @@ import sys
 from pathlib import Path
 
 from loopwright.evidence.debugging import DebugRequest
-from loopwright.repair.baseline import Broken, Heard
+from loopwright.repair.baseline import BrokenLine, TraceLog
+from loopwright.repair.baseline_cache import BaselineCache, files_below
 from loopwright.repair.debugger import PythonDebugger
-from loopwright.repair.kept import Kept, files_below
-from loopwright.repair.session import Outcome
+from loopwright.repair.session import ItemOutcome
 from tests.repair.cases import write
 
 
 def test_what_is_saved_reads_back_the_same(tmp_path: Path) -> None:
-    outcome = Outcome("failed", 0.5, "E", "m", [("shop.py", 3, "f")], waited=True)
-    heard = Heard(
+    outcome = ItemOutcome("failed", 0.5, "E", "m", [("shop.py", 3, "f")], waited=True)
+    heard = TraceLog(
         hard=1.0, until=1.0, nodes=["a::x"], keys=["a::x"], outcomes={0: outcome},
         lines={-1: {("shop.py", 1)}, 0: {("shop.py", 3), ("shop.py", 2)}}, texts={0: "def x(): 1"},
-        broken={Broken("f.py", 1, "c", "s")}, troubles=["t"], fatal={0: "signal 9"}, loaded=True, done=True,
+        broken={BrokenLine("f.py", 1, "c", "s")}, troubles=["t"], fatal={0: "signal 9"}, loaded=True, done=True,
     )  # fmt: skip
     heard.save(tmp_path / "kept")
-    again = Heard.saved(tmp_path / "kept")
+    again = TraceLog.saved(tmp_path / "kept")
     same = ("nodes", "keys", "outcomes", "lines", "texts", "broken", "troubles", "fatal", "loaded", "done")
     assert all(getattr(heard, name) == getattr(again, name) for name in same)
 
 
 def test_only_the_last_question_is_kept(tmp_path: Path) -> None:
-    kept, into = Kept(), tmp_path / "into"
+    kept, into = BaselineCache(), tmp_path / "into"
     kept.keep(("a",), tmp_path / "nothing")
     kept.fetch(("a",), into)
     assert not into.exists()
@@ -57,7 +57,7 @@ SHOP = {
 
 def test_a_search_uses_the_run_of_the_diagnosis_but_not_that_of_other_files(tmp_path: Path) -> None:
     write(SHOP, tmp_path)
-    kept = Kept()
+    kept = BaselineCache()
     request = DebugRequest(
         project=str(tmp_path), python=sys.executable, test_command="python -m pytest", failing=(), budget_seconds=40
     )

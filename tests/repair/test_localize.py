@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.repair.baseline import Baseline, wanted
-from loopwright.repair.facts import Facts
-from loopwright.repair.laboratory import guarding
-from loopwright.repair.localize import Spectrum, leading, ochiai, rank
-from loopwright.repair.session import Outcome, Status
-from loopwright.repair.source import Source
+from loopwright.repair.baseline import Baseline, select_failing
+from loopwright.repair.executor import select_guards
+from loopwright.repair.facts import FailureFacts
+from loopwright.repair.fork_server import CollectedProject
+from loopwright.repair.localize import Spectrum, ochiai, rank_statements, select_leading
+from loopwright.repair.session import ItemOutcome, Status
+from loopwright.repair.source import SourceText
 from loopwright.repair.tree import is_test_file
-from loopwright.repair.zygote import Project
 
 counts = st.integers(0, 50)
 
@@ -52,7 +52,7 @@ Ran = tuple[Status, set[int]]
 
 def spectrum(*ran: Ran, frames: dict[int, int] | None = None) -> Spectrum:
     lines = frames or {}
-    outcomes = [Outcome(status, frames=[("shop.py", lines.get(n, 0), "f")]) for n, (status, _) in enumerate(ran)]
+    outcomes = [ItemOutcome(status, frames=[("shop.py", lines.get(n, 0), "f")]) for n, (status, _) in enumerate(ran)]
     return Spectrum(
         outcomes=outcomes,
         lines={n: frozenset(("shop.py", line) for line in lines) for n, (_, lines) in enumerate(ran)},
@@ -62,8 +62,8 @@ def spectrum(*ran: Ran, frames: dict[int, int] | None = None) -> Spectrum:
 
 
 def test_lines_that_only_failing_tests_ran_come_first() -> None:
-    found = rank(
-        spectrum(("failed", {2, 3}), ("passed", {2, 4}), ("passed", {8})), {"shop.py": Source("shop.py", SHOP)}
+    found = rank_statements(
+        spectrum(("failed", {2, 3}), ("passed", {2, 4}), ("passed", {8})), {"shop.py": SourceText("shop.py", SHOP)}
     )
     assert [(one.func, one.line) for one in found] == [("price", 3), ("price", 2), ("price", 1)]
     assert found[0].point == "shop.py:price:3"
@@ -72,28 +72,28 @@ def test_lines_that_only_failing_tests_ran_come_first() -> None:
 
 def test_two_independent_faults_are_both_near_the_top() -> None:
     ran: list[Ran] = [("failed", {2, 3}), ("failed", {8}), ("passed", {2, 4}), ("passed", {2, 4})]
-    found = leading(rank(spectrum(*ran), {"shop.py": Source("shop.py", SHOP)}), 2)
+    found = select_leading(rank_statements(spectrum(*ran), {"shop.py": SourceText("shop.py", SHOP)}), 2)
     assert {one.line for one in found} == {3, 8}
 
 
 def test_the_line_that_raised_is_more_suspicious() -> None:
     ran: list[Ran] = [("failed", {2, 4}), ("passed", {2, 4})]
-    found = rank(spectrum(*ran, frames={0: 4}), {"shop.py": Source("shop.py", SHOP)})
+    found = rank_statements(spectrum(*ran, frames={0: 4}), {"shop.py": SourceText("shop.py", SHOP)})
     assert found[0].line == 4
 
 
 def test_what_was_changed_last_comes_before_what_is_as_suspicious() -> None:
     ran: list[Ran] = [("failed", {2, 3, 8}), ("passed", {2, 3, 8})]
-    sources = {"shop.py": Source("shop.py", SHOP)}
-    found = rank(spectrum(*ran), sources, [("shop.py", 8), ("gone.py", 3)])
+    sources = {"shop.py": SourceText("shop.py", SHOP)}
+    found = rank_statements(spectrum(*ran), sources, [("shop.py", 8), ("gone.py", 3)])
     assert (found[0].line, found[0].changed) == (8, True)
     assert not any(one.changed for one in found[1:])
-    everything = rank(spectrum(*ran), sources, [("shop.py", line) for line in range(1, 12)])
-    assert [one.score for one in everything] == [one.score for one in rank(spectrum(*ran), sources)]
+    everything = rank_statements(spectrum(*ran), sources, [("shop.py", line) for line in range(1, 12)])
+    assert [one.score for one in everything] == [one.score for one in rank_statements(spectrum(*ran), sources)]
 
 
 def test_nothing_is_suspected_without_failures() -> None:
-    assert rank(spectrum(("passed", {2, 4, 8})), {"shop.py": Source("shop.py", SHOP)}) == []
+    assert rank_statements(spectrum(("passed", {2, 4, 8})), {"shop.py": SourceText("shop.py", SHOP)}) == []
 
 
 def test_tests_are_never_suspected() -> None:
@@ -121,26 +121,26 @@ KEYS = [
     ],
 )
 def test_tests_are_named_whole_by_their_file_or_by_their_class(failing: list[str], numbers: list[int]) -> None:
-    assert wanted(KEYS, failing) == numbers
+    assert select_failing(KEYS, failing) == numbers
 
 
 def test_one_slow_test_does_not_keep_others_from_guarding() -> None:
-    source = Source("shop.py", SHOP)
+    source = SourceText("shop.py", SHOP)
     measured = spectrum(("failed", {2, 3}), ("passed", {2, 4}), ("passed", {2, 3}), ("passed", {8}))
     measured.outcomes[1].seconds = 99.0
     for one in measured.outcomes[2:]:
         one.seconds = 0.5
-    project = Project([], "pytest", "/", False)
+    project = CollectedProject([], "pytest", "/", False)
     keys = ["test_shop.py::a", "test_shop.py::b", "test_else.py::c", "test_else.py::d"]
-    baseline = Baseline(project, keys, measured, Facts(), {"shop.py": source}, frozenset())
-    places = rank(measured, {"shop.py": source})
-    assert guarding(baseline, places, 1.0) == {2}
-    assert guarding(baseline, places, 100.0) == {1, 2}
-    assert guarding(baseline, places, 0.1) == frozenset()
+    baseline = Baseline(project, keys, measured, FailureFacts(), {"shop.py": source}, frozenset())
+    places = rank_statements(measured, {"shop.py": source})
+    assert select_guards(baseline, places, 1.0) == {2}
+    assert select_guards(baseline, places, 100.0) == {1, 2}
+    assert select_guards(baseline, places, 0.1) == frozenset()
 
 
-def ended(error: str, *frames: tuple[str, int]) -> Outcome:
-    return Outcome("failed", error=error, frames=[(file, line, "f") for file, line in frames])
+def ended(error: str, *frames: tuple[str, int]) -> ItemOutcome:
+    return ItemOutcome("failed", error=error, frames=[(file, line, "f") for file, line in frames])
 
 
 def test_tests_that_end_alike_at_the_same_line_of_the_project_are_mates() -> None:

@@ -9,9 +9,9 @@ from typing import TypeVar
 import pytest
 
 from loopwright.core.errors import Invalid
-from loopwright.evidence.debugging import DebugRequest, Probed, ProbeOrder
+from loopwright.evidence.debugging import DebugRequest, ProbeOrder, ProbeResult
 from loopwright.repair.debugger import PythonDebugger
-from loopwright.repair.watch import owner_of
+from loopwright.repair.probes import owner_of
 from tests.repair.cases import write
 
 T = TypeVar("T")
@@ -89,12 +89,14 @@ def asked(work: Coroutine[object, object, T]) -> T:
     return asyncio.run(work)
 
 
-def probe(project: Path, line: int, *expressions: str, tests: tuple[str, ...] = (FAILING,), **more: object) -> Probed:
+def probe(
+    project: Path, line: int, *expressions: str, tests: tuple[str, ...] = (FAILING,), **more: object
+) -> ProbeResult:
     given = {"file": "shop.py", "func": None, "line": line, "expressions": expressions, **more}
     return asked(PythonDebugger("look").probe(request(project, *tests), ProbeOrder.model_validate(given)))
 
 
-def values(seen: Probed) -> list[dict[str, object]]:
+def values(seen: ProbeResult) -> list[dict[str, object]]:
     return [dict(hit.data) for test in seen.tests for hit in test.hits]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.repair.source import Source
+from loopwright.repair.source import SourceText
 from tests.repair.asking import diagnose
 
 pytestmark = pytest.mark.skipif(sys.version_info >= (3, 12), reason="Python tells lines by itself from 3.12 on")
@@ -147,7 +147,7 @@ def seen(root: Path, how: str) -> tuple[dict[str, set[str]], list[str]]:
     argv = [sys.executable, "-B", "-c", WORKER, str(root), how, str(library), json.dumps(CALLS)]
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
     lines, told = json.loads(done.stdout)
-    source = Source("program.py", PROGRAM)
+    source = SourceText("program.py", PROGRAM)
     found = {
         number: {
             source.segment(source.by_line[line])

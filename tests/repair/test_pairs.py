@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.repair.candidate import Candidate, Compiler, spliced, together
+from loopwright.repair.candidate import Candidate, Compiler, combine_edits, splice_edit
 from loopwright.repair.edits import FAMILIES
-from loopwright.repair.edits.place import Edit, Place
-from loopwright.repair.facts import Facts
-from loopwright.repair.localize import Location
-from loopwright.repair.pool import Pool
-from loopwright.repair.source import Source
-from loopwright.repair.stream import Stream
+from loopwright.repair.edits.site import Edit, EditSite
+from loopwright.repair.facts import FailureFacts
+from loopwright.repair.localize import SuspectLocation
+from loopwright.repair.pool import EditVocabulary
+from loopwright.repair.source import SourceText
+from loopwright.repair.stream import CandidateStream
 from tests.repair.asking import search
 
 TEXT = "def f(a, b):\n    c = a + b\n    return c - 1\n\n\ndef g(a):\n    return a\n"
@@ -27,23 +27,27 @@ def edits(length: int) -> st.SearchStrategy[tuple[int, int, str]]:
 
 @given(st.data())
 def test_two_edits_together_give_the_text_that_one_after_the_other_gives(data: st.DataObject) -> None:
-    source = Source("m.py", TEXT)
+    source = SourceText("m.py", TEXT)
     start, end, text = data.draw(edits(len(TEXT)))
     first = Candidate(place(source, 2), "one", Edit(start, end, text, 1.0, "a"), "", ())
     second = Edit(*data.draw(edits(len(first.text))), 1.5, "b")
-    both = together(first, second)
-    assert spliced(source, both) == first.text[: second.start] + second.text + first.text[second.end :]
+    both = combine_edits(first, second)
+    assert splice_edit(source, both) == first.text[: second.start] + second.text + first.text[second.end :]
     assert (both.cost, both.what) == (2.5, "a; b")
 
 
-def place(source: Source, line: int) -> Location:
+def place(source: SourceText, line: int) -> SuspectLocation:
     statement = source.by_line[line]
-    return Location(source.path, line, source.qualname(statement), "", 1.0, frozenset(), frozenset(), statement, source)
+    return SuspectLocation(
+        source.path, line, source.qualname(statement), "", 1.0, frozenset(), frozenset(), statement, source
+    )
 
 
 def test_a_second_edit_stays_in_the_function_and_costs_more() -> None:
-    source = Source("m.py", TEXT)
-    stream = Stream([place(source, 2)], frozenset(), Pool.of([source], Facts()), "/", frozenset())
+    source = SourceText("m.py", TEXT)
+    stream = CandidateStream(
+        [place(source, 2)], frozenset(), EditVocabulary.of([source], FailureFacts()), "/", frozenset()
+    )
     alone = {candidate.text: price for price, candidate in stream}
     first = Compiler(source, "/m.py").candidate(place(source, 2), "one", change("a + b", "a - b"))
     assert first is not None
@@ -93,9 +97,13 @@ def test_what_helps_some_tests_is_the_base_of_what_helps_all_and_so_each_time(tm
 
 
 def test_however_near_an_edit_came_every_other_candidate_is_a_single_one() -> None:
-    source = Source("m.py", TEXT)
-    stream = Stream(
-        [place(source, line) for line in (2, 3, 7)], frozenset(), Pool.of([source], Facts()), "/", frozenset()
+    source = SourceText("m.py", TEXT)
+    stream = CandidateStream(
+        [place(source, line) for line in (2, 3, 7)],
+        frozenset(),
+        EditVocabulary.of([source], FailureFacts()),
+        "/",
+        frozenset(),
     )
     first = Compiler(source, "/m.py").candidate(place(source, 2), "one", change("a + b", "a - b"))
     assert first is not None
@@ -120,24 +128,26 @@ def test_a_second_edit_that_adds_nothing_to_the_first_is_no_survivor(tmp_path: P
 
 
 def test_a_kind_of_edit_that_fails_is_told_and_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(place: Place) -> Iterator[Edit]:
+    def broken(place: EditSite) -> Iterator[Edit]:
         yield from ()
         raise LookupError(place.stmt)
 
-    source = Source("m.py", TEXT)
+    source = SourceText("m.py", TEXT)
     monkeypatch.setitem(FAMILIES, "comparison", (1.0, broken))
-    stream = Stream([place(source, 2)], frozenset(), Pool.of([source], Facts()), "/", frozenset())
+    stream = CandidateStream(
+        [place(source, 2)], frozenset(), EditVocabulary.of([source], FailureFacts()), "/", frozenset()
+    )
     assert {candidate.family for _, candidate in stream} >= {"operator", "off by one"}
     assert stream.troubles == ["the edits of the kind 'comparison' could not be made for m.py:f:2"]
     assert stream.tallies["m.py:f:2"].exhausted
 
 
 def test_where_an_edit_has_helped_the_others_come_sooner() -> None:
-    source = Source("m.py", TEXT)
+    source = SourceText("m.py", TEXT)
     places = [place(source, line) for line in (2, 3, 7)]
 
     def first(favoured: str, without_harm: int = 1) -> list[str]:
-        stream = Stream(places, frozenset(), Pool.of([source], Facts()), "/", frozenset())
+        stream = CandidateStream(places, frozenset(), EditVocabulary.of([source], FailureFacts()), "/", frozenset())
         stream.tallies[favoured].turned = 1
         stream.tallies[favoured].survived = without_harm
         stream.favour()

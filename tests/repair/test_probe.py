@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.repair.watch import Probes, short
+from loopwright.repair.probes import LocalsProbe, shorten_value
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
@@ -15,7 +15,7 @@ values = st.recursive(
 
 @given(values)
 def test_any_value_is_shown_in_bounds(value: object) -> None:
-    assert len(short(value)) < 7_000
+    assert len(shorten_value(value)) < 7_000
 
 
 class Hostile:
@@ -44,13 +44,13 @@ class HostileInt(int):
     ],
 )
 def test_shown(value: object, shown: str) -> None:
-    assert short(value) == shown
+    assert shorten_value(value) == shown
 
 
 def test_none_of_a_value_s_own_code_runs() -> None:
-    assert short(Hostile()) == "Hostile(size=3)"
-    assert short([Hostile()]) == "[Hostile(size=3)]"
-    assert short(HostileInt(3)) == "<HostileInt>"
+    assert shorten_value(Hostile()) == "Hostile(size=3)"
+    assert shorten_value([Hostile()]) == "[Hostile(size=3)]"
+    assert shorten_value(HostileInt(3)) == "<HostileInt>"
 
 
 def test_a_probe_sees_locals_a_few_times_and_edits_nothing() -> None:
@@ -60,7 +60,7 @@ def test_a_probe_sees_locals_a_few_times_and_edits_nothing() -> None:
 
     root, _, file = __file__.rpartition("/")
     line = watched.__code__.co_firstlineno + 2
-    probes = Probes(root, {(file, line): "H7"})
+    probes = LocalsProbe(root, {(file, line): "H7"})
     probes.start()
     for n in range(20):
         watched(n)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from loopwright.evidence.rivals import changed_by, difference_words
+from loopwright.evidence.rivals import apply_diff, difference_words
 from tests.repair.asking import search
 
 COUNTER = """def count_failures(names, limit):
@@ -49,7 +49,7 @@ def test_edits_that_the_tests_can_not_tell_apart_are_told_with_the_call_that_can
     assert (cause.verdict_reason or "").startswith(f"plausible, one of {comparison.passing}: ")
     assert len(comparison.rivals) == len(found.rivals) >= 1
     for rival, patch in zip(comparison.rivals, found.rivals, strict=True):
-        assert changed_by(rival.diff, COUNTER) == patch.new_text
+        assert apply_diff(rival.diff, COUNTER) == patch.new_text
         assert patch.fixes == found.patch.fixes
         words = difference_words(comparison, rival)
         call = words[: words.index(") ") + 1]

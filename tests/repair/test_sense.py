@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.repair.edits.place import Edit
-from loopwright.repair.kinds import Absurd, Sense, kind_of
-from loopwright.repair.localize import Location
-from loopwright.repair.source import Source
+from loopwright.repair.edits.site import Edit
+from loopwright.repair.localize import SuspectLocation
+from loopwright.repair.source import SourceText
+from loopwright.repair.type_inference import TypeConflict, TypePrior, infer_kind
 
 KNOWN = {
     "n": {"int"}, "text": {"str"}, "items": {"list"}, "table": {"dict"}, "maybe": {"int", "NoneType"},
@@ -25,8 +25,8 @@ VALUES: dict[str, object] = {"n": 3, "text": "ab", "items": [1, 2], "table": {1:
      "n in n"],
 )  # fmt: skip
 def test_absurd(text: str) -> None:
-    with pytest.raises(Absurd):
-        kind_of(ast.parse(text, mode="eval").body, KNOWN)
+    with pytest.raises(TypeConflict):
+        infer_kind(ast.parse(text, mode="eval").body, KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_absurd(text: str) -> None:
      ("items[0] + text", None), ("{**table}", {"dict"}), ("maybe == text", {"bool"})],
 )  # fmt: skip
 def test_known(text: str, kind: set[str] | None) -> None:
-    assert kind_of(ast.parse(text, mode="eval").body, KNOWN) == kind
+    assert infer_kind(ast.parse(text, mode="eval").body, KNOWN) == kind
 
 
 names = st.sampled_from(sorted(VALUES))
@@ -64,7 +64,7 @@ def test_what_can_be_computed_is_never_absurd_and_has_the_kind_that_was_said(tex
         return
     if " == " in text:
         return  # equality that cannot hold computes, and makes no sense
-    kind = kind_of(ast.parse(text, mode="eval").body, KNOWN)
+    kind = infer_kind(ast.parse(text, mode="eval").body, KNOWN)
     assert kind is None or type(value).__name__ in kind or "iterator" in kind
 
 
@@ -79,13 +79,13 @@ PROGRAM = """def price(items, name):
 
 
 def doubt(old: str, new: str) -> float:
-    source = Source("a.py", PROGRAM)
+    source = SourceText("a.py", PROGRAM)
     start = PROGRAM.index(old)
     statement = source.by_line[PROGRAM[:start].count("\n") + 1]
     line = statement.lineno
-    place = Location("a.py", line, "price", "", 1.0, frozenset(), frozenset(), statement, source)
+    place = SuspectLocation("a.py", line, "price", "", 1.0, frozenset(), frozenset(), statement, source)
     kinds = {"items": {"list"}, "name": {"str"}, "total": {"int"}, "item": {"int"}, "return": {"int"}}
-    return Sense({("a.py", "price"): kinds}).doubt(place, Edit(start, start + len(old), new, 1.0, ""))
+    return TypePrior({("a.py", "price"): kinds}).doubt(place, Edit(start, start + len(old), new, 1.0, ""))
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_doubt(old: str, new: str, doubtful: bool) -> None:
 
 
 def test_without_knowledge_there_is_no_doubt() -> None:
-    source = Source("a.py", PROGRAM)
+    source = SourceText("a.py", PROGRAM)
     statement = source.by_line[5]
-    place = Location("a.py", 5, "price", "", 1.0, frozenset(), frozenset(), statement, source)
+    place = SuspectLocation("a.py", 5, "price", "", 1.0, frozenset(), frozenset(), statement, source)
     start = PROGRAM.index("> 3")
-    assert Sense({}).doubt(place, Edit(start, start + 3, "> 'a'", 1.0, "")) == 0
+    assert TypePrior({}).doubt(place, Edit(start, start + 3, "> 'a'", 1.0, "")) == 0

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.repair.state import State
+from loopwright.repair.state import ModuleState
 
 PROGRAM = """
 import functools
@@ -83,7 +83,7 @@ def program(tmp_path: Path) -> Iterator[ModuleType]:
 def test_everything_comes_back(program: ModuleType, tmp_path: Path) -> None:
     first = program.dice.getstate()
     shelf, registry = program.shelf, program.registry
-    state = State(str(tmp_path))
+    state = ModuleState(str(tmp_path))
     assert state.whole
     space = vars(program)
     space["LIMIT"] = 10
@@ -111,7 +111,7 @@ def test_everything_comes_back(program: ModuleType, tmp_path: Path) -> None:
 
 
 def test_what_goes_on_by_itself_can_not_be_put_back(tmp_path: Path, program: ModuleType) -> None:
-    state, spent = State(str(tmp_path)), iter([1, 2])
+    state, spent = ModuleState(str(tmp_path)), iter([1, 2])
     assert state.takes([1], {"a": 1})
     assert not state.takes({"values": [spent]})
     assert not state.takes(spent), "also when it was seen before"
@@ -120,19 +120,19 @@ def test_what_goes_on_by_itself_can_not_be_put_back(tmp_path: Path, program: Mod
     space = vars(program)
     space |= {"ended": (n for n in [1]), "printed": sys.__stdout__, "own": program.Numbers()}
     list(program.ended)
-    state = State(str(tmp_path))
+    state = ModuleState(str(tmp_path))
     assert state.whole
     assert (next(program.own), next(program.own)) == (1, 2)
     state.restore()
     assert next(program.own) == 1
     space["iterator"] = spent
-    assert not State(str(tmp_path)).whole
+    assert not ModuleState(str(tmp_path)).whole
 
 
 def test_files_in_memory_and_attributes_of_functions_come_back(tmp_path: Path, program: ModuleType) -> None:
     data, text = io.BytesIO(b"abc"), io.StringIO("a\nb\nc")
     text.readline()
-    state = State(str(tmp_path))
+    state = ModuleState(str(tmp_path))
     assert state.takes(data, text)
     for _ in range(2):
         assert (data.read(), text.read()) == (b"abc", "b\nc")
@@ -145,7 +145,7 @@ def test_files_in_memory_and_attributes_of_functions_come_back(tmp_path: Path, p
 
 def test_values_of_other_libraries_are_not_looked_into(tmp_path: Path) -> None:
     foreign = Path("x")
-    assert State(str(tmp_path)).takes({"path": foreign, "none": None})
+    assert ModuleState(str(tmp_path)).takes({"path": foreign, "none": None})
 
 
 plain = st.recursive(
@@ -157,7 +157,7 @@ plain = st.recursive(
 def test_any_containers_come_back_as_the_same_objects(value: object, data: st.DataObject) -> None:
     root = {"value": value}
     before = repr(root)
-    state = State("/nowhere")
+    state = ModuleState("/nowhere")
     state.takes(root)
     _spoil(root, data)
     state.restore()
@@ -189,6 +189,6 @@ class Refuses:
 
 def test_an_object_that_refuses_to_be_looked_at_can_not_be_put_back(tmp_path: Path, program: ModuleType) -> None:
     program.__dict__["shelf"] = Refuses()
-    state = State(str(tmp_path))
+    state = ModuleState(str(tmp_path))
     state.restore()
     assert not state.whole

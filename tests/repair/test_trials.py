@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from loopwright.evidence.debugging import told
+from loopwright.evidence.debugging import render_hypotheses
 from loopwright.evidence.hypotheses import Hypothesis
-from loopwright.repair.localize import Location, tried_out
-from loopwright.repair.source import Source
+from loopwright.repair.localize import SuspectLocation, rerank_by_edits
+from loopwright.repair.source import SourceText
 from tests.repair.asking import diagnose
 
 FILES = {
@@ -37,7 +37,7 @@ def test_the_place_where_an_edit_helps_comes_first(tmp_path: Path) -> None:
     assert isinstance(evidence["candidates_that_turned_a_test"], int)
     assert evidence["candidates_that_turned_a_test"] >= 1
     assert "turned a failing test" in tried[0].description
-    assert "small edits turned a failing test" in told(tried)
+    assert "small edits turned a failing test" in render_hypotheses(tried)
     assert "candidates_tried" not in (plain[0].evidence or {})
     assert tried[0].status == "pending", "a trial is no verdict"
 
@@ -56,12 +56,12 @@ def test_no_test_to_judge_by_leaves_the_rank_as_it_is(tmp_path: Path) -> None:
 
 
 def test_the_more_an_edit_helped_the_more_it_weighs() -> None:
-    source = Source("m.py", "a = 1\nb = 2\nc = 3\nd = 4\n")
+    source = SourceText("m.py", "a = 1\nb = 2\nc = 3\nd = 4\n")
     places = [
-        Location("m.py", line, "<module>", "", 0.5, frozenset(), frozenset(), source.by_line[line], source)
+        SuspectLocation("m.py", line, "<module>", "", 0.5, frozenset(), frozenset(), source.by_line[line], source)
         for line in (1, 2, 3, 4)
     ]
-    ranked = tried_out(places, {"m.py:<module>:2": 1, "m.py:<module>:3": 2, "m.py:<module>:4": 3})
+    ranked = rerank_by_edits(places, {"m.py:<module>:2": 1, "m.py:<module>:3": 2, "m.py:<module>:4": 3})
     assert [one.line for one in ranked] == [4, 3, 2, 1]
-    assert [one.line for one in tried_out(places, {})] == [1, 2, 3, 4]
+    assert [one.line for one in rerank_by_edits(places, {})] == [1, 2, 3, 4]
     assert all(0 <= one.score <= 1 for one in ranked)

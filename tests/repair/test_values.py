@@ -8,9 +8,17 @@ from types import ModuleType
 
 import pytest
 
-from loopwright.repair.candidate import Compiler, Undo, Unfit, Value, exchanged, read_while_imported, value_of
-from loopwright.repair.edits.place import Edit
-from loopwright.repair.source import Source
+from loopwright.repair.candidate import (
+    Compiler,
+    Undo,
+    UnfitCandidate,
+    Value,
+    exchange_values,
+    read_while_imported,
+    value_of,
+)
+from loopwright.repair.edits.site import Edit
+from loopwright.repair.source import SourceText
 from tests.repair.asking import mended, search
 from tests.repair.test_candidate import location_at
 
@@ -40,7 +48,7 @@ def under(number, most=5):
 
 
 def value(old: str, new: str) -> Value | None:
-    source = Source("program.py", PROGRAM)
+    source = SourceText("program.py", PROGRAM)
     start = PROGRAM.index(old)
     return value_of(location_at(source, PROGRAM[:start].count("\n") + 1), Edit(start, start + len(old), new, 1.0, ""))
 
@@ -58,7 +66,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[M
 def exchange(module: ModuleType, found: Value | None) -> Undo:
     assert found is not None
     functions = [module.Shelf.room] if found[0] == "Shelf.room" else [module.under]
-    return exchanged([found], str(module.__file__), functions)
+    return exchange_values([found], str(module.__file__), functions)
 
 
 def test_a_value_of_a_module_is_another_for_all_who_imported_it(program: tuple[ModuleType, ModuleType]) -> None:
@@ -100,23 +108,23 @@ def test_what_is_more_than_a_value_is_none(old: str, new: str) -> None:
 
 def test_members_of_an_enum_are_not_exchanged(program: tuple[ModuleType, ModuleType]) -> None:
     module, _ = program
-    with pytest.raises(Unfit):
+    with pytest.raises(UnfitCandidate):
         exchange(module, value("77", "78"))
 
 
 def test_what_was_read_while_loading_is_known() -> None:
     text = "A = 1\nB = A + 1\nC = 3\n\n\ndef f(a=C):\n    return D\n\n\nclass K(Base):\n    x = 1\n\n\nE += 1\n"
-    source = Source("m.py", text)
+    source = SourceText("m.py", text)
     lines = {("m.py", line) for line in (1, 2, 3, 6, 10, 11, 14)}
     read = read_while_imported({"m.py": source}, lines)
     assert {"A", "C", "Base", "E"} <= read.keys()
     assert not {"B", "D", "x"} & read.keys()
-    other = Source("n.py", "from m import A as first\nfrom m import C\n")
+    other = SourceText("n.py", "from m import A as first\nfrom m import C\n")
     assert set(read_while_imported({"n.py": other}, {("n.py", 1), ("n.py", 2)})) == {"A"}
 
 
 def test_a_candidate_outside_of_functions_has_a_value() -> None:
-    source = Source("program.py", PROGRAM)
+    source = SourceText("program.py", PROGRAM)
     start = PROGRAM.index("10")
     found = Compiler(source, "program.py").candidate(
         location_at(source, 3), "test", Edit(start, start + 2, "9", 1.0, "")

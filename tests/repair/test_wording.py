@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.repair.localize import likenesses, words
-from loopwright.repair.source import Source
+from loopwright.repair.localize import compute_likenesses, extract_words
+from loopwright.repair.source import SourceText
 
 SHOP = '''class Basket:
     def discounted(self, total):
@@ -17,7 +17,7 @@ SHOP = '''class Basket:
 
 
 def likeness(text: str) -> dict[str, float]:
-    found = likenesses({"shop.py": Source("shop.py", SHOP)}, text)
+    found = compute_likenesses({"shop.py": SourceText("shop.py", SHOP)}, text)
     return {getattr(node, "name", ""): value for node, value in found.items()}
 
 
@@ -31,7 +31,7 @@ def test_nothing_in_common() -> None:
 
 
 def test_words_lose_their_endings() -> None:
-    assert words("getItems items_added HTTPError") == {"get": 1, "item": 2, "add": 1, "http": 1}
+    assert extract_words("getItems items_added HTTPError") == {"get": 1, "item": 2, "add": 1, "http": 1}
 
 
 @given(st.text(max_size=200))

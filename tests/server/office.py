@@ -13,12 +13,12 @@ from starlette.testclient import TestClient
 
 from loopwright.projects import Project, Projects, open_projects
 from loopwright.surfaces.server.app import create_app
-from loopwright.surfaces.server.running import Place
+from loopwright.surfaces.server.http_server import ListenAddress
 from loopwright.workflows.loop.service import LoopService
 from tests.fakes import CountingLauncher
 
 TOKEN = "a-token-for-tests-only"
-PLACE = Place("127.0.0.1", 8765)
+PLACE = ListenAddress("127.0.0.1", 8765)
 _DESCRIPTION: dict[str, Any] = {}  # Any: parsed JSON
 LOOPS = "/api/loops/v2"
 CYCLES = "/api/cycles"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.surfaces.server import gate
-from loopwright.surfaces.server import running as wire
+from loopwright.surfaces.server import http_server as wire
 from tests.server.attacking import LOOPS, TOKEN, Attacked, answer, attacked_server
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import CYCLES
 from loopwright.workflows.cycle.model import CycleState
@@ -49,7 +49,7 @@ def cycles_at(root: Path) -> FileStore[CycleState]:
 
 
 def retitle(store: FileStore[CycleState], title: str) -> None:
-    store.update(ID, lambda s: s.evolve(title=title), actor="runner", event=Event(type="edited"))
+    store.update(ID, lambda s: s.evolve(title=title), actor="runner", event=JournalEvent(type="edited"))
 
 
 def say(store: FileStore[CycleState], file: str, text: str) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.state import PermissionRequest
-from loopwright.surfaces.server.app import Keeper
+from loopwright.surfaces.server.app import RunKeeper
 from loopwright.workflows.cycle.commands import take_up
 from loopwright.workflows.cycle.model import Blocker, CycleState, Decision
 from loopwright.workflows.cycle.service import CycleService
@@ -40,7 +40,7 @@ def running(office: Office, id: str) -> CycleState:
         )
         return state.evolve(coordination=coordination, engine=state.engine.evolve(asked=(request,)))
 
-    return cycles(office).store.update(id, rule, actor="runner", event=Event(type="running"))
+    return cycles(office).store.update(id, rule, actor="runner", event=JournalEvent(type="running"))
 
 
 def test_a_new_cycle_has_what_was_asked_for(office: Office) -> None:
@@ -210,7 +210,7 @@ def test_steps_that_overlap_are_told(office: Office, cycle: str) -> None:
         ("step_started", {"step": "cd.implement", "task": "TASK-002", "role": "cd"}),
     )  # fmt: skip
     for n, (type, data) in enumerate(steps):
-        event = Event.model_validate({"type": type, "data": data})
+        event = JournalEvent.model_validate({"type": type, "data": data})
         store.update(cycle, lambda s, n=n: s.evolve(title=f"T{n}"), actor="runner", event=event)  # type: ignore[misc]  # a lambda's default
     told = of(office, "GET", cycle, "/timeline").data
     assert [(one["action"], one["task"], one["role"], one["result"]) for one in told] == [
@@ -240,7 +240,7 @@ def test_one_that_was_left_behind_is_taken_up(office: Office, cycle: str) -> Non
     office.ask("POST", f"{LOOPS}/{loop}/start")
     assert office.launcher
     office.launcher.launched.clear()
-    keeper = Keeper(office.projects)
+    keeper = RunKeeper(office.projects)
     assert {taken.id for taken in keeper.look(first=True)} == {cycle, loop}
     assert set(office.launcher.launched) == {cycle, loop}
     keeper.look()

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from loopwright.surfaces.server.app import ROUTERS, create_app
-from loopwright.surfaces.server.direct import Direct, laid_out
+from loopwright.surfaces.server.fast_dispatch import FastDispatcher, plan_route
 from tests.server.office import LOOPS, PLACE, TOKEN, Office, opened_office
 
 
@@ -16,7 +16,7 @@ def test_every_route_of_the_api_takes_it() -> None:
     for route in (route for room in ROUTERS for route in room.routes):
         path = getattr(route, "path", "")
         if path.startswith(("/api/loops", "/api/cycles")):
-            assert laid_out(route) is not None, path  # type: ignore[arg-type]  # one that is none fails right here
+            assert plan_route(route) is not None, path  # type: ignore[arg-type]  # one that is none fails right here
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def usual(office: Office) -> Iterator[TestClient]:
     added = FastAPI.add_middleware
 
     def all_but(app: FastAPI, kind: Any, *args: Any, **more: Any) -> None:  # Any: as Starlette has it
-        if kind is not Direct:
+        if kind is not FastDispatcher:
             added(app, kind, *args, **more)
 
     with pytest.MonkeyPatch.context() as patch:

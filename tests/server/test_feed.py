@@ -7,11 +7,11 @@ import pytest
 
 from loopwright.core.errors import StoreError
 from loopwright.surfaces.server import offset_log as module
-from loopwright.surfaces.server.offset_log import GONE, Feed, Record
+from loopwright.surfaces.server.offset_log import GONE, OffsetLog, OffsetRecord
 
 SOURCES = ("/one loop", "/two loop")
 NOTHING: Mapping[str, int] = {}
-A, B, C = Record(0, "loop-a", 0, 3), Record(1, "loop-b", 4, 5), Record(0, "loop-a", 3, 4)
+A, B, C = OffsetRecord(0, "loop-a", 0, 3), OffsetRecord(1, "loop-b", 4, 5), OffsetRecord(0, "loop-a", 3, 4)
 
 
 class Opener:
@@ -19,11 +19,13 @@ class Opener:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.opened: list[Feed] = []
+        self.opened: list[OffsetLog] = []
 
-    def __call__(self, told: Mapping[str, int] = NOTHING, sources: Sequence[str] = SOURCES) -> Feed:
+    def __call__(self, told: Mapping[str, int] = NOTHING, sources: Sequence[str] = SOURCES) -> OffsetLog:
         token = f"{len(self.opened):016x}" * 2
-        self.opened.append(Feed.opened(self.folder, sources, lambda: [told, *({} for _ in sources[1:])], lambda: token))
+        self.opened.append(
+            OffsetLog.opened(self.folder, sources, lambda: [told, *({} for _ in sources[1:])], lambda: token)
+        )
         return self.opened[-1]
 
     @property
@@ -61,14 +63,14 @@ def test_it_begins_with_what_there_is(opener: Opener) -> None:
 
 def test_another_process_goes_on_with_it(opener: Opener) -> None:
     first = opener({"loop-x": 7})
-    first.append([A, Record(0, "loop-x", 7, GONE)])
+    first.append([A, OffsetRecord(0, "loop-x", 7, GONE)])
     first.close()
     second = opener({"loop-y": 1})
     assert second.name == first.name
     assert second.end == (2, 8)
     assert second.told == ({"loop-a": 3}, {})
     assert second.append([B]) == 3
-    assert second.after(0, 9) == (A, Record(0, "loop-x", 7, GONE), B)
+    assert second.after(0, 9) == (A, OffsetRecord(0, "loop-x", 7, GONE), B)
 
 
 @pytest.mark.parametrize("torn", [b"0", b"0 loop-c 0", b"\0\0\0"])
@@ -139,7 +141,7 @@ def test_other_projects_have_another_feed(opener: Opener) -> None:
 def test_old_records_are_dropped_and_what_was_told_is_not(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_RECORDS", 10)
     feed = opener({"loop-old": 2})
-    records = [Record(0, f"loop-{n}", 0, n + 1) for n in range(25)]
+    records = [OffsetRecord(0, f"loop-{n}", 0, n + 1) for n in range(25)]
     for n, record in enumerate(records, 1):
         assert feed.append([record]) == n
     assert feed.after(0, 99) is None
@@ -174,4 +176,4 @@ def test_nothing_is_kept_of_what_can_not_be_written(opener: Opener, monkeypatch:
 def test_where_it_can_not_be_kept_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="file"):
-        Feed.opened(tmp_path / "file" / "feeds", SOURCES, lambda: [{}, {}], lambda: "0" * 32)
+        OffsetLog.opened(tmp_path / "file" / "feeds", SOURCES, lambda: [{}, {}], lambda: "0" * 32)

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from loopwright.surfaces.server.gate import Rules
-from loopwright.surfaces.server.running import Place
+from loopwright.surfaces.server.gate import GateRules
+from loopwright.surfaces.server.http_server import ListenAddress
 
 TOKEN = "sixteen-or-more-characters"
 
 
-def rules(host: str, port: int = 8765, allowed: Sequence[str] = ()) -> Rules:
-    return Place(host, port).rules(TOKEN, allowed)
+def rules(host: str, port: int = 8765, allowed: Sequence[str] = ()) -> GateRules:
+    return ListenAddress(host, port).rules(TOKEN, allowed)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_every_server_has_a_cookie_of_its_own() -> None:
 
 
 def test_the_address_to_open() -> None:
-    assert Place("0.0.0.0", 1).url("a&b=c#d +") == "http://127.0.0.1:1/?token=a%26b%3Dc%23d%20%2B"
-    assert Place("::1", 1).url("t") == "http://[::1]:1/?token=t"
+    assert ListenAddress("0.0.0.0", 1).url("a&b=c#d +") == "http://127.0.0.1:1/?token=a%26b%3Dc%23d%20%2B"
+    assert ListenAddress("::1", 1).url("t") == "http://[::1]:1/?token=t"
 
 
 @pytest.mark.parametrize("token", ["", TOKEN[:-1], TOKEN + "x", TOKEN.upper(), "ä" * 20])

@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 
 from loopwright.core.state import Parked
-from loopwright.surfaces.server.app import AT_ONCE, TRIES, Keeper
+from loopwright.surfaces.server.app import AT_ONCE, TRIES, RunKeeper
 from tests.server.office import LOOPS, Office
 
 
@@ -21,8 +21,8 @@ NOW = timedelta()
 
 def test_a_loop_is_taken_up_once_its_runner_can_not_be_on_the_way_any_more(office: Office) -> None:
     loop = running(office)
-    assert [Keeper(office.projects).look() for _ in range(3)] == [()] * 3
-    (taken,) = Keeper(office.projects, NOW).look()
+    assert [RunKeeper(office.projects).look() for _ in range(3)] == [()] * 3
+    (taken,) = RunKeeper(office.projects, NOW).look()
     assert (taken.id, taken.problem) == (loop, None)
     assert office.launcher is not None
     assert office.launcher.launched == [loop, loop]
@@ -37,7 +37,7 @@ def test_one_that_another_program_lets_run_is_taken_up_at_once(office: Office) -
         "loop_id": id, "title": "Mend it", "description": "Mend it", "max_iterations": 10, "current_iteration": 0,
         "created_at": at, "updated_at": at,
     }  # fmt: skip
-    path, keeper = store.progress_path(id).with_name(f"{id}.json"), Keeper(office.projects)
+    path, keeper = store.progress_path(id).with_name(f"{id}.json"), RunKeeper(office.projects)
     path.write_text(json.dumps({**seed, "status": "paused"}))
     assert keeper.look() == ()
     path.write_text(json.dumps({**seed, "status": "running"}))
@@ -48,7 +48,7 @@ def test_one_that_another_program_lets_run_is_taken_up_at_once(office: Office) -
 
 
 def test_one_with_a_runner_or_at_rest_is_left_alone(office: Office) -> None:
-    loop, keeper = running(office), Keeper(office.projects)
+    loop, keeper = running(office), RunKeeper(office.projects)
     office.create()
     with office.service().store.lease(loop):
         assert [keeper.look() for _ in range(3)] == [()] * 3
@@ -57,7 +57,7 @@ def test_one_with_a_runner_or_at_rest_is_left_alone(office: Office) -> None:
 
 
 def test_one_whose_runner_never_gets_further_is_given_up(office: Office) -> None:
-    keeper = Keeper(office.projects, NOW)
+    keeper = RunKeeper(office.projects, NOW)
     loop = running(office)
     taken = [len(keeper.look()) for _ in range(6 * TRIES)]
     assert sum(taken) == TRIES
@@ -66,7 +66,7 @@ def test_one_whose_runner_never_gets_further_is_given_up(office: Office) -> None
 
 
 def test_a_parked_loop_goes_on_once_its_time_has_come(office: Office) -> None:
-    loop, keeper = running(office), Keeper(office.projects)
+    loop, keeper = running(office), RunKeeper(office.projects)
     office.ask("POST", f"{LOOPS}/{loop}/pause")
 
     def park(until: str) -> None:
@@ -81,7 +81,7 @@ def test_a_parked_loop_goes_on_once_its_time_has_come(office: Office) -> None:
 
 
 def test_what_an_earlier_server_left_is_taken_up_at_once_some_at_a_time(office: Office) -> None:
-    loops, keeper = {running(office) for _ in range(2 * AT_ONCE + 1)}, Keeper(office.projects, NOW)
+    loops, keeper = {running(office) for _ in range(2 * AT_ONCE + 1)}, RunKeeper(office.projects, NOW)
     assert office.launcher is not None
     office.launcher.launched.clear()
     assert [len(keeper.look(first=n == 0)) for n in range(2)] == [AT_ONCE, AT_ONCE]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.state import MenuEntry, Waiting
-from loopwright.workflows.loop.commands import opened
+from loopwright.workflows.loop.commands import open_menu
 from tests.server.office import LOOPS, Office, Reply, opened_office
 
 AT = "2026-01-22T10:00:00+08:00"
@@ -122,7 +122,7 @@ def test_advice_names_the_field_of_the_request_not_an_option(office: Office) -> 
     office.ask("PUT", f"{LOOPS}/{loop}", {"max_iterations": 1})
     office.ask("POST", f"{LOOPS}/{loop}/stop")
     at_limit = office.service().store
-    at_limit.update(loop, lambda s: s.evolve(current_iteration=1), actor="test", event=Event(type="edited"))
+    at_limit.update(loop, lambda s: s.evolve(current_iteration=1), actor="test", event=JournalEvent(type="edited"))
     refused = office.ask("POST", f"{LOOPS}/{loop}/reopen")
     assert refused.status == 400
     assert refused.error.endswith("raise the limit, for example max_iterations: 11")
@@ -231,7 +231,7 @@ def test_a_menu_that_nobody_would_read_offers_nothing(office: Office) -> None:
     )
     office.ask("POST", f"{at}/start")
     entries = (MenuEntry(name="validate", words="run the tests", preselected=True),)
-    office.service().commit(loop, lambda s: opened(s, entries, AT), "menu_opened")
+    office.service().commit(loop, lambda s: open_menu(s, entries, AT), "menu_opened")
     assert office.ask("GET", f"{at}/menu").data == []
     refused = office.ask("POST", f"{at}/choose", {"choice": "validate"})
     assert (refused.status, refused.error[:28]) == (409, "nothing is waiting for a cho")

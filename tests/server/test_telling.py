@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.errors import Invalid
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.store import tail
 from loopwright.store.files import FileStore
 from loopwright.surfaces.server import run_event_stream
 from loopwright.surfaces.server.kinds import CYCLES, LOOPS
-from loopwright.surfaces.server.run_event_stream import Telling
-from loopwright.surfaces.server.sse import Position, parsed
+from loopwright.surfaces.server.run_event_stream import RunEventStream
+from loopwright.surfaces.server.sse import StreamPosition, parse_position
 from loopwright.wiring.stores import CYCLES as KIND
 from loopwright.workflows.cycle.model import CycleState
 from tests.fakes import FakeClock
@@ -48,7 +48,7 @@ def begun(store: FileStore[CycleState]) -> FileStore[CycleState]:
 
 
 def commit(store: FileStore[CycleState], title: str) -> None:
-    store.update(ID, lambda s: s.evolve(title=title), actor="runner", event=Event(type="edited"))
+    store.update(ID, lambda s: s.evolve(title=title), actor="runner", event=JournalEvent(type="edited"))
 
 
 def say(store: FileStore[CycleState], place: int, text: str, ts: int = 0) -> None:
@@ -56,7 +56,7 @@ def say(store: FileStore[CycleState], place: int, text: str, ts: int = 0) -> Non
     store.append_progress(ID, FILES[place], [orjson.dumps(line)])
 
 
-def heard(teller: Telling) -> list[Told]:
+def heard(teller: RunEventStream) -> list[Told]:
     """All that there is to tell."""
     found = b""
     while True:
@@ -70,8 +70,8 @@ def _event(block: str) -> Told:
     return Told(fields["event"], fields["id"], orjson.loads(fields["data"]))
 
 
-def from_start(store: FileStore[CycleState], last: str = "0") -> Telling:
-    return Telling(store, CYCLES, ID, parsed(last, "after", len(FILES)))
+def from_start(store: FileStore[CycleState], last: str = "0") -> RunEventStream:
+    return RunEventStream(store, CYCLES, ID, parse_position(last, "after", len(FILES)))
 
 
 def test_all_voices_are_told_in_the_order_of_events(store: FileStore[CycleState]) -> None:
@@ -89,7 +89,7 @@ def test_all_voices_are_told_in_the_order_of_events(store: FileStore[CycleState]
 
 def test_who_comes_anew_hears_what_comes_from_now_on(store: FileStore[CycleState]) -> None:
     say(store, 0, "old")
-    teller = Telling(store, CYCLES, ID, None)
+    teller = RunEventStream(store, CYCLES, ID, None)
     assert heard(teller) == []
     say(store, 3, "new")
     commit(store, "B")
@@ -136,11 +136,11 @@ def test_any_event_can_be_gone_on_from(
 @pytest.mark.parametrize("text", ["1.2", "1.2.3.4.5", "1.2.3.4.5.6.7", "1.", "-1", "1.2.3.4.5.x", "", "1..2.3.4.5"])
 def test_an_id_says_where_each_voice_is(text: str) -> None:
     with pytest.raises(Invalid, match=r"SEQ or SEQ(\.OFFSET){5}, such as 12(\.3400){5}"):
-        parsed(text, "after", len(CYCLES.voices))
+        parse_position(text, "after", len(CYCLES.voices))
 
 
 def test_ids_are_read_as_they_are_written() -> None:
     for kind in (LOOPS, CYCLES):
-        place = Position(7, tuple(range(len(kind.voices))))
-        assert parsed(str(place), "after", len(kind.voices)) == place
-    assert parsed("7", "after", 5) == Position(7)
+        place = StreamPosition(7, tuple(range(len(kind.voices))))
+        assert parse_position(str(place), "after", len(kind.voices)) == place
+    assert parse_position("7", "after", 5) == StreamPosition(7)

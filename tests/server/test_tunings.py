@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from tests.server.office import Json, Office, Reply
 
 TUNINGS = "/api/tunings"
@@ -30,7 +30,7 @@ def create(office: Office, **fields: Json) -> str:
 def drive(office: Office, id: str) -> None:
     """What its runner would do."""
     runner = office.projects.named().engine.tuning_runner
-    asyncio.run(runner.drive(id, take_up=lambda state: state, bus=Bus()))
+    asyncio.run(runner.drive(id, take_up=lambda state: state, bus=EventBus()))
 
 
 def of(office: Office, method: str, id: str, path: str = "", body: Json = None) -> Reply:

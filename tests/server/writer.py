@@ -11,7 +11,7 @@ from pathlib import Path
 
 import orjson
 
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock
@@ -30,7 +30,7 @@ def main() -> None:
         for n in range(int(changes)):
             time.sleep(chance.random() * 0.02)
             id = chance.choice(ids)
-            event = Event(type="edited", data={"by": f"{seed}-{n}"})
+            event = JournalEvent(type="edited", data={"by": f"{seed}-{n}"})
             rev = store.update(id, noting(f"{seed}-{n}"), actor="cli", event=event).engine.rev
             for m in range(chance.choice([0, 0, 1, 3]) if id in own.split(",") else 0):
                 note = {"ts": "2026-01-22T10:00:00+00:00", "after": rev, "kind": "said", "text": f"{seed}-{n}-{m}"}

@@ -8,9 +8,9 @@ import pytest
 from loopwright.skills.disk.cache import FindingsCache, code_digest
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS
-from loopwright.workflows.tuning.report.checked import checked, key_of
-from loopwright.workflows.tuning.report.document import document
-from loopwright.workflows.tuning.report.sarif import sarif
+from loopwright.workflows.tuning.report.document import findings_document
+from loopwright.workflows.tuning.report.sarif import render_sarif
+from loopwright.workflows.tuning.report.skill_check import check_with_cache, key_of
 
 SAMPLES = Path(__file__).parent.parent / "tune" / "samples"
 SICK = sorted(path for path in SAMPLES.glob("*/sick") if (path / "SKILL.md").is_file())
@@ -21,8 +21,8 @@ def test_warm_is_cold_to_the_byte(tmp_path: Path) -> None:
     cache, folders = FindingsCache(tmp_path, "code"), SkillFolders()
 
     def told() -> tuple[str, bytes]:
-        found = [checked(folders.read(root), str(root), DIMENSIONS, (), cache) for root in SICK]
-        return str(document(found)), sarif(found)
+        found = [check_with_cache(folders.read(root), str(root), DIMENSIONS, (), cache) for root in SICK]
+        return str(findings_document(found)), render_sarif(found)
 
     cold = told()
     assert len([*tmp_path.rglob("*")]) > len(SICK), "nothing was kept"
@@ -31,9 +31,9 @@ def test_warm_is_cold_to_the_byte(tmp_path: Path) -> None:
 
 def test_a_skill_is_not_diagnosed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache, files = FindingsCache(tmp_path, "code"), SkillFolders().read(SICK[0])
-    first = checked(files, "here", DIMENSIONS, (), cache)
-    monkeypatch.delattr("loopwright.workflows.tuning.report.checked.check")
-    again = checked(files, "there", DIMENSIONS, (), cache)
+    first = check_with_cache(files, "here", DIMENSIONS, (), cache)
+    monkeypatch.delattr("loopwright.workflows.tuning.report.skill_check.check_skill")
+    again = check_with_cache(files, "there", DIMENSIONS, (), cache)
     assert (again.findings, again.path) == (first.findings, "there")
 
 
@@ -64,9 +64,9 @@ def test_what_is_torn_is_worked_out_again(tmp_path: Path, damage: bytes | None) 
 
 def test_an_entry_that_says_something_else_is_not_believed(tmp_path: Path) -> None:
     cache, files = FindingsCache(tmp_path, "code"), SkillFolders().read(SICK[0])
-    right = checked(files, "p", DIMENSIONS, (), cache)
+    right = check_with_cache(files, "p", DIMENSIONS, (), cache)
     cache.put(key_of(files, DIMENSIONS, ()), b'{"findings": "many"}')
-    assert checked(files, "p", DIMENSIONS, (), cache) == right
+    assert check_with_cache(files, "p", DIMENSIONS, (), cache) == right
 
 
 def test_other_code_has_other_entries(tmp_path: Path) -> None:

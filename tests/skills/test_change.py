@@ -13,7 +13,7 @@ import pytest
 
 from bench.soaks.skill_kills import Snapshot, snapshot
 from loopwright.core.errors import Conflict, Corrupt, Invalid, NotFound, WorkspaceError
-from loopwright.skills.disk.change import Tree
+from loopwright.skills.disk.change import LockedFolder
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.files import Rewrite, digest
 
@@ -148,7 +148,7 @@ def test_one_session_at_a_time_by_whatever_path(root: Path, backup: Path, tmp_pa
     SKILLS.apply(root, rewrite(root), backup)
     after = snapshot(root)
     (tmp_path / "other-way").symlink_to(root)
-    with Tree.locked(tmp_path / "other-way"):
+    with LockedFolder.locked(tmp_path / "other-way"):
         with pytest.raises(Conflict, match="another session"):
             SKILLS.apply(root, rewrite(root), tmp_path / "second")
         with pytest.raises(Conflict, match="another session"):

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from loopwright.core.errors import StoreError, Uncertain
+from loopwright.core.errors import StoreError, UncertainCommit
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
@@ -64,7 +64,7 @@ class FaultMachine(RuleBasedStateMachine):
         tag = f"tag-{self.count}"
         try:
             state = self.stores[who].update(ID, tagging(tag), actor="user", event=EDITED)
-        except Uncertain:
+        except UncertainCommit:
             if who not in self.closed:
                 self.doubtful.append(tag)
             self.closed.add(who)

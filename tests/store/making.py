@@ -7,20 +7,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from loopwright.core.ports import Store
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.store.files import FileStore
-from loopwright.store.kind import Kind
+from loopwright.store.kind import StateKind
 from loopwright.wiring.stores import LOOPS, TUNINGS
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.tuning.model import TuningState
 
 START = datetime(2026, 1, 22, 10, tzinfo=timezone(timedelta(hours=8)))
-EDITED = Event(type="edited", data={"by": "a test"})
+EDITED = JournalEvent(type="edited", data={"by": "a test"})
 ID = "loop-1"
 S = TypeVar("S", LoopState, CycleState, TuningState)
 
-SHORT: Kind[TuningState] = replace(TUNINGS, homes="loop-")
+SHORT: StateKind[TuningState] = replace(TUNINGS, homes="loop-")
 """Tuning sessions under the ids that the tests of every kind use."""
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.errors import StoreError, Uncertain
+from loopwright.core.errors import StoreError, UncertainCommit
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import LOOPS
@@ -57,7 +57,7 @@ def test_a_failed_sync_takes_its_line_back(tmp_path: Path) -> None:
         store.create(loop(), actor="user")
         before = journal_of(tmp_path).read_bytes()
         disk.once("sync", "broken")
-        with pytest.raises(Uncertain):
+        with pytest.raises(UncertainCommit):
             retitle(store, "Who knows")
         assert journal_of(tmp_path).read_bytes() == before
         assert retitle(other, "Goes on").engine.rev == 2

@@ -9,7 +9,7 @@ import pytest
 from loopwright.core.errors import NotFound
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
-from loopwright.store.kind import Kind
+from loopwright.store.kind import StateKind
 from loopwright.wiring.stores import LOOPS
 from tests.store.making import EDITED, ID, SHORT, HandClock, loop, retitle, tagging, tuning
 from tests.store.stranger import independent_replay
@@ -21,7 +21,7 @@ CALLS = ("append", "sync", "truncate", "replace", "swap", "sync_folder", "make_f
 class Sort(NamedTuple):
     """States side by side, and states with folders of their own."""
 
-    kind: Kind[Any]  # Any: what is written is the same
+    kind: StateKind[Any]  # Any: what is written is the same
     made: Callable[..., Any]
 
     def store(self, root: Path, disk: Disk | None = None) -> FileStore[Any]:

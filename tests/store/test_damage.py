@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from loopwright.core.errors import Conflict, Corrupt, NewerSchema, NotFound, StoreError
 from loopwright.store.files import FileStore
-from loopwright.store.projection import parse
+from loopwright.store.projection import parse_projection
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from tests.store.making import (
@@ -48,7 +48,7 @@ def test_another_reader_of_the_journal_comes_to_the_same_file(tmp_path: Path) ->
     state = some_history(tmp_path)
     replayed = independent_replay(journal_of(tmp_path).read_bytes())
     assert replayed == json.loads(json_of(tmp_path).read_bytes()) == state.model_dump(mode="json")
-    projection = parse(json_of(tmp_path).read_bytes())
+    projection = parse_projection(json_of(tmp_path).read_bytes())
     assert projection is not None
     assert projection.genuine
 
@@ -239,12 +239,14 @@ def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path, where: str) ->
     if where == "json":
         path.write_bytes(path.read_bytes().replace(b'"schema": 1', b'"schema": 2'))
     else:
-        from loopwright.store.journal import draft
+        from loopwright.store.journal import draft_line
 
         doc = loop().model_dump(mode="json")
         doc["engine"]["schema"] = 2
         at = doc["created_at"]
-        path.write_bytes(draft(seq=1, ts=at, actor="u", event=EDITED, epoch=None, schema=2, state=doc).sealed("0" * 32))
+        path.write_bytes(
+            draft_line(seq=1, ts=at, actor="u", event=EDITED, epoch=None, schema=2, state=doc).sealed("0" * 32)
+        )
     before = path.read_bytes()
     with files_at(tmp_path) as store:
         with pytest.raises(NewerSchema):

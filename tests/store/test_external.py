@@ -137,7 +137,7 @@ def test_a_forged_revision_is_refused_by_who_knows_better(store: FileStore[LoopS
 
     doc = json.loads(json_of(tmp_path).read_text())
     doc["status"], doc["completed_at"], doc["engine"]["outcome"] = "completed", doc["updated_at"], "succeeded"
-    forged, _ = projection.render(doc, rev=99, journal_bytes=12345)
+    forged, _ = projection.render_projection(doc, rev=99, journal_bytes=12345)
     json_of(tmp_path).write_bytes(forged)
     after = touch(store)
     assert (after.status, after.engine.outcome, after.engine.rev) == ("created", None, 3)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.errors import StoreError, Uncertain
+from loopwright.core.errors import StoreError, UncertainCommit
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import LOOPS
@@ -118,10 +118,10 @@ def test_what_can_not_be_taken_back_is_uncertain(tmp_path: Path, disk: FailingDi
     with on(tmp_path, disk) as store:
         store.create(loop(), actor="user")
         disk.failing = {"append": errno.EIO, "truncate": errno.EIO}
-        with pytest.raises(Uncertain):
+        with pytest.raises(UncertainCommit):
             retitle(store, "Half a line")
         disk.failing = {}
-        with pytest.raises(Uncertain):
+        with pytest.raises(UncertainCommit):
             retitle(store, "Refused")
     with files_at(tmp_path) as store:
         assert store.read(ID).title == "A title"
@@ -133,14 +133,14 @@ def test_a_failed_sync_closes_the_loop_for_writing_and_is_never_tried_again(tmp_
         store.create(loop(), actor="user")
         store.create(loop("loop-2"), actor="user")
         disk.failing = {"sync": errno.EIO}
-        with pytest.raises(Uncertain, match="may or may not"):
+        with pytest.raises(UncertainCommit, match="may or may not"):
             retitle(store, "Who knows")
         disk.failing = {}
         disk.calls.clear()
         for attempt in (retitle, retitle):
-            with pytest.raises(Uncertain, match="failed earlier"):
+            with pytest.raises(UncertainCommit, match="failed earlier"):
                 attempt(store, "Refused")
-        with pytest.raises(Uncertain):
+        with pytest.raises(UncertainCommit):
             store.recover(ID, actor="user")
         assert disk.calls == []
         assert store.read(ID).title in ("A title", "Who knows")

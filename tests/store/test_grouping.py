@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from loopwright.store.writer import Turns
+from loopwright.store.writer import GroupCommit
 
 
 def test_who_is_alone_works_in_its_own_thread() -> None:
     seen: list[tuple[list[str], int]] = []
-    turns: Turns[str] = Turns(lambda items, busy: seen.append(([*items], threading.get_ident())))
+    turns: GroupCommit[str] = GroupCommit(lambda items, busy: seen.append(([*items], threading.get_ident())))
     turns.run("a")
     turns.run("b")
     assert seen == [(["a"], threading.get_ident()), (["b"], threading.get_ident())]
@@ -26,7 +26,7 @@ def test_those_who_wait_share_the_next_turn() -> None:
             started.set()
             assert go_on.wait(10)
 
-    turns: Turns[int] = Turns(work)
+    turns: GroupCommit[int] = GroupCommit(work)
     first = threading.Thread(target=turns.run, args=(0,))
     first.start()
     assert started.wait(10)
@@ -48,7 +48,7 @@ def test_a_turn_that_breaks_lets_the_next_one_in() -> None:
         if "bad" in items:
             raise KeyboardInterrupt
 
-    turns: Turns[str] = Turns(work)
+    turns: GroupCommit[str] = GroupCommit(work)
     with pytest.raises(KeyboardInterrupt):
         turns.run("bad")
     turns.run("good")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.core.record import Event
-from loopwright.store.journal import ANY, draft, line_before, scan
+from loopwright.core.record import JournalEvent
+from loopwright.store.journal import ANY, draft_line, line_before, scan_lines
 
 TS = "2026-01-22T10:00:00.000+08:00"
 
@@ -15,8 +15,8 @@ TS = "2026-01-22T10:00:00.000+08:00"
 def line(seq: int, *, whole: bool = False, text: str = "x") -> bytes:
     state = {"title": text, "engine": {}} if whole else None
     patch = [{"op": "replace", "path": "/title", "value": text}]
-    made = draft(
-        seq=seq, ts=TS, actor="user", event=Event(type="edited"), epoch=None, schema=1, patch=patch, state=state
+    made = draft_line(
+        seq=seq, ts=TS, actor="user", event=JournalEvent(type="edited"), epoch=None, schema=1, patch=patch, state=state
     )
     sealed = made.sealed(f"{seq:032x}")
     assert len(sealed) == len(made)
@@ -36,14 +36,14 @@ def test_every_line_is_json_of_its_own() -> None:
 
 
 def test_a_whole_journal_scans_whole() -> None:
-    found = scan(JOURNAL)
+    found = scan_lines(JOURNAL)
     assert ([line.seq for line in found.lines], found.end, found.rest) == ([*range(1, 8)], len(JOURNAL), "nothing")
     assert [line.end for line in found.lines] == ENDS[1:]
 
 
 @given(st.integers(0, len(JOURNAL)))
 def test_any_cut_leaves_the_whole_lines(cut: int) -> None:
-    found = scan(JOURNAL[:cut])
+    found = scan_lines(JOURNAL[:cut])
     assert found.end == max(end for end in ENDS if end <= cut)
     assert found.rest == ("nothing" if cut in ENDS else "torn")
 
@@ -52,7 +52,7 @@ def test_any_cut_leaves_the_whole_lines(cut: int) -> None:
 def test_any_altered_byte_is_noticed(at: int, flip: int) -> None:
     data = bytearray(JOURNAL)
     data[at] ^= flip
-    found = scan(bytes(data))
+    found = scan_lines(bytes(data))
     hit = max(n for n, end in enumerate(ENDS) if end <= at)
     assert len(found.lines) == hit
     assert found.rest == ("torn" if hit == len(LINES) - 1 else "damage")
@@ -60,29 +60,29 @@ def test_any_altered_byte_is_noticed(at: int, flip: int) -> None:
 
 @given(st.binary(min_size=1, max_size=40))
 def test_garbage_at_the_end_is_a_torn_tail(garbage: bytes) -> None:
-    found = scan(JOURNAL + garbage)
+    found = scan_lines(JOURNAL + garbage)
     assert (found.end, found.rest) == (len(JOURNAL), "torn")
 
 
 @pytest.mark.parametrize("lost", range(1, len(LINES) - 1))
 def test_a_missing_line_is_damage(lost: int) -> None:
-    found = scan(b"".join(LINES[:lost] + LINES[lost + 1 :]))
+    found = scan_lines(b"".join(LINES[:lost] + LINES[lost + 1 :]))
     assert (len(found.lines), found.rest) == (lost, "damage")
 
 
 def test_a_line_twice_is_damage() -> None:
-    assert scan(JOURNAL + LINES[-1]).rest == "damage"
+    assert scan_lines(JOURNAL + LINES[-1]).rest == "damage"
 
 
 def test_numbers_may_jump_only_to_a_whole_state() -> None:
-    found = scan(JOURNAL + line(20, whole=True) + line(21))
+    found = scan_lines(JOURNAL + line(20, whole=True) + line(21))
     assert ([line.seq for line in found.lines][-2:], found.rest) == ([20, 21], "nothing")
-    assert scan(JOURNAL + line(20)).rest == "damage"
+    assert scan_lines(JOURNAL + line(20)).rest == "damage"
 
 
 def test_a_journal_begins_with_a_whole_state() -> None:
-    assert scan(line(1)).rest == "damage"
-    assert len(scan(line(5), after=ANY).lines) == 1
+    assert scan_lines(line(1)).rest == "damage"
+    assert len(scan_lines(line(5), after=ANY).lines) == 1
 
 
 def test_the_last_line_is_found_from_the_end() -> None:

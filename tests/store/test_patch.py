@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from loopwright.core.errors import Invalid
 from loopwright.core.state import DevelopTask
 from loopwright.evidence.hypotheses import Hypothesis
-from loopwright.store.patch import apply, diff, plain
+from loopwright.store.patch import apply_patch, diff_states, to_json
 from loopwright.workflows.loop.model import Develop, LoopState, SkillState
 from tests.store.making import START, loop
 from tests.store.stranger import patched
@@ -77,15 +77,15 @@ states = st.builds(
 
 @given(states)
 def test_a_document_is_what_the_model_itself_writes(state: LoopState) -> None:
-    assert plain(state) == state.model_dump(mode="json")
+    assert to_json(state) == state.model_dump(mode="json")
 
 
 @given(states, states)
 def test_a_patch_makes_one_state_into_the_other(old: LoopState, new: LoopState) -> None:
-    ops = json.loads(json.dumps(diff(old, new)))
-    ours = plain(old)
-    apply(ours, copy.deepcopy(ops))
-    assert ours == patched(plain(old), ops) == plain(new)
+    ops = json.loads(json.dumps(diff_states(old, new)))
+    ours = to_json(old)
+    apply_patch(ours, copy.deepcopy(ops))
+    assert ours == patched(to_json(old), ops) == to_json(new)
     assert LoopState.model_validate(ours) == new
 
 
@@ -101,7 +101,7 @@ def test_a_patch_of_a_shared_state_makes_the_same(old: LoopState, data: st.DataO
         work.insert(data.draw(st.integers(0, len(work))), DevelopTask(id="task-new", description="n", created_at=AT))
     actions = [*old.skill_state.completed_actions[data.draw(st.integers(0, 2)) :], "VALIDATE"]
     new = old.evolve(skill_state=skill(work, actions, list(old.skill_state.debug.hypotheses)))
-    assert patched(plain(old), diff(old, new)) == plain(new)
+    assert patched(to_json(old), diff_states(old, new)) == to_json(new)
 
 
 def test_what_is_shared_costs_nothing() -> None:
@@ -109,23 +109,23 @@ def test_what_is_shared_costs_nothing() -> None:
     old = loop(skill_state=skill(work, ["INIT"], []))
     assert old.skill_state is not None
     new = old.evolve(skill_state=old.skill_state.evolve(last_action="INIT"))
-    assert diff(old, new) == [{"op": "replace", "path": "/skill_state/last_action", "value": "INIT"}]
-    assert diff(old, old.evolve(title=old.title)) == []
+    assert diff_states(old, new) == [{"op": "replace", "path": "/skill_state/last_action", "value": "INIT"}]
+    assert diff_states(old, old.evolve(title=old.title)) == []
 
 
 def test_a_capped_list_that_moves_on_is_two_operations() -> None:
     work = [DevelopTask(id=f"task-{n}", description="d", created_at=AT) for n in range(50)]
     old = loop(skill_state=skill(work[:49], [], []))
     new = old.evolve(skill_state=skill(work[1:], [], []))
-    assert [op["op"] for op in diff(old, new) if "/tasks/" in op["path"]] == ["remove", "add"]
+    assert [op["op"] for op in diff_states(old, new) if "/tasks/" in op["path"]] == ["remove", "add"]
 
 
 def test_numbers_and_truths_are_told_apart() -> None:
     old, new = loop(x={"a": [1, True, 1.0]}), loop(x={"a": [True, 1, 1]})
-    assert json.dumps(patched(plain(old), diff(old, new))["x"]) == '{"a": [true, 1, 1]}'
+    assert json.dumps(patched(to_json(old), diff_states(old, new))["x"]) == '{"a": [true, 1, 1]}'
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, b"bytes"])
 def test_what_json_can_not_hold_is_refused(value: object) -> None:
     with pytest.raises(Invalid, match="a state cannot hold"):
-        plain({"deep": [value]})
+        to_json({"deep": [value]})

@@ -14,7 +14,7 @@ import pytest
 
 from loopwright.core.errors import Conflict
 from loopwright.store.disk import Disk
-from loopwright.store.lease import holder
+from loopwright.store.lease import find_holder
 from tests.store.making import EDITED, ID, files_at, journal_of, json_of, loop, retitle, tagging
 from tests.store.stranger import independent_replay
 
@@ -128,11 +128,11 @@ def test_a_recycled_process_id_is_nobody(tmp_path: Path) -> None:
         with store.lease(ID):
             path = tmp_path / ".workflow/.loop" / f"{ID}.lease"
             signed = json.loads(path.read_text())
-            assert holder(Disk(), str(path)) == os.getpid()
+            assert find_holder(Disk(), str(path)) == os.getpid()
             path.write_text(json.dumps({**signed, "started": signed["started"] - 1}))
-            assert holder(Disk(), str(path)) is None
+            assert find_holder(Disk(), str(path)) is None
             path.write_text("")
-            assert holder(Disk(), str(path)) is None
+            assert find_holder(Disk(), str(path)) is None
 
 
 def test_two_stores_see_each_other(tmp_path: Path) -> None:

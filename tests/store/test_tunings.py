@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.errors import Corrupt, Invalid, NotFound
-from loopwright.core.ports import Changes
-from loopwright.store.change_notifier import HomesWatching, Inotify
+from loopwright.core.ports import StateChanges
+from loopwright.store.change_notifier import HomesChangeWatcher, Inotify
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import TUNINGS
 from loopwright.workflows.tuning import commands
@@ -301,7 +301,7 @@ class TestLists:
     def test_what_comes_and_goes(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, watched: bool) -> None:
         """A system may have no watch left to give; there is no other way to make it so."""
         if not watched:
-            monkeypatch.setattr(HomesWatching, "on", lambda layout, root: None)
+            monkeypatch.setattr(HomesChangeWatcher, "on", lambda layout, root: None)
         top = tmp_path / TUNINGS.folder
         with again(tmp_path) as store, again(tmp_path) as other:
             for n in range(3):
@@ -321,9 +321,9 @@ class TestLists:
 
 
 class TestWatching:
-    def watch(self, store: FileStore[TuningState]) -> HomesWatching:
+    def watch(self, store: FileStore[TuningState]) -> HomesChangeWatcher:
         watching = store.watch()
-        assert isinstance(watching, HomesWatching)
+        assert isinstance(watching, HomesChangeWatcher)
         return watching
 
     @pytest.mark.parametrize("there", ["", ".workflow"])
@@ -342,23 +342,23 @@ class TestWatching:
         store.create(tuning(ID), actor="user")
         with closing(self.watch(store)) as watching:
             retitle(store, "B", ID)
-            assert watching.changes() == Changes(frozenset({ID}), frozenset(), frozenset())
+            assert watching.changes() == StateChanges(frozenset({ID}), frozenset(), frozenset())
             store.create(tuning(OTHER), actor="user")
-            assert watching.changes() == Changes(frozenset({OTHER}), frozenset(), frozenset())
+            assert watching.changes() == StateChanges(frozenset({OTHER}), frozenset(), frozenset())
             retitle(store, "B", OTHER)
-            assert watching.changes() == Changes(frozenset({OTHER}), frozenset(), frozenset())
+            assert watching.changes() == StateChanges(frozenset({OTHER}), frozenset(), frozenset())
             shutil.move(top / ID, top.parent / "away")
-            assert watching.changes() == Changes(frozenset({ID}), frozenset(), frozenset())
+            assert watching.changes() == StateChanges(frozenset({ID}), frozenset(), frozenset())
             (top.parent / "away" / "state.json").touch()
             shutil.move(top.parent / "away", top / ID)
-            assert watching.changes() == Changes(frozenset({ID}), frozenset(), frozenset())
+            assert watching.changes() == StateChanges(frozenset({ID}), frozenset(), frozenset())
             retitle(store, "C", ID)
-            assert watching.changes() == Changes(frozenset({ID}), frozenset(), frozenset())
+            assert watching.changes() == StateChanges(frozenset({ID}), frozenset(), frozenset())
             shutil.rmtree(top / ID)
             store.create(tuning(ID), actor="user")
-            assert watching.changes() == Changes(frozenset({ID}), frozenset(), frozenset())
+            assert watching.changes() == StateChanges(frozenset({ID}), frozenset(), frozenset())
             retitle(store, "D", ID)
-            assert watching.changes() == Changes(frozenset({ID}), frozenset(), frozenset())
+            assert watching.changes() == StateChanges(frozenset({ID}), frozenset(), frozenset())
             shutil.rmtree(top)
             assert watching.changes() is None
 
@@ -371,14 +371,14 @@ class TestWatching:
             (top / "manual-1" / "state.json").write_text("{ }")
             (top / "manual-1").rename(top / "manual-2")
             store.holder(ID)
-            assert watching.changes() == Changes(frozenset(), frozenset(), frozenset())
+            assert watching.changes() == StateChanges(frozenset(), frozenset(), frozenset())
 
     def test_a_commit_that_is_not_shown_is_told_as_written(self, store: FileStore[TuningState], top: Path) -> None:
         store.create(tuning(ID), actor="user")
         with closing(self.watch(store)) as watching:
             with (top / ID / "state.events.ndjson").open("ab") as journal:
                 journal.write(b"{")
-            assert watching.changes() == Changes(frozenset(), frozenset({ID}), frozenset())
+            assert watching.changes() == StateChanges(frozenset(), frozenset({ID}), frozenset())
 
     def test_no_watch_left_for_one_of_them_is_no_watch(
         self, store: FileStore[TuningState], monkeypatch: pytest.MonkeyPatch

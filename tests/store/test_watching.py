@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.store.change_notifier import FolderWatching, Inotify
+from loopwright.store.change_notifier import FolderChangeWatcher, Inotify
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
@@ -21,12 +21,12 @@ def store(tmp_path: Path) -> Iterator[FileStore[LoopState]]:
         yield store
 
 
-def told(watching: FolderWatching) -> bool:
+def told(watching: FolderChangeWatcher) -> bool:
     return bool(select.select([watching.fileno()], [], [], 10)[0])
 
 
-def begun(tmp_path: Path) -> FolderWatching:
-    watching = FolderWatching.on(tmp_path / LOOPS.folder, tmp_path)
+def begun(tmp_path: Path) -> FolderChangeWatcher:
+    watching = FolderChangeWatcher.on(tmp_path / LOOPS.folder, tmp_path)
     assert watching is not None
     return watching
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.survey import Survey
+from loopwright.core.survey import ProjectSurvey
 from loopwright.survey import ProjectSurveyor
 from loopwright.survey.project import LARGEST
 from loopwright.workspace.checkpoints import GitWorkspace
@@ -16,11 +16,11 @@ from loopwright.workspace.checkpoints import GitWorkspace
 SAMPLES = Path(__file__).parent.parent / "samples"
 
 
-def surveyed(root: Path) -> Survey:
+def surveyed(root: Path) -> ProjectSurvey:
     return ProjectSurveyor(root, GitWorkspace(root, root.parent / "private").listed).survey()
 
 
-def made(root: Path, files: dict[str, str]) -> Survey:
+def made(root: Path, files: dict[str, str]) -> ProjectSurvey:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
@@ -34,7 +34,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def sample(name: str, root: Path) -> Survey:
+def sample(name: str, root: Path) -> ProjectSurvey:
     shutil.copytree(SAMPLES / name, root, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     return surveyed(root)
 

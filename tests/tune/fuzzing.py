@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from loopwright.skills.diagnosis import Diagnosis, diagnose
+from loopwright.skills.diagnosis import SkillDiagnosis, diagnose_skill
 from loopwright.skills.findings import Finding
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.read import read_skill
@@ -67,14 +67,14 @@ skills = st.dictionaries(st.sampled_from(PATHS), _bytes, max_size=6).flatmap(
 """Files of a skill by their paths."""
 
 
-def held(files: dict[str, bytes]) -> Diagnosis:
+def held(files: dict[str, bytes]) -> SkillDiagnosis:
     """Reads and diagnoses twice: nothing fails, all places lie in their files, and both times say the same."""
     skill = read_skill("x", files)
-    found = diagnose(skill)
+    found = diagnose_skill(skill)
     assert found.problems == {}
     for finding in (*found.findings, *(one.finding for one in found.silenced)):
         _in_bounds(skill, finding)
-    again = diagnose(read_skill("x", dict(reversed(files.items()))))
+    again = diagnose_skill(read_skill("x", dict(reversed(files.items()))))
     assert again == found, "the same files, told in another order"
     return found
 

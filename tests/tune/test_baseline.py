@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.errors import Invalid, NewerSchema
-from loopwright.skills.baseline import Baseline, baseline_of, read, written
+from loopwright.skills.baseline import Baseline, baseline_of, encode_baseline, parse_baseline
 from loopwright.skills.findings import Finding
 from tests.tables import each
 from tests.tune.making import finding, page
@@ -23,20 +23,20 @@ def made(**found: tuple[Finding, ...]) -> Baseline:
 
 def test_it_comes_back_as_it_was_written() -> None:
     baseline = made(one=(B, A), two=(C,))
-    assert read("x", written(baseline)) == baseline
+    assert parse_baseline("x", encode_baseline(baseline)) == baseline
 
 
 def test_one_entry_is_one_line_in_an_order_that_does_not_depend_on_the_finding() -> None:
-    lines = written(made(two=(C,), one=(B, A))).decode().splitlines()
-    assert written(made(one=(A, B), two=(C,))).decode().splitlines() == lines
+    lines = encode_baseline(made(two=(C,), one=(B, A))).decode().splitlines()
+    assert encode_baseline(made(one=(A, B), two=(C,))).decode().splitlines() == lines
     assert lines[0] == '{"schema": 1, "version": "1.2", "created": "2026-01-22T10:00:00+08:00", "entries": ['
     assert [json.loads(line.rstrip(","))["skill"] for line in lines[1:-1]] == ["one", "one", "two"]
     assert lines[-1] == "]}"
 
 
 def test_nothing_found_is_a_baseline_too() -> None:
-    assert read("x", written(made())) == made()
-    assert json.loads(written(made()))["entries"] == []
+    assert parse_baseline("x", encode_baseline(made())) == made()
+    assert json.loads(encode_baseline(made()))["entries"] == []
 
 
 def test_what_is_accepted_of_one_skill_is_not_of_another() -> None:
@@ -72,27 +72,27 @@ def test_a_finding_that_moved_or_is_told_otherwise_is_still_accepted() -> None:
 )  # fmt: skip
 def test_what_is_no_baseline_is_refused_with_what_helps(data: bytes, words: str) -> None:
     with pytest.raises(Invalid, match=r"mine\.json: .*--update-baseline") as caught:
-        read("mine.json", data)
+        parse_baseline("mine.json", data)
     assert words in str(caught.value)
 
 
 def test_a_newer_one_is_not_taken_for_a_broken_one() -> None:
     with pytest.raises(NewerSchema, match=r"mine\.json: has schema 2"):
-        read("mine.json", b'{"schema": 2, "findings": {}}')
+        parse_baseline("mine.json", b'{"schema": 2, "findings": {}}')
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_any_text_comes_back(file: str, message: str) -> None:
     odd = A.evolve(file=file.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape"), message=message)
     baseline = made(one=(odd,))
-    assert read("x", written(baseline)) == baseline
+    assert parse_baseline("x", encode_baseline(baseline)) == baseline
 
 
 @given(st.binary(max_size=60))
 def test_any_bytes_are_refused_or_read(data: bytes) -> None:
     refused = False
     try:
-        found = read("x", data)
+        found = parse_baseline("x", data)
     except (Invalid, NewerSchema):
         refused = True
     assert refused or isinstance(found, Baseline)

@@ -14,30 +14,30 @@ from loopwright.core.errors import Invalid
 from loopwright.skills.catalogue import (
     BUILT_IN,
     HOSTS,
-    Tool,
-    Volume,
+    CatalogueFile,
+    CatalogueTool,
     catalogue_of,
-    joined,
+    join_catalogues,
     nearest_parameter,
-    read_volume,
+    read_catalogue_file,
 )
-from loopwright.skills.diagnosis import load
+from loopwright.skills.diagnosis import load_skill
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.reader.model import Host, Skill
 from tests.tables import each
 
-CATALOGUE = joined()
+CATALOGUE = join_catalogues()
 
 
-def tool(name: str, *hosts: Host) -> Tool:
+def tool(name: str, *hosts: Host) -> CatalogueTool:
     found = CATALOGUE.tool(name, hosts)
     assert found is not None
     return found
 
 
-def volumes() -> list[Volume]:
+def volumes() -> list[CatalogueFile]:
     folder = resources.files("loopwright.skills.catalogue")
-    return [read_volume(name, (folder / name).read_text("utf-8")) for name in BUILT_IN]
+    return [read_catalogue_file(name, (folder / name).read_text("utf-8")) for name in BUILT_IN]
 
 
 def test_every_file_of_the_package_is_read() -> None:
@@ -46,7 +46,7 @@ def test_every_file_of_the_package_is_read() -> None:
 
 
 @each("entry", [t for volume in volumes() for t in volume.tools.values()], ids=lambda t: t.name)
-def test_a_tool_does_not_contradict_itself(entry: Tool) -> None:
+def test_a_tool_does_not_contradict_itself(entry: CatalogueTool) -> None:
     named = entry.parameters
     assert len(set(named)) == len(named)
     assert not set(named) & {*entry.renamed, *entry.gone, *entry.ignored}
@@ -90,7 +90,7 @@ def test_a_parameter_is_wrong_only_where_all_are_known(name: str, parameter: str
 
 def test_a_tool_of_several_hosts_takes_what_any_of_them_takes() -> None:
     added = '[tools.read_file]\nhost = "codex"\nrequired = ["path"]\nclosed = true\n'
-    both = joined((("mine.toml", added),)).tool("read_file", ["codex", "gemini"])
+    both = join_catalogues((("mine.toml", added),)).tool("read_file", ["codex", "gemini"])
     assert both is not None
     assert both.required == ()
     assert both.takes("file_path")
@@ -209,7 +209,7 @@ class TestOfTheUser:
     def test_any_text_is_read_or_refused_with_the_files_name(self, text: str) -> None:
         refusal = ""
         try:
-            read_volume("mine.toml", text)
+            read_catalogue_file("mine.toml", text)
         except Invalid as error:
             refusal = str(error)
         assert not refusal or refusal.startswith("mine.toml: ")
@@ -243,14 +243,14 @@ class TestOfTheUser:
         folders = SkillFolders(partial(config.read_catalogues, tmp_path))
         folder.mkdir(parents=True)
         (folder / "a.toml").write_text('functions = ["houseReview"]\n')
-        assert "houseReview" in catalogue_of(load(folders.read(skill))).functions
+        assert "houseReview" in catalogue_of(load_skill(folders.read(skill))).functions
         assert SkillFolders().read(skill).catalogues == ()
 
 
 def test_the_example_in_the_docs_is_read() -> None:
     page = (Path(__file__).parents[2] / "docs" / "catalogue.md").read_text("utf-8")
     example = page.split("```toml\n")[1].split("```")[0]
-    found = joined((("docs", example),))
+    found = join_catalogues((("docs", example),))
     assert found.tool("run_worker", ["claude"]) is not None
     assert found.deprecated("start_worker", ["claude"], ["ids"]) is not None
-    assert set(Tool.model_fields) - {"name", "host"} <= set(re.findall(r"[a-z_]+", page))
+    assert set(CatalogueTool.model_fields) - {"name", "host"} <= set(re.findall(r"[a-z_]+", page))

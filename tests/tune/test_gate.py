@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import pytest
 
 from loopwright.skills.findings import Edit, Finding, Proposal, Severity
-from loopwright.skills.fixes.edits import contents_of, edit
+from loopwright.skills.fixes.edits import contents_of, make_edit
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.read import read_skill
-from loopwright.workflows.tuning.gate import judge
+from loopwright.workflows.tuning.gate import judge_fix
 
 MAIN = """---
 name: release-notes
@@ -58,7 +58,7 @@ def finding(
 def replaced(old: str, new: str, file: str = "SKILL.md", files: Mapping[str, str] = FILES) -> Edit:
     page = skill(files).pages[file]
     assert page.text.count(old) == 1
-    return edit(page, page.text.index(old), page.text.index(old) + len(old), new)
+    return make_edit(page, page.text.index(old), page.text.index(old) + len(old), new)
 
 
 def proposal(
@@ -80,7 +80,7 @@ def after(made: Proposal, files: Mapping[str, str] = FILES) -> dict[str, str]:
 
 
 def reasons(made: Proposal, about: Finding, now: tuple[Finding, ...] = (), files: Mapping[str, str] = FILES) -> str:
-    found = judge(made, skill(files), skill(after(made, files)), (about,), now)
+    found = judge_fix(made, skill(files), skill(after(made, files)), (about,), now)
     return "\n".join(found)
 
 
@@ -124,9 +124,9 @@ def test_another_finding_whose_subject_moves_is_not_new() -> None:
     renamed = finding("Collect", rule="wrong-tool", subject="line 15")
     made = proposal(replaced(LOOP, BOUNDED), about=about)
     new = skill(after(made))
-    assert judge(made, skill(FILES), new, (about, other), (renamed,)) == ()
+    assert judge_fix(made, skill(FILES), new, (about, other), (renamed,)) == ()
     second = finding("Collect", rule="wrong-tool", subject="line 16")
-    assert judge(made, skill(FILES), new, (about, other), (renamed, second)) != ()
+    assert judge_fix(made, skill(FILES), new, (about, other), (renamed, second)) != ()
 
 
 def test_a_silencing_comment_mends_nothing() -> None:
@@ -217,7 +217,7 @@ def test_nothing_else_may_have_changed(other: dict[str, str | None]) -> None:
     about = finding()
     made = proposal(replaced(LOOP, BOUNDED), about=about)
     files = {name: text for name, text in {**after(made), **other}.items() if text is not None}
-    told = "\n".join(judge(made, skill(FILES), skill(files), (about,), ()))
+    told = "\n".join(judge_fix(made, skill(FILES), skill(files), (about,), ()))
     assert "not part of the fix" in told or "is not what the fix makes of it" in told
 
 
@@ -225,4 +225,6 @@ def test_a_fix_of_other_files_does_not_hold() -> None:
     about = finding()
     made = proposal(replaced(LOOP, BOUNDED), about=about)
     changed = {**FILES, "SKILL.md": f"\n{MAIN}"}
-    assert any("not made for these files" in one for one in judge(made, skill(changed), skill(changed), (about,), ()))
+    assert any(
+        "not made for these files" in one for one in judge_fix(made, skill(changed), skill(changed), (about,), ())
+    )

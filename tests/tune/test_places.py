@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.skills.diagnosis import diagnose
-from loopwright.skills.fixes import propose
+from loopwright.skills.diagnosis import diagnose_skill
+from loopwright.skills.fixes import propose_mechanical_fixes
 from loopwright.skills.reader.read import read_skill
 
 HEAD = "---\nname: garden\ndescription: {}\nallowed-tools:\n- {}\n---\n\n# Garden\n\n"
@@ -15,14 +15,14 @@ CALL = 'Write(file_path="a", contents="b")'
 
 def found(main: str) -> list[tuple[str, int, tuple[str, ...]]]:
     skill = read_skill("garden", {"SKILL.md": main.encode()})
-    result = diagnose(skill)
+    result = diagnose_skill(skill)
     assert not result.problems
     return [(one.rule, one.line, one.also) for one in result.findings]
 
 
 def mended(main: str) -> str:
     skill = read_skill("garden", {"SKILL.md": main.encode()})
-    edits = [edit for one in propose(skill, diagnose(skill).findings) for edit in one.edits]
+    edits = [edit for one in propose_mechanical_fixes(skill, diagnose_skill(skill).findings) for edit in one.edits]
     for edit in sorted(edits, key=lambda one: one.start, reverse=True):
         main = main[: edit.start] + edit.new + main[edit.end :]
     return main

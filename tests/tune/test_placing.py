@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.skills.detectors.placing import EXCERPT, spot, utf16
+from loopwright.skills.detectors.text_spans import EXCERPT, count_utf16, locate_span
 from loopwright.skills.findings import Finding
 from tests.tune.making import finding, page
 
@@ -17,25 +17,25 @@ from tests.tune.making import finding, page
     ],
 )  # fmt: skip
 def test_columns_count_what_editors_count(text: str, meant: str, line: int, column: int, column_end: int) -> None:
-    at = spot(text, text.index(meant), text.index(meant) + len(meant))
+    at = locate_span(text, text.index(meant), text.index(meant) + len(meant))
     assert (at.line, at.line_end, at.column, at.column_end) == (line, line, column, column_end)
 
 
 def test_a_range_of_several_lines_ends_in_its_last_and_marks_its_first() -> None:
     text = "one two\nthree\nfour\n"
-    at = spot(text, 4, text.index("four") + 2)
+    at = locate_span(text, 4, text.index("four") + 2)
     assert (at.line, at.line_end, at.column, at.column_end) == (1, 3, 5, 3)
     assert (at.excerpt, at.marked) == ("one two", (4, 7))
 
 
 def test_a_range_that_ends_with_the_line_does_not_begin_the_next() -> None:
-    at = spot("one\ntwo\n", 0, 4)
+    at = locate_span("one\ntwo\n", 0, 4)
     assert (at.line, at.line_end) == (1, 1)
 
 
 def test_a_long_line_is_cut_around_the_place() -> None:
     text = "start " + "x" * 500 + " HERE " + "y" * 500
-    at = spot(text, text.index("HERE"), text.index("HERE") + 4)
+    at = locate_span(text, text.index("HERE"), text.index("HERE") + 4)
     assert len(at.excerpt) == EXCERPT
     assert at.excerpt.startswith("…x")
     assert at.excerpt.endswith("y…")
@@ -44,24 +44,24 @@ def test_a_long_line_is_cut_around_the_place() -> None:
 
 def test_the_beginning_of_a_long_line_stays() -> None:
     text = "  HERE " + "y" * 500
-    at = spot(text, 2, 6)
+    at = locate_span(text, 2, 6)
     assert at.excerpt.startswith("HERE y")
     assert at.marked == (0, 4)
 
 
 def test_what_is_not_there_has_a_place_all_the_same() -> None:
-    assert spot("", 5, 9) == (1, 1, 1, 1, "", (0, 0))
+    assert locate_span("", 5, 9) == (1, 1, 1, 1, "", (0, 0))
 
 
 @given(st.text(st.sampled_from("ab \t\n\r😀一"), max_size=400), st.integers(0, 400), st.integers(0, 400))
 def test_any_range_has_a_place_in_the_text(text: str, start: int, length: int) -> None:
     start = min(start, len(text))
     end = min(start + length, len(text))
-    at = spot(text, start, end)
+    at = locate_span(text, start, end)
     lines = text.split("\n")
     assert 1 <= at.line <= at.line_end <= len(lines)
-    assert 1 <= at.column <= utf16(lines[at.line - 1]) + 1
-    assert 1 <= at.column_end <= utf16(lines[at.line_end - 1]) + 2
+    assert 1 <= at.column <= count_utf16(lines[at.line - 1]) + 1
+    assert 1 <= at.column_end <= count_utf16(lines[at.line_end - 1]) + 2
     assert len(at.excerpt) <= EXCERPT
     begin, stop = at.marked
     assert 0 <= begin <= stop <= len(at.excerpt)

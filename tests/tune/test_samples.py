@@ -5,12 +5,12 @@ from functools import cache
 from pathlib import Path
 
 from loopwright.skills.detectors import DETECTORS
-from loopwright.skills.diagnosis import diagnose
+from loopwright.skills.diagnosis import diagnose_skill
 from loopwright.skills.findings import SEVERITIES, Finding
-from loopwright.skills.fixes import propose
+from loopwright.skills.fixes import propose_mechanical_fixes
 from loopwright.skills.fixes.edits import contents_of
 from loopwright.skills.reader.read import read_skill
-from loopwright.workflows.tuning.gate import judge
+from loopwright.workflows.tuning.gate import judge_fix
 from tests.tables import each
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -38,7 +38,7 @@ def found(files: Files) -> tuple[Finding, ...]:
 @cache
 def found_in(files: frozenset[tuple[str, bytes]]) -> tuple[Finding, ...]:
     """Once for the same files: most samples are asked about by several tests."""
-    diagnosis = diagnose(read_skill("sample", dict(sorted(files))))
+    diagnosis = diagnose_skill(read_skill("sample", dict(sorted(files))))
     assert not diagnosis.problems
     return diagnosis.findings
 
@@ -98,24 +98,24 @@ def test_the_repair_is_as_written_and_holds(name: str, ends: str) -> None:
     assert {path: data.replace(b"\r\n", b"\n") for path, data in mended.items() if path in created} == {
         path: data.replace(b"\r\n", b"\n") for path, data in wanted.items() if path in created
     }
-    assert not propose(read_skill("sample", mended), found(mended)), "a second run proposes nothing"
+    assert not propose_mechanical_fixes(read_skill("sample", mended), found(mended)), "a second run proposes nothing"
 
 
 @each("name", SICK)
 def test_every_repair_that_is_offered_holds(name: str) -> None:
     files = dict(sorted(read(name).items()))
     before, was = read_skill("sample", files), found(files)
-    for proposal in propose(before, was):
+    for proposal in propose_mechanical_fixes(before, was):
         contents = {**files, **contents_of(proposal, files)}
         after = {path: data for path, data in contents.items() if data is not None}
-        assert not judge(proposal, before, read_skill("sample", after), was, found(after)), proposal.description
+        assert not judge_fix(proposal, before, read_skill("sample", after), was, found(after)), proposal.description
 
 
 def repaired(files: Files) -> Files:
     """After every proposal that there is, one after the other; each has to hold."""
     for _ in range(10):
         before, was = read_skill("sample", files), found(files)
-        offered = propose(before, was)
+        offered = propose_mechanical_fixes(before, was)
         if not offered:
             return files
         proposal = offered[0]
@@ -123,5 +123,5 @@ def repaired(files: Files) -> Files:
         kept = {path: data for path, data in files.items() if path not in contents}
         files = kept | {path: data for path, data in contents.items() if data is not None}
         now = found(files)
-        assert judge(proposal, before, read_skill("sample", files), was, now) == ()
+        assert judge_fix(proposal, before, read_skill("sample", files), was, now) == ()
     raise AssertionError("the repairs come to no end")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from loopwright.skills.diagnosis import diagnose
+from loopwright.skills.diagnosis import diagnose_skill
 from loopwright.skills.findings import Severity
 from loopwright.skills.reader.read import read_skill
 
@@ -13,12 +13,14 @@ LINE = "Dig the bed two spades deep, and say what was found in it.\n"
 def test_orders_that_exclude_each_other_are_not_known_so_that_what_is_much_is_a_hint() -> None:
     pages = {f"steps/0{number}.md": of_tokens(20_000) for number in (1, 2)}
     main = HEAD + "\n\n".join(f"Read `{page}` at once." for page in pages)
-    found = diagnose(read_skill("garden", {path: text.encode() for path, text in {"SKILL.md": main, **pages}.items()}))
+    found = diagnose_skill(
+        read_skill("garden", {path: text.encode() for path, text in {"SKILL.md": main, **pages}.items()})
+    )
     assert [one.confidence for one in found.findings if one.rule == "eager-loading"] == ["hint"]
 
 
 def weights(files: dict[str, str]) -> list[tuple[str, Severity]]:
-    found = diagnose(read_skill("garden", {path: text.encode() for path, text in files.items()}))
+    found = diagnose_skill(read_skill("garden", {path: text.encode() for path, text in files.items()}))
     return [(one.rule, one.severity) for one in found.findings if one.rule != "duplicated-block"]
 
 
@@ -62,12 +64,12 @@ def test_scripts_that_share_their_helpers_are_not_read_in_one_run() -> None:
     files = {"SKILL.md": f"{HEAD}Run `scripts/dig.py`, then `scripts/sow.py`.\n"}
     for name in ("dig", "sow"):
         files[f"scripts/{name}.py"] = f"{helper}\n{name} = 1\n"
-    found = diagnose(read_skill("garden", {path: text.encode() for path, text in files.items()}))
+    found = diagnose_skill(read_skill("garden", {path: text.encode() for path, text in files.items()}))
     assert not found.findings
 
 
 def test_a_heading_that_an_open_code_block_has_swallowed_is_named() -> None:
     main = f"{HEAD}See [sowing](#sowing).\n\n```sh\ndig\n```sh\n\n## Sowing\n\nSow.\n"
-    (found,) = diagnose(read_skill("garden", {"SKILL.md": main.encode()})).findings
+    (found,) = diagnose_skill(read_skill("garden", {"SKILL.md": main.encode()})).findings
     assert found.rule == "dead-reference"
     assert found.message.endswith("its heading is inside the code block of line 10")

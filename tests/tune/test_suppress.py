@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from loopwright.skills.findings import Finding
 from loopwright.skills.reader.page import read_page
-from loopwright.skills.suppress import ignores, split
+from loopwright.skills.suppress import find_comments, split_suppressed
 from tests.tables import each
 from tests.tune.making import finding, page, skill
 
@@ -15,7 +15,7 @@ def silenced(text: str, *places: str, rule: str = "dead-reference") -> list[bool
     """For each place whether a finding there is silenced."""
     made = skill(SKILL=text)
     findings = [finding(made.pages["SKILL.md"], place, rule=rule) for place in places]
-    _, away = split(made, findings)
+    _, away = split_suppressed(made, findings)
     return [one in away for one in findings]
 
 
@@ -95,7 +95,7 @@ def test_the_reason_stands_behind_a_dash(dash: str) -> None:
 
 def test_a_reason_of_several_lines_is_one() -> None:
     made = page("SKILL.md", "<!-- loopwright: ignore all - one\n  two -->\nText\n")
-    (found,) = ignores(made)
+    (found,) = find_comments(made)
     assert found.reason == "one two"
     assert made.text[found.start : found.end].endswith("Text\n")
 
@@ -110,7 +110,7 @@ def test_a_reason_of_several_lines_is_one() -> None:
 def test_without_a_reason_the_finding_stays_and_says_so(comment: str) -> None:
     made = skill(SKILL=f"Text\n\na.md {comment}\n")
     known = finding(made.pages["SKILL.md"], "a.md", advice="Make it.")
-    (kept,), away = split(made, [known])
+    (kept,), away = split_suppressed(made, [known])
     assert away == ()
     assert kept.advice == (
         "Make it. The comment in line 3 is ignored because it gives no reason;"
@@ -123,7 +123,7 @@ def test_without_a_reason_the_finding_stays_and_says_so(comment: str) -> None:
 def test_a_comment_that_names_no_rule_is_told_by_the_findings_it_may_be_about() -> None:
     made = skill(SKILL="a.md <!-- loopwright: ignore ded-reference, unbounded-work - so -->\nb.md\n")
     here, there = (finding(made.pages["SKILL.md"], place, advice="") for place in ("a.md", "b.md"))
-    kept, away = split(made, [here, there])
+    kept, away = split_suppressed(made, [here, there])
     assert [one.advice for one in kept] == [
         "The comment in line 1 names an unknown rule (ded-reference);"
         " write: loopwright: ignore dead-reference - why it is right here.",
@@ -159,7 +159,7 @@ def test_what_is_no_such_comment(text: str) -> None:
 
 def test_scripts_have_comments_of_their_own() -> None:
     made = page("scripts/x.py", "# loopwright: ignore all - generated\nrun('a')\nrun('b')\n")
-    (found,) = ignores(made)
+    (found,) = find_comments(made)
     assert made.text[found.start : found.end].endswith("run('a')\n")
 
 
@@ -167,16 +167,16 @@ def test_files_are_apart_and_order_is_kept() -> None:
     made = skill(SKILL="a.md\nb.md\n", phases__one="a.md <!-- loopwright: ignore all - so -->\n")
     here, there = made.pages["SKILL.md"], made.pages["phases/one.md"]
     findings = [finding(here, "b.md"), finding(there, "a.md"), finding(here, "a.md")]
-    kept, away = split(made, findings)
+    kept, away = split_suppressed(made, findings)
     assert kept == (findings[0], findings[2])
     assert away == (findings[1],)
-    assert split(made, []) == ((), ())
+    assert split_suppressed(made, []) == ((), ())
 
 
 def test_a_finding_about_a_file_that_is_no_page_stays() -> None:
     made = skill(SKILL="a.md <!-- loopwright: ignore all - so -->\n")
     lost = finding(made.pages["SKILL.md"], "a.md").evolve(file="gone.md")
-    assert split(made, [lost]) == ((lost,), ())
+    assert split_suppressed(made, [lost]) == ((lost,), ())
 
 
 COMMENTS = st.sampled_from([
@@ -191,14 +191,14 @@ def test_any_text_is_split_without_loss(pieces: list[str], at: int) -> None:
     made = read_page("SKILL.md", text.encode("utf-8", "surrogatepass"))
     if made is None:
         return
-    for found in ignores(made):
+    for found in find_comments(made):
         assert 0 <= found.start < found.end <= len(made.text) + 1 + 3
     base = finding(page("SKILL.md", "x"), "x")
     one: Finding = base.evolve(start=min(at, len(made.text)), end=len(made.text))
-    kept, away = split(skill(SKILL=made.text), [one])
+    kept, away = split_suppressed(skill(SKILL=made.text), [one])
     assert [finding.fingerprint for finding in (*kept, *away)] == [one.fingerprint]
 
 
 def test_thousands_of_comments_that_are_never_closed_are_read() -> None:
     made = page("SKILL.md", "<!-- loopwright: ignore all - x\n" * 3000)
-    assert [found.line for found in ignores(made)] == list(range(1, 3001))
+    assert [found.line for found in find_comments(made)] == list(range(1, 3001))

@@ -4,20 +4,20 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from loopwright.evidence.recording.shims import Recording
-from loopwright.evidence.results import Reading
+from loopwright.evidence.recording.shims import ToolRecording
+from loopwright.evidence.results import RunnerReport
 from loopwright.evidence.run import trouble_of
 from loopwright.evidence.testing import TestResult
-from loopwright.processes.process import Finished
+from loopwright.processes.process import ProcessResult
 
 RECORDED = Path(__file__).parent / "recorded"
 HOME = Path("/home/me")
 
 
-def recording(name: str, *, exit_code: int | None, tool: str = "", output: str | None = None) -> Recording:
+def recording(name: str, *, exit_code: int | None, tool: str = "", output: str | None = None) -> ToolRecording:
     """A recording of this folder by its path without the suffix; `output` stands in for the one recorded."""
     said = {kind: _text(RECORDED / f"{name}.{kind}") for kind in ("out", "err")}
-    return Recording(
+    return ToolRecording(
         tool=tool or name.split("-")[0],
         args=("test",),
         cwd=HOME,
@@ -28,23 +28,23 @@ def recording(name: str, *, exit_code: int | None, tool: str = "", output: str |
     )
 
 
-def statuses(reading: Reading) -> dict[str, str]:
+def statuses(reading: RunnerReport) -> dict[str, str]:
     found: dict[str, str] = {result.key: result.status for result in reading.results}
     assert len(found) == len(reading.results), "no test may hide another"
     return found
 
 
-def result_of(reading: Reading, key: str) -> TestResult:
+def result_of(reading: RunnerReport, key: str) -> TestResult:
     return next(result for result in reading.results if result.key == key)
 
 
-def message_of(reading: Reading, key: str) -> str:
+def message_of(reading: RunnerReport, key: str) -> str:
     return result_of(reading, key).error_message or ""
 
 
-def is_green(reading: Reading, *, exit_code: int) -> bool:
+def is_green(reading: RunnerReport, *, exit_code: int) -> bool:
     """Whether a run with this exit status of the whole command would count as complete and passing."""
-    finished = Finished(exit_code=exit_code, cut=None, output="", truncated=False, duration_ms=1)
+    finished = ProcessResult(exit_code=exit_code, cut=None, output="", truncated=False, duration_ms=1)
     if trouble_of(reading, reading.results, finished) is not None or reading.running:
         return False
     found = {result.status for result in reading.results}

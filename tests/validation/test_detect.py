@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.evidence.python.project import interpreter_of, typed
+from loopwright.evidence.python.project import interpreter_of, shorten_interpreter
 from loopwright.evidence.run import ProjectTests
 from tests.validation.projects import lay_out
 
@@ -88,7 +88,7 @@ class TestInterpreter:
         packages.mkdir()
         (packages / "__init__.py").touch()
         assert interpreter_of(tmp_path, module="pytest") == own
-        assert typed(tmp_path, own) == f"{folder}/bin/python"
+        assert shorten_interpreter(tmp_path, own) == f"{folder}/bin/python"
         assert ProjectTests(tmp_path).interpreter(f"{folder}/bin/python -m pytest") == str(own)
 
     def test_a_broken_one_is_passed_over(self, tmp_path: Path) -> None:
@@ -110,9 +110,9 @@ class TestInterpreter:
         python.write_text("#!/bin/sh\n")
         python.chmod(0o755)
         elsewhere = tmp_path / "project"
-        assert typed(elsewhere, python) == f"'{python}'"
+        assert shorten_interpreter(elsewhere, python) == f"'{python}'"
         monkeypatch.setenv("PATH", str(python.parent), prepend=os.pathsep)
-        assert typed(elsewhere, python) == "python"
+        assert shorten_interpreter(elsewhere, python) == "python"
 
     def test_of_a_command(self, tmp_path: Path) -> None:
         tests = ProjectTests(lay_out(tmp_path, {"test_a.py": PLAIN}))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from loopwright.evidence import junit
 from loopwright.evidence import junit as safe_xml
 from loopwright.evidence.junit import UnreadableXml
-from loopwright.evidence.places import changed
-from loopwright.evidence.results import Reading
+from loopwright.evidence.project_files import list_changed_files
+from loopwright.evidence.results import RunnerReport
 from loopwright.evidence.testing import BUILD
 from tests.tiers import examples
 from tests.validation import recordings
@@ -24,18 +24,18 @@ OUTSIDE = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]><testsuite><t
 GREEN = '<testsuite name="s"><testcase classname="c" name="t"/></testsuite>'
 
 
-def read(*texts: str | bytes, folder: Path) -> Reading:
+def read(*texts: str | bytes, folder: Path) -> RunnerReport:
     files = []
     for n, text in enumerate(texts):
         file = folder / f"report-{n}.xml"
         file.write_bytes(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
         files.append(("", file))
-    return junit.read(files)
+    return junit.read_reports(files)
 
 
 class TestDialects:
     def test_pytest(self) -> None:
-        reading = junit.read([("", RECORDED / "pytest-9.2.0.xml")])
+        reading = junit.read_reports([("", RECORDED / "pytest-9.2.0.xml")])
         assert recordings.statuses(reading) == {
             "pytest::test_b": "failed",
             "test_a::test_ok": "passed",
@@ -48,7 +48,7 @@ class TestDialects:
         assert "not equal" in recordings.message_of(reading, "test_a::test_bad")
 
     def test_surefire(self) -> None:
-        reading = junit.read([("", RECORDED / "surefire-2.22.3/core/TEST-com.acme.SumTest.xml")])
+        reading = junit.read_reports([("", RECORDED / "surefire-2.22.3/core/TEST-com.acme.SumTest.xml")])
         assert recordings.statuses(reading) == {
             "com.acme.SumTest::adds": "passed",
             "com.acme.SumTest::slow": "skipped",
@@ -61,7 +61,7 @@ class TestDialects:
         assert failed.duration_ms == 1
 
     def test_gotestsum(self) -> None:
-        found = recordings.statuses(junit.read([("", RECORDED / "gotestsum-1.8.2.xml")]))
+        found = recordings.statuses(junit.read_reports([("", RECORDED / "gotestsum-1.8.2.xml")]))
         assert found["example.com/shop/calc::TestTable/wrong/sum"] == "failed"
         assert found["example.com/shop/calc::TestAdd"] == "failed"
         assert found["example.com/shop/calc::TestAdd#2"] == "passed"
@@ -166,7 +166,7 @@ class TestHostile:
 
     def test_too_large(self) -> None:
         with pytest.raises(UnreadableXml, match="64,000,000 bytes"):
-            safe_xml.parse(b" " * (safe_xml.MOST + 1))
+            safe_xml.parse_xml(b" " * (safe_xml.MOST + 1))
 
     def test_deep_nesting(self, tmp_path: Path) -> None:
         deep = 50_000
@@ -205,4 +205,4 @@ def test_only_what_changed_during_a_run_is_found(tmp_path: Path) -> None:
     new.write_text(GREEN)
     os.utime(new, (0, 0))
     (tmp_path / "link.xml").symlink_to(new)
-    assert changed(tmp_path, stamp.stat().st_ctime_ns, ".xml") == [new]
+    assert list_changed_files(tmp_path, stamp.stat().st_ctime_ns, ".xml") == [new]

@@ -13,7 +13,7 @@ from loopwright.core.ports import TestOrder
 from loopwright.evidence.run import OUTPUT_KEPT, ProjectTests
 from loopwright.evidence.testing import TestRun
 from loopwright.processes.process import Patience
-from loopwright.processes.process_tree import LOOP, carries, living
+from loopwright.processes.process_tree import LOOP, carries_tags, list_processes
 from tests.validation.projects import PYTEST, PYTHON, UNITTEST, lay_out, message_of, run, statuses
 
 FRAMEWORKS = pytest.mark.parametrize("framework", ["pytest", "unittest"])
@@ -41,7 +41,7 @@ def run_both(root: Path, timeout: float, marker: str) -> dict[str, TestRun]:
 
 
 def tagged(marker: str) -> list[int]:
-    return [process.pid for process in living() if carries(process.pid, {LOOP: marker})]
+    return [process.pid for process in list_processes() if carries_tags(process.pid, {LOOP: marker})]
 
 
 def test_a_hanging_test_has_failed_and_those_before_it_are_known(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.config import AgentTable
-from loopwright.core.ports import Agent, Surroundings
+from loopwright.core.ports import Agent, AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Message
 from loopwright.core.state import LoopTask
 from loopwright.core.transcript import AgentEvent
@@ -32,7 +32,7 @@ class Scene:
         async def permit(_: object) -> bool:
             raise AssertionError("nobody asks")
 
-        around = Surroundings(LOOP, self.heard.append, lambda _: None, permit)
+        around = AgentEnvironment(LOOP, self.heard.append, lambda _: None, permit)
         processes = OwnProcesses(self.project, self.private)
         configured = {"misbehaving": AgentTable(command=command().argv)}
         return Agents(self.project, configured, processes.folder).make(name, around, at)

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.processes.process import FLOOD, LONGEST_LINE, Capture, Finished, Patience, run_shell
+from loopwright.processes.process import FLOOD, LONGEST_LINE, OutputCapture, Patience, ProcessResult, run_shell
 
 CAP = 100_000
 
 
 @given(st.lists(st.binary(max_size=40), max_size=20), st.integers(2, 60))
 def test_what_is_kept_is_a_head_and_a_tail(chunks: list[bytes], cap: int) -> None:
-    capture, whole = Capture(cap), b"".join(chunks)
+    capture, whole = OutputCapture(cap), b"".join(chunks)
     for chunk in chunks:
         capture.feed(chunk)
     half = cap // 2
@@ -34,7 +34,7 @@ def test_what_is_kept_is_a_head_and_a_tail(chunks: list[bytes], cap: int) -> Non
 @given(st.text(), st.lists(st.integers(0, 200), max_size=6))
 def test_what_is_passed_on_is_what_came_in_whole_lines(text: str, cuts: list[int]) -> None:
     heard: list[str] = []
-    capture, data = Capture(CAP, heard.append), text.encode("utf-8", "replace")
+    capture, data = OutputCapture(CAP, heard.append), text.encode("utf-8", "replace")
     places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     for begin, end in pairwise(places):
         capture.feed(data[begin:end])
@@ -45,7 +45,7 @@ def test_what_is_passed_on_is_what_came_in_whole_lines(text: str, cuts: list[int
 
 def test_of_a_flood_a_part_is_passed_on_and_the_rest_is_counted() -> None:
     heard: list[str] = []
-    capture, line = Capture(CAP, heard.append), b"x" * 99 + b"\n"
+    capture, line = OutputCapture(CAP, heard.append), b"x" * 99 + b"\n"
     for _ in range(3 * FLOOD // len(line)):
         capture.feed(line)
     capture.finish()
@@ -72,7 +72,7 @@ def test_floods_cost_neither_memory_nor_attention(tmp_path: Path, command: str) 
         nonlocal longest, kept
         longest, kept = max(longest, len(text)), kept + len(text)
 
-    async def scene() -> tuple[Finished, float]:
+    async def scene() -> tuple[ProcessResult, float]:
         worst = 0.0
         running = asyncio.ensure_future(
             run_shell(

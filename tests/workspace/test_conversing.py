@@ -12,29 +12,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.errors import Invalid
-from loopwright.processes.conversation import LINE_LIMIT, Lines, Program, conversing
-from loopwright.processes.process_tree import AWAITED, LOOP, Mark, living, look
+from loopwright.processes.conversation import LINE_LIMIT, LineBuffer, TalkingProgram, open_conversation
+from loopwright.processes.process_tree import AWAITED, LOOP, ProcessMark, find_process, list_processes
 
 LOOP_ID = "loop-conversing"
 
 
 @asynccontextmanager
-async def talking(folder: Path, code: str, *argv: str, without: Sequence[str] = ()) -> AsyncIterator[Program]:
+async def talking(folder: Path, code: str, *argv: str, without: Sequence[str] = ()) -> AsyncIterator[TalkingProgram]:
     """With a Python program; nothing carries its mark afterwards, nothing of it is open."""
-    mark = Mark(LOOP_ID, str(folder.resolve()))
+    mark = ProcessMark(LOOP_ID, str(folder.resolve()))
     files, tasks = len(os.listdir("/proc/self/fd")), asyncio.all_tasks()
     command = argv or (sys.executable, "-uSE", "-c", code)
-    async with conversing(
+    async with open_conversation(
         command, cwd=folder, mark=mark, stderr=folder / "stderr", more={"MORE": "given"}, without=without
     ) as program:
         yield program
-    assert [process.pid for process in living() if mark.is_on(process.pid)] == []
+    assert [process.pid for process in list_processes() if mark.is_on(process.pid)] == []
     assert len(os.listdir("/proc/self/fd")) == files
     assert asyncio.all_tasks() <= tasks
     assert program.pid not in AWAITED
 
 
-async def lines(program: Program) -> list[bytes]:
+async def lines(program: TalkingProgram) -> list[bytes]:
     found = []
     while (line := await program.line()) is not None:
         found.append(line)
@@ -47,7 +47,7 @@ async def test_lines_go_in_and_come_out(tmp_path: Path) -> None:
             program.say(word + b"\n")
             assert await program.line() == word.upper()
         assert program.exit_code is None
-        assert look(program.pid) is not None
+        assert find_process(program.pid) is not None
 
 
 async def test_the_end_also_of_a_half_line(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ async def test_a_program_that_ignores_every_hint_is_ended(tmp_path: Path) -> Non
     async with talking(tmp_path, code) as program:
         await program.line()
         pid = program.pid
-    assert look(pid) is None
+    assert find_process(pid) is None
 
 
 async def test_cancelling_ends_it(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ async def test_cancelling_ends_it(tmp_path: Path) -> None:
             await asyncio.sleep(0.01)
         task.cancel()
         await asyncio.wait({task})
-    assert look(started[0]) is None
+    assert find_process(started[0]) is None
 
 
 async def test_what_can_not_be_started_says_so(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ async def test_a_line_without_end_is_not_waited_for(tmp_path: Path) -> None:
 def test_lines_do_not_depend_on_how_they_arrive(chunks: list[bytes], limit: int) -> None:
     whole = b"".join(chunks)
     *expected, rest = whole.split(b"\n")
-    made, found = Lines(), []
+    made, found = LineBuffer(), []
     for chunk in chunks:
         made.feed(chunk)
         while (line := made.take()) is not None:
@@ -173,7 +173,7 @@ def test_lines_do_not_depend_on_how_they_arrive(chunks: list[bytes], limit: int)
 @given(st.binary(max_size=60).filter(lambda data: b"\n" not in data), st.integers(0, 30))
 def test_a_line_may_be_as_long_as_the_limit(data: bytes, limit: int) -> None:
     for end in (b"", b"\n"):
-        made = Lines(limit)
+        made = LineBuffer(limit)
         made.feed(data + end)
         if len(data) > limit:
             with pytest.raises(Invalid):

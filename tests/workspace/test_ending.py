@@ -13,18 +13,30 @@ from pathlib import Path
 import pytest
 
 from loopwright.processes.process import Patience, run_shell
-from loopwright.processes.process_tree import LOOP, PROJECT, RUN, Living, Mark, carries, end_session, look, sweep
-from loopwright.processes.runner_processes import Registry
+from loopwright.processes.process_tree import (
+    LOOP,
+    PROJECT,
+    RUN,
+    LiveProcess,
+    ProcessMark,
+    carries_tags,
+    end_session,
+    find_process,
+    kill_marked,
+)
+from loopwright.processes.runner_processes import ProcessRegistry
 
-MINE = Mark("loop-mine", "/projects/mine")
+MINE = ProcessMark("loop-mine", "/projects/mine")
 SOON = 10.0
 
 
 @contextmanager
-def started(*argv: str, mark: Mark | None = None, env: dict[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
+def started(
+    *argv: str, mark: ProcessMark | None = None, env: dict[str, str] | None = None
+) -> Iterator[subprocess.Popen[str]]:
     """A program in a session of its own, which prints a line; with `mark`, as run_group would start it."""
     environment = mark.environment(env or {}) if mark else {**os.environ, **(env or {})}
-    with (mark or Mark("none", "none")).handed_on() if mark else _nothing():
+    with (mark or ProcessMark("none", "none")).handed_on() if mark else _nothing():
         process = subprocess.Popen(argv, env=environment, start_new_session=True, stdout=subprocess.PIPE, text=True)
     try:
         yield process
@@ -51,7 +63,7 @@ def until(holds: Callable[[], bool]) -> None:
 
 
 def is_gone(pid: int) -> bool:
-    return look(pid) is None
+    return find_process(pid) is None
 
 
 HIDDEN = "sh -c 'echo $$; exec sleep 60'"
@@ -73,9 +85,9 @@ def test_sweep_finds_it(way: str) -> None:
     with started("bash", "-c", way, mark=MINE.with_run()) as shell:
         hidden = int(line_of(shell))
         assert not is_gone(hidden)
-        assert hidden in sweep(MINE)
+        assert hidden in kill_marked(MINE)
         assert is_gone(hidden)
-        assert sweep(MINE) == ()
+        assert kill_marked(MINE) == ()
 
 
 def test_a_swept_session_and_its_children_go_even_without_any_mark() -> None:
@@ -83,23 +95,23 @@ def test_a_swept_session_and_its_children_go_even_without_any_mark() -> None:
     child, orphan = f"env -i setsid {HIDDEN} &", f"(env -i {HIDDEN} &)"
     with started("bash", "-c", f"{child} {orphan}; wait; sleep 60") as leader:
         hidden = {int(line_of(leader)), int(line_of(leader))}
-        known = look(leader.pid)
+        known = find_process(leader.pid)
         assert known is not None
-        assert {leader.pid, *hidden} <= set(sweep(Mark("another", "project"), frozenset({known})))
+        assert {leader.pid, *hidden} <= set(kill_marked(ProcessMark("another", "project"), frozenset({known})))
         assert all(map(is_gone, hidden))
 
 
 INNOCENT = {
-    "another loop of this project": Mark("loop-other", MINE.project).with_run(),
-    "this loop in a copy of the project": Mark(MINE.loop, "/projects/copy").with_run(),
+    "another loop of this project": ProcessMark("loop-other", MINE.project).with_run(),
+    "this loop in a copy of the project": ProcessMark(MINE.loop, "/projects/copy").with_run(),
 }
 
 
 @pytest.mark.parametrize("mark", INNOCENT.values(), ids=INNOCENT)
-def test_sweep_spares_other_marks(mark: Mark) -> None:
+def test_sweep_spares_other_marks(mark: ProcessMark) -> None:
     with started("sh", "-c", "echo; exec sleep 60", mark=mark) as other:
         line_of(other)
-        assert sweep(MINE) == ()
+        assert kill_marked(MINE) == ()
         assert other.poll() is None
 
 
@@ -107,22 +119,22 @@ def test_sweep_spares_other_marks(mark: Mark) -> None:
 def test_sweep_spares_who_happens_to_have_a_variable(variables: dict[str, str]) -> None:
     with started("sh", "-c", "echo; exec sleep 60", env=variables) as other:
         line_of(other)
-        assert sweep(MINE) == ()
+        assert kill_marked(MINE) == ()
         assert other.poll() is None
 
 
 def test_sweep_spares_a_process_that_was_given_a_recorded_id(tmp_path: Path) -> None:
-    registry = Registry(tmp_path / "state" / "loop.json")
+    registry = ProcessRegistry(tmp_path / "state" / "loop.json")
     with started("sh", "-c", "echo; exec sleep 60") as other:
         line_of(other)
-        now = look(other.pid)
+        now = find_process(other.pid)
         assert now is not None
         registry.write([now._replace(started=now.started - 1)])
         assert registry.living() == frozenset()
-        assert sweep(MINE, registry.living()) == ()
+        assert kill_marked(MINE, registry.living()) == ()
         assert other.poll() is None
         registry.write([now])
-        assert sweep(MINE, registry.living()) == (other.pid,)
+        assert kill_marked(MINE, registry.living()) == (other.pid,)
 
 
 def test_sweep_spares_ourselves_and_our_ancestors(tmp_path: Path) -> None:
@@ -143,10 +155,10 @@ def test_a_group_that_holds_somebody_else_is_not_ended_as_one() -> None:
     """A marked process in the user's own pipeline, as after the death of a runner that was one part of it."""
     with started("sh", "-c", "sleep 60 & echo $!; exec sleep 61") as pipeline:
         part = int(line_of(pipeline))
-        known = look(part)
+        known = find_process(part)
         assert known is not None
         assert known.group == pipeline.pid
-        assert sweep(MINE, frozenset({known})) == (part,)
+        assert kill_marked(MINE, frozenset({known})) == (part,)
         assert pipeline.poll() is None
 
 
@@ -158,9 +170,9 @@ def test_a_swarm_that_forks_while_it_is_killed(tmp_path: Path) -> None:
     with started("bash", "-c", line, mark=MINE.with_run()) as swarm:
         line_of(swarm)
         begun = time.monotonic()
-        assert len(sweep(MINE)) > 1
+        assert len(kill_marked(MINE)) > 1
         assert time.monotonic() - begun < SOON
-        assert sweep(MINE) == ()
+        assert kill_marked(MINE) == ()
 
 
 def test_runs_of_one_loop_are_told_apart() -> None:
@@ -170,7 +182,7 @@ def test_runs_of_one_loop_are_told_apart() -> None:
         assert first.is_on(process.pid)
         assert MINE.is_on(process.pid)
         assert not second.is_on(process.pid)
-        assert not carries(process.pid, {LOOP: MINE.loop})
+        assert not carries_tags(process.pid, {LOOP: MINE.loop})
 
 
 def test_where_limits_are_fixed_the_variables_have_to_do() -> None:
@@ -185,24 +197,24 @@ def test_where_limits_are_fixed_the_variables_have_to_do() -> None:
     with started(sys.executable, "-c", code) as parent:
         pid, known = line_of(parent).split()
         assert known == "True"
-        assert int(pid) in sweep(MINE)
+        assert int(pid) in kill_marked(MINE)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"boot": 1}', '{"boot": "x", "processes": [[1, 1]]}', "\udc80"])
 def test_a_registry_that_can_not_be_read_knows_nobody(tmp_path: Path, text: str) -> None:
     path = tmp_path / "loop.json"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    assert Registry(path).living() == frozenset()
+    assert ProcessRegistry(path).living() == frozenset()
 
 
 def test_a_registry_of_an_earlier_boot_knows_nobody(tmp_path: Path) -> None:
     path = tmp_path / "loop.json"
-    us = look(os.getpid())
+    us = find_process(os.getpid())
     assert us is not None
-    Registry(path).write([us])
-    assert Registry(path).living() == {us}
+    ProcessRegistry(path).write([us])
+    assert ProcessRegistry(path).living() == {us}
     path.write_text(path.read_text().replace('{"boot": "', '{"boot": "x'))
-    assert Registry(path).living() == frozenset()
+    assert ProcessRegistry(path).living() == frozenset()
 
 
 def test_end_session_ends_a_session_that_someone_else_started() -> None:
@@ -234,10 +246,10 @@ def test_a_daemon_that_left_everything_behind_ends_with_its_run(tmp_path: Path) 
 
 def test_the_mark_does_not_stay_on_ourselves(tmp_path: Path) -> None:
     asyncio.run(run_shell("true", cwd=tmp_path, marker="loop-own", patience=Patience(20)))
-    assert not Mark("loop-own", str(tmp_path)).is_on(os.getpid())
+    assert not ProcessMark("loop-own", str(tmp_path)).is_on(os.getpid())
 
 
 def test_a_living_process_knows_its_age() -> None:
-    process: Living | None = look(os.getpid())
+    process: LiveProcess | None = find_process(os.getpid())
     assert process is not None
     assert 0 < process.age < 24 * 3600

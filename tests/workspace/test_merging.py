@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from loopwright.core.errors import Conflict, Invalid, WorkspaceError
-from loopwright.core.ports import Merged
+from loopwright.core.ports import MergeResult
 from loopwright.workspace.checkpoints import GitWorkspace
 from loopwright.workspace.worktrees import GitWorktrees
 from tests.tiers import examples
@@ -35,14 +35,14 @@ class Scene:
         lay_out(self.worktrees.open(CYCLE, number, self.base), tree)
         return self.worktrees.snapshot(CYCLE, number, f"lane {number}").commit
 
-    def merge(self, ours: str, theirs: str) -> Merged:
+    def merge(self, ours: str, theirs: str) -> MergeResult:
         return self.worktrees.merge(CYCLE, ours, theirs, "merged")
 
     def files(self, commit: str) -> dict[bytes, tuple[str, bytes]]:
         """What the snapshot holds, as it comes out in a lane."""
         return contents(self.worktrees.open(CYCLE, 4, commit))
 
-    def take(self, merged: Merged, ours: str) -> None:
+    def take(self, merged: MergeResult, ours: str) -> None:
         paths = [change.file for change in self.workspace.changes(ours, merged.commit)]
         self.workspace.restore(merged.commit, paths, over=ours)
 
@@ -238,17 +238,17 @@ class TestTheProjectTakesIt:
         return Scene(tmp_path, BASE)
 
     @pytest.fixture
-    def merged(self, scene: Scene) -> Merged:
+    def merged(self, scene: Scene) -> MergeResult:
         task = with_(a_txt=file("task"), pic_png=None, run_sh=("program", b"echo\n"))
         return scene.merge(scene.base, scene.lane(1, {**task, "new/x": file("x")}))
 
-    def test_as_it_is(self, scene: Scene, merged: Merged) -> None:
+    def test_as_it_is(self, scene: Scene, merged: MergeResult) -> None:
         scene.take(merged, scene.base)
         assert scene.workspace.tree() == merged.tree
         scene.take(merged, scene.base)
         assert scene.workspace.tree() == merged.tree, "taking it twice is taking it once"
 
-    def test_and_what_the_user_does_meanwhile_in_other_files_stays(self, scene: Scene, merged: Merged) -> None:
+    def test_and_what_the_user_does_meanwhile_in_other_files_stays(self, scene: Scene, merged: MergeResult) -> None:
         (scene.project / "dir/b.txt").write_text("the user's")
         (scene.project / "mine").write_text("the user's")
         scene.take(merged, scene.base)
@@ -262,7 +262,7 @@ class TestTheProjectTakesIt:
         ("name", "data"), [("a.txt", "mine"), ("pic.png", "mine"), ("new/x", "mine"), ("new", "mine"), ("a.txt", None)]
     )
     def test_but_never_over_what_the_user_does_in_the_same_one(
-        self, scene: Scene, merged: Merged, name: str, data: str | None
+        self, scene: Scene, merged: MergeResult, name: str, data: str | None
     ) -> None:
         path = scene.project / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -276,7 +276,7 @@ class TestTheProjectTakesIt:
         ours = scene.workspace.snapshot(CYCLE, "with what the user did").commit
         assert scene.merge(ours, merged.commit).conflicts
 
-    def test_nor_over_an_ignored_file_which_is_in_no_snapshot(self, scene: Scene, merged: Merged) -> None:
+    def test_nor_over_an_ignored_file_which_is_in_no_snapshot(self, scene: Scene, merged: MergeResult) -> None:
         (scene.project / ".git").mkdir()
         (scene.project / ".gitignore").write_text("new/\n")
         (scene.project / "new").mkdir()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.processes.process import Patience, run_shell
-from loopwright.processes.process_tree import children, living, look
+from loopwright.processes.process_tree import find_process, list_children, list_processes
 from loopwright.processes.runner_processes import OwnProcesses
 from tests.waiting import soon
 
@@ -48,10 +48,10 @@ def test_an_orphan_comes_back_and_is_recorded_with_its_leader(own: OwnProcesses,
             words = "".join(heard).replace("leader", "").split()
             pids = {int(word) for word in words}
             await soon(lambda: set(recorded(tmp_path)) == pids)
-            assert {process.parent for process in living() if process.pid in pids} == {os.getpid()}
+            assert {process.parent for process in list_processes() if process.pid in pids} == {os.getpid()}
             running.cancel()
             await asyncio.wait({running})
-            assert [pid for pid in pids if look(pid)] == []
+            assert [pid for pid in pids if find_process(pid)] == []
             await soon(lambda: recorded(tmp_path) == [])
         assert not (tmp_path / "state" / f"{LOOP}.json").exists()
 
@@ -59,7 +59,7 @@ def test_an_orphan_comes_back_and_is_recorded_with_its_leader(own: OwnProcesses,
 
 
 def test_dead_orphans_are_buried_and_no_exit_code_is_lost(own: OwnProcesses, tmp_path: Path) -> None:
-    before = {process.pid for process, _ in children()}  # of other tests
+    before = {process.pid for process, _ in list_children()}  # of other tests
 
     async def scene() -> None:
         async with own.owning(LOOP):
@@ -67,7 +67,7 @@ def test_dead_orphans_are_buried_and_no_exit_code_is_lost(own: OwnProcesses, tmp
                 commands = [f"(setsid -f true); (setsid -f sh -c 'sleep 0.05'); exit {code}" for code in range(10)]
                 ran = (run_shell(c, cwd=tmp_path, marker=LOOP, patience=Patience(60)) for c in commands)
                 assert [done.exit_code for done in await asyncio.gather(*ran)] == list(range(10))
-            await soon(lambda: {process.pid for process, _ in children()} <= before)
+            await soon(lambda: {process.pid for process, _ in list_children()} <= before)
 
     asyncio.run(scene())
 
@@ -76,7 +76,7 @@ def test_programs_of_our_own_session_are_left_to_whoever_started_them(own: OwnPr
     async def scene() -> int:
         async with own.owning(LOOP):
             process = subprocess.Popen(["sh", "-c", "exit 7"])  # noqa: ASYNC220 - as our git is started, in a thread
-            await soon(lambda: any(dead for child, dead in children() if child.pid == process.pid))
+            await soon(lambda: any(dead for child, dead in list_children() if child.pid == process.pid))
             await another_look(tmp_path)
             return process.wait()
 
@@ -108,7 +108,7 @@ def test_end_runner_spares_the_rest_of_its_pipeline(own: OwnProcesses) -> None:
         beside = int(runner.stdout.readline())
         own.end_runner(runner.pid)
         assert runner.wait() == -signal.SIGKILL
-        assert look(beside) is not None
+        assert find_process(beside) is not None
         os.kill(beside, signal.SIGKILL)
 
 

@@ -4,10 +4,10 @@ import asyncio
 import time
 from pathlib import Path
 
-from loopwright.processes.process import Cut, Finished, Patience, run_shell
+from loopwright.processes.process import Cut, Patience, ProcessResult, run_shell
 
 
-async def ran(command: str, cwd: Path, patience: Patience) -> Finished:
+async def ran(command: str, cwd: Path, patience: Patience) -> ProcessResult:
     cwd.mkdir(exist_ok=True)
     return await run_shell(command, cwd=cwd, marker="loop-patience", patience=patience)
 
@@ -56,7 +56,7 @@ FAREWELL: dict[str, tuple[Cut | None, int | None]] = {
 
 
 async def test_done_and_still_there(tmp_path: Path) -> None:
-    async def one(n: int, command: str) -> Finished:
+    async def one(n: int, command: str) -> ProcessResult:
         report = tmp_path / str(n) / "report"
         patience = Patience(20, farewell=1, progress=lambda: wrote(report), is_done=report.exists)
         return await ran(command, report.parent, patience)

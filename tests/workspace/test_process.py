@@ -12,18 +12,20 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.errors import Invalid
-from loopwright.processes.process import Finished, Patience, run_group, run_shell
-from loopwright.processes.process_tree import LOOP, carries, living, look, own_line
+from loopwright.processes.process import Patience, ProcessResult, run_group, run_shell
+from loopwright.processes.process_tree import LOOP, carries_tags, find_process, list_ancestors, list_processes
 
 SOON = 8.0
 
 
-def shell(command: str, cwd: Path, *, timeout: float = 20, marker: str = "loop-test", cap: int = 1_000_000) -> Finished:
+def shell(
+    command: str, cwd: Path, *, timeout: float = 20, marker: str = "loop-test", cap: int = 1_000_000
+) -> ProcessResult:
     return asyncio.run(run_shell(command, cwd=cwd, marker=marker, patience=Patience(timeout), output_cap=cap))
 
 
 def tagged_with(marker: str) -> list[int]:
-    return [process.pid for process in living() if carries(process.pid, {LOOP: marker})]
+    return [process.pid for process in list_processes() if carries_tags(process.pid, {LOOP: marker})]
 
 
 def test_output_and_exit_code_come_back(tmp_path: Path) -> None:
@@ -102,11 +104,11 @@ def test_a_child_that_left_the_group_is_ended_too(tmp_path: Path, escape: str) -
 
 def test_a_child_without_the_marker_is_ended_with_its_session(tmp_path: Path) -> None:
     done = shell("env -i sleep 60 & echo $!", tmp_path)
-    assert look(int(done.output)) is None
+    assert find_process(int(done.output)) is None
 
 
 def test_other_runs_of_the_same_loop_are_spared(tmp_path: Path) -> None:
-    async def both() -> tuple[Finished, Finished]:
+    async def both() -> tuple[ProcessResult, ProcessResult]:
         long = run_shell("sleep 1.5; echo whole", cwd=tmp_path, marker="loop-two", patience=Patience(20))
         short = run_shell("setsid sleep 60 & sleep 60", cwd=tmp_path, marker="loop-two", patience=Patience(0.3))
         return await asyncio.gather(long, short)
@@ -204,7 +206,7 @@ def test_odd_program_names_do_not_hide_a_process(tmp_path: Path) -> None:
     odd.chmod(0o755)
     process = subprocess.Popen([str(odd), "60"])
     try:
-        seen = look(process.pid)
+        seen = find_process(process.pid)
         assert seen is not None
         assert seen.parent == os.getpid()
     finally:
@@ -213,4 +215,4 @@ def test_odd_program_names_do_not_hide_a_process(tmp_path: Path) -> None:
 
 
 def test_own_line_holds_us_and_our_parent() -> None:
-    assert {os.getpid(), os.getppid()} <= own_line()
+    assert {os.getpid(), os.getppid()} <= list_ancestors()

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Literal
 
-from loopwright.agents.task_agent import TurnwiseAgent
+from loopwright.agents.task_agent import TaskAgent
 from loopwright.core.errors import Invalid
 from loopwright.core.ports import Debugger
 from loopwright.core.protocol import ActionReport, AgentOutput, Capabilities, Message
-from loopwright.evidence.debugging import DebugRequest, Findings
+from loopwright.evidence.debugging import DebugRequest, SearchFindings
 from loopwright.processes.process import Patience, run_shell
 from loopwright.reports.block import ReportStatus
 
@@ -19,7 +19,7 @@ _HEADROOM = 5.0
 that says it took too long, before whoever waits gives up."""
 
 
-class CommandAgent(TurnwiseAgent):
+class CommandAgent(TaskAgent):
     """Runs commands in `folder`; every process carries `marker`, and the `project` (see processes.process)."""
 
     name = "bash"
@@ -105,7 +105,7 @@ _UNABLE: dict[str, tuple[Literal["success", "failed"], str]] = {
 """What it answers to an order it cannot carry out."""
 
 
-class BuiltinAgent(TurnwiseAgent):
+class BuiltinAgent(TaskAgent):
     """DEBUG is a search for an edit that holds; so is cd.implement where its order names failing tests.
 
     It changes no file: whoever asked applies the patch.
@@ -138,7 +138,7 @@ class BuiltinAgent(TurnwiseAgent):
         return _repair_answer(id, message, "success", _told(findings), findings)
 
 
-def _told(findings: Findings) -> str:
+def _told(findings: SearchFindings) -> str:
     """Nothing found is an outcome, and a useful one: the ranked hypotheses say where to look."""
     note = f" ({findings.note})" if findings.note else ""
     if findings.patch is None:
@@ -149,7 +149,7 @@ def _told(findings: Findings) -> str:
 
 
 def _repair_answer(
-    id: str, message: Message, status: ReportStatus, words: str, findings: Findings | None = None
+    id: str, message: Message, status: ReportStatus, words: str, findings: SearchFindings | None = None
 ) -> AgentOutput:
     report = ActionReport(action=message.action, status=status, message=words)
     return AgentOutput(agent_id=id, running=False, text=words, report=report, findings=findings)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from loopwright.core.protocol import Usage
 
 
-def price(usage: Usage) -> float | None:
+def estimate_price(usage: Usage) -> float | None:
     """US dollars for one turn; None where the model has no known price, or not both ways of the tokens are known.
 
     An estimate: discounts, and prices that depend on a single request's size, cannot be seen from a turn's sum.

@@ -10,30 +10,30 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from loopwright.agents.report_spool import Letter, Letterbox
+from loopwright.agents.report_spool import ReportSpool, SpooledCall
 from loopwright.core.errors import Invalid
 from loopwright.core.protocol import ActionReport, Message
-from loopwright.core.transcript import Discovered
-from loopwright.evidence.debugging import DebugGround
-from loopwright.reports.text import asks
+from loopwright.core.transcript import AgentDiscovery
+from loopwright.evidence.debugging import DebugContext
+from loopwright.reports.text import asks_person
 from loopwright.reports.tools import (
-    Call,
     EndReview,
     JudgeFinding,
-    Order,
-    Part,
     ProposeHypotheses,
     ProposeTasks,
     ReportActionResult,
+    ReportCall,
     ReportDiscovery,
     ReportFinding,
+    ReportOrder,
+    ReportPart,
     ReportPhaseResult,
     ReportSkillFinding,
     read_call,
 )
 
 
-def merged(said: ActionReport | None, calls: Sequence[Call]) -> ActionReport | None:
+def merge_report(said: ActionReport | None, calls: Sequence[ReportCall]) -> ActionReport | None:
     """The turn's report. The last result that was told through the tool holds; without one, `said` does.
 
     What was proposed through tools stands in place of the same in the text; what only the text has is kept.
@@ -52,7 +52,7 @@ def merged(said: ActionReport | None, calls: Sequence[Call]) -> ActionReport | N
     return report.evolve(state_updates={**report.state_updates, **_proposed(calls)})
 
 
-def _report(call: Call) -> ActionReport | None:
+def _report(call: ReportCall) -> ActionReport | None:
     """The result that the call tells; None where it tells something else."""
     match call:
         case ReportActionResult():
@@ -70,7 +70,7 @@ def _of_action(call: ReportActionResult) -> ActionReport:
     shown: dict[str, JsonValue] = {"shown_by": list(call.shown_by), "proof": call.proof}
     return ActionReport(
         action=call.action,
-        status="needs_input" if asks(wanted) else call.status,
+        status="needs_input" if asks_person(wanted) else call.status,
         message=call.message,
         files_updated={file.path: file.description for file in call.files_updated},
         next_action_needed=wanted,
@@ -95,7 +95,7 @@ def _of_phase(call: ReportPhaseResult) -> ActionReport:
     )
 
 
-def _proposed(calls: Iterable[Call]) -> dict[str, JsonValue]:
+def _proposed(calls: Iterable[ReportCall]) -> dict[str, JsonValue]:
     """The state updates that the proposals come to; each of a kind is kept once."""
     updates: dict[str, JsonValue] = {}
     tasks = [task for call in calls if isinstance(call, ProposeTasks) for task in call.tasks]
@@ -113,7 +113,7 @@ def _proposed(calls: Iterable[Call]) -> dict[str, JsonValue]:
     return updates
 
 
-def _listed(parts: Iterable[Part]) -> list[JsonValue]:
+def _listed(parts: Iterable[ReportPart]) -> list[JsonValue]:
     return [part.model_dump(mode="json") for part in dict.fromkeys(parts)]
 
 
@@ -132,7 +132,7 @@ class McpServer:
     environment: tuple[tuple[str, str], ...] = ()
 
 
-class Mailbox:
+class ReportInbox:
     """One session's reports, in a folder outside of the project that lasts as long as the session.
 
     What a tool proposed in a turn that ended without a report is kept for the next one of the same action: that is the
@@ -141,9 +141,9 @@ class Mailbox:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._box = Letterbox(folder)
-        self._order = Order(turn=0, action="")
-        self._kept: tuple[Call, ...] = ()
+        self._box = ReportSpool(folder)
+        self._order = ReportOrder(turn=0, action="")
+        self._kept: tuple[ReportCall, ...] = ()
         self._given = 0
         self._reported = True
 
@@ -165,7 +165,7 @@ class Mailbox:
             if self._waits(call, message.action) or (_found(call) and n >= self._given)
         )
         self._given, self._reported = 0, False
-        self._order = Order(turn=self._order.turn + 1, action=message.action, debugs=message.debug is not None)
+        self._order = ReportOrder(turn=self._order.turn + 1, action=message.action, debugs=message.debug is not None)
         self._box.begin(self._order, _ground(message))
 
     async def until_known(self, seconds: float) -> bool:
@@ -183,21 +183,21 @@ class Mailbox:
 
     def merged(self, said: ActionReport | None) -> ActionReport | None:
         """The report of this turn: `said` is the one that its text holds. None where neither of them tells a result."""
-        report = merged(said, self._calls())
+        report = merge_report(said, self._calls())
         self._reported = report is not None
         return report
 
-    def discoveries(self) -> tuple[Discovered, ...]:
+    def discoveries(self) -> tuple[AgentDiscovery, ...]:
         """What this turn found worth keeping; each is given once."""
         calls = self._calls()
         new, self._given = calls[self._given :], len(calls)
         return tuple(found for call in new if (found := _found(call)) is not None)
 
-    def _waits(self, call: Call, action: str) -> bool:
+    def _waits(self, call: ReportCall, action: str) -> bool:
         """Whether it is a proposal of a turn that is to be reported once more."""
         return not self._reported and action == self._order.action and call.only == action
 
-    def _calls(self) -> tuple[Call, ...]:
+    def _calls(self) -> tuple[ReportCall, ...]:
         """What is kept, then this turn's; the folder is the agent's too, so that all of it is checked again."""
         letters = self._box.letters(self._order.turn)
         new = tuple(call for letter in letters if (call := _read(self._order, letter)) is not None)
@@ -208,20 +208,20 @@ class Mailbox:
 def _ground(message: Message) -> bytes | None:
     if message.debug is None:
         return None
-    return DebugGround(request=message.debug.lean, policy=message.policy).model_dump_json().encode()
+    return DebugContext(request=message.debug.lean, policy=message.policy).model_dump_json().encode()
 
 
-def _found(call: Call) -> Discovered | None:
+def _found(call: ReportCall) -> AgentDiscovery | None:
     match call:
         case ReportDiscovery():
-            return Discovered(title=call.title, text=call.text)
+            return AgentDiscovery(title=call.title, text=call.text)
         case ReportFinding():
-            return Discovered(title=call.title, type=call.type, data=call.data)
+            return AgentDiscovery(title=call.title, type=call.type, data=call.data)
         case _:
             return None
 
 
-def _read(order: Order, letter: Letter) -> Call | None:
+def _read(order: ReportOrder, letter: SpooledCall) -> ReportCall | None:
     try:
         return read_call(order, letter.tool, letter.arguments)
     except Invalid:

@@ -9,13 +9,13 @@ from pydantic import JsonValue, ValidationError
 
 from loopwright.core.errors import Invalid
 from loopwright.core.record import Record
-from loopwright.reports.tools import Order
+from loopwright.reports.tools import ReportOrder
 
 FULL, MOST_LETTERS = 1_000_000, 1000
 """Bytes that one turn may report: so many are read of what stands there, whoever wrote it; and the last letters."""
 
 
-class Letter(Record):
+class SpooledCall(Record):
     """One call of a tool, as the server took it."""
 
     turn: int
@@ -23,7 +23,7 @@ class Letter(Record):
     arguments: dict[str, JsonValue]
 
 
-class Letterbox:
+class ReportSpool:
     """Both sides of the folder. The runner believes nothing of it: the agent can write there too."""
 
     def __init__(self, folder: Path) -> None:
@@ -33,7 +33,7 @@ class Letterbox:
         self._letters = folder / "reports.ndjson"
         self._known = folder / "known"
 
-    def begin(self, order: Order, ground: bytes | None = None) -> None:
+    def begin(self, order: ReportOrder, ground: bytes | None = None) -> None:
         """A new order, with what the debugger works on; letters of before are gone. OSError."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _remove(self._letters)
@@ -53,10 +53,10 @@ class Letterbox:
         _remove(place)  # what is renamed over an old file is flushed to the disk first (ext4): milliseconds
         new.replace(place)
 
-    def order(self) -> Order | None:
+    def order(self) -> ReportOrder | None:
         """The order of this turn; None where none can be read."""
         try:
-            return Order.model_validate_json(_read(self._order))
+            return ReportOrder.model_validate_json(_read(self._order))
         except (OSError, ValidationError):
             return None
 
@@ -71,7 +71,7 @@ class Letterbox:
     def is_known(self) -> bool:
         return self._known.exists()
 
-    def put(self, letter: Letter) -> None:
+    def put(self, letter: SpooledCall) -> None:
         """Appends in one write. OSError; Invalid when the turn has reported too much."""
         # The line break in front keeps it whole behind one that a full disk has torn.
         line = b"\n" + letter.model_dump_json().encode() + b"\n"
@@ -85,7 +85,7 @@ class Letterbox:
         finally:
             os.close(file)
 
-    def letters(self, turn: int) -> tuple[Letter, ...]:
+    def letters(self, turn: int) -> tuple[SpooledCall, ...]:
         """What was reported in that turn, in order; what is no letter is left out."""
         try:
             lines = _read(self._letters).splitlines()
@@ -94,7 +94,7 @@ class Letterbox:
         letters = []
         for line in [line for line in lines if line][-MOST_LETTERS:]:
             with contextlib.suppress(ValidationError):
-                letters.append(Letter.model_validate_json(line))
+                letters.append(SpooledCall.model_validate_json(line))
         return tuple(letter for letter in letters if letter.turn == turn)
 
 

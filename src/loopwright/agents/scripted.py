@@ -9,11 +9,11 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from loopwright.agents.task_agent import TurnwiseAgent
+from loopwright.agents.task_agent import TaskAgent
 from loopwright.core.errors import AgentError, AgentTrouble, Invalid
 from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
 from loopwright.core.record import Items, Record, Timestamp, first_problem
-from loopwright.core.transcript import Asked, TurnFailure
+from loopwright.core.transcript import AgentMessage, TurnFailure
 from loopwright.reports.phase import STEPS
 
 FOLDER = "{folder}/"
@@ -22,7 +22,7 @@ FOLDER = "{folder}/"
 LOOK_SECONDS = 0.01
 
 
-class Answer(Record):
+class ScriptedTurn(Record):
     """One turn: what is written to the project, then what is said. A `None` file is deleted.
 
     `copies` are taken from absolute paths, as they are: binary files, and those with a mode of their own.
@@ -62,27 +62,27 @@ class Answer(Record):
         return AgentError(self.error, f"the script ends the turn with {self.error}", until=until)
 
 
-class Script(Record):
+class AgentScript(Record):
     """Answers in order, one a message: the first of those left that fits it. Without one the agent fails, and says so.
 
     Every agent plays its script by itself, so in a cycle each role has a script of its own, or answers by `to`.
     """
 
     capabilities: Capabilities = Capabilities(plans=True, writes_code=True, writes_tests=True, debugs=True)
-    answers: Items[Answer] = ()
+    answers: Items[ScriptedTurn] = ()
 
 
-def read_script(path: Path) -> Script:
+def read_script(path: Path) -> AgentScript:
     """A script from its JSON file. Invalid with the first problem."""
     try:
-        return Script.model_validate_json(path.read_bytes())
+        return AgentScript.model_validate_json(path.read_bytes())
     except FileNotFoundError as error:
         raise Invalid(f"no such script: {path}") from error
     except ValidationError as error:
         raise Invalid(f"{path} is not a script: {first_problem(error)}") from error
 
 
-class ScriptedAgent(TurnwiseAgent):
+class ScriptedAgent(TaskAgent):
     """Plays a script in `project`. Sessions of one agent share the list, so that a respawned one goes on.
 
     `messages` are all that it was sent, with their session and brief. What it was sent `earlier` is answered: it goes
@@ -91,18 +91,18 @@ class ScriptedAgent(TurnwiseAgent):
 
     name = "scripted"
 
-    def __init__(self, script: Script, project: Path, earlier: Iterable[Asked] = ()) -> None:
+    def __init__(self, script: AgentScript, project: Path, earlier: Iterable[AgentMessage] = ()) -> None:
         super().__init__()
         self.capabilities = script.capabilities
         self.messages: list[Message] = []
         self._answers = list(script.answers)
-        self._playing: dict[str, Answer] = {}
+        self._playing: dict[str, ScriptedTurn] = {}
         self._project = project
         for message in earlier:
             self._next(message.action, message.text)
 
     def at_work(self, id: str) -> AgentOutput:
-        answer = self._playing.get(id, Answer())
+        answer = self._playing.get(id, ScriptedTurn())
         return AgentOutput(
             agent_id=id, running=True, text=answer.says_before, session=answer.session, signs=len(self.messages)
         )
@@ -123,7 +123,7 @@ class ScriptedAgent(TurnwiseAgent):
         wrote += [self._write(name, Path(source), message.folder) for name, source in answer.copies.items()]
         return self.at_work(id).evolve(running=False, text=answer.text, wrote=tuple(wrote), usage=answer.usage)
 
-    def _next(self, action: str, text: str) -> Answer | None:
+    def _next(self, action: str, text: str) -> ScriptedTurn | None:
         """The answer to play, which is left out from here on."""
         order = f"{action}\n{text}"
         for n, answer in enumerate(self._answers):
@@ -146,7 +146,7 @@ class ScriptedAgent(TurnwiseAgent):
         return str(path.relative_to(self._project)) if path.is_relative_to(self._project) else str(path)
 
 
-async def _meet(answer: Answer) -> None:
+async def _meet(answer: ScriptedTurn) -> None:
     if answer.signals is not None:
         Path(answer.signals).touch()
     while not all(Path(path).exists() for path in answer.waits_for):  # noqa: ASYNC110 - another agent makes them
@@ -159,14 +159,14 @@ def _used_up(action: str) -> str:
     return f"ACTION_RESULT:\n- action: {action}\n- status: failed\n- message: the script is used up\n"
 
 
-Recorded = Callable[[str, Message], Awaitable[AgentOutput | TurnFailure]]
+TurnSource = Callable[[str, Message], Awaitable[AgentOutput | TurnFailure]]
 """The next turn of the agent of that name; what it wrote is in the project when it comes back."""
 
 
-class ReplayedAgent(TurnwiseAgent):
+class ReplayedAgent(TaskAgent):
     """`name` and `capabilities` are those of the agent that was recorded. Starts no process."""
 
-    def __init__(self, name: str, capabilities: Capabilities, recorded: Recorded) -> None:
+    def __init__(self, name: str, capabilities: Capabilities, recorded: TurnSource) -> None:
         super().__init__()
         self.name, self.capabilities, self._recorded = name, capabilities, recorded
 

@@ -8,7 +8,7 @@ from loopwright.core.errors import AgentError
 from loopwright.core.protocol import AgentOutput, Message
 
 
-class TurnwiseAgent(ABC):
+class TaskAgent(ABC):
     """Implements ports.Agent but for its name and capabilities; an agent says what it does in `play`."""
 
     name: str

@@ -6,18 +6,18 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol
 
-from loopwright.core.context import TestedGround
+from loopwright.core.agent_failures import TABLE, RespawnAgent, RetryAfter, choose_retry
+from loopwright.core.context import MeasuredRunContext
 from loopwright.core.errors import AgentError, AgentTrouble
 from loopwright.core.ports import Agent, Clock, Snapshot, Store
 from loopwright.core.protocol import ActionReport, AgentOutput, Message, Usage
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.run import R
-from loopwright.core.run_events import Bus
-from loopwright.core.spending import Ledger, Spent, spent
+from loopwright.core.run_events import EventBus
+from loopwright.core.spending import SpentTotal, UsageLedger, sum_turns
 from loopwright.core.text import plural
-from loopwright.core.threads import in_thread
-from loopwright.core.troubles import TABLE, Respawn, Wait, mended
-from loopwright.reports.text import parse_report, problem_of
+from loopwright.core.threads import run_in_thread
+from loopwright.reports.text import find_report_problem, parse_report
 
 SLACK = 5.0
 """Seconds of silence beyond the limit (at most a quarter of it): an agent that keeps the limit itself speaks first."""
@@ -57,7 +57,7 @@ LONGEST_NAME = 500
 """Characters of a session's name; what is longer is no name that could be found again."""
 
 
-class Memory(Protocol):
+class SessionMemory(Protocol):
     """What is known of the agents' earlier sessions, by the agent's name."""
 
     def session(self, agent: str) -> str | None:
@@ -74,7 +74,7 @@ class Memory(Protocol):
 
 
 @dataclass(frozen=True)
-class Recall(Generic[R]):
+class AgentSessions(Generic[R]):
     """Keeps the agents' own session names in the state, under the runner's lease.
 
     `tell` puts the work so far in words, from the state, the folder of its progress files, and what was said last in a
@@ -101,7 +101,7 @@ class Recall(Generic[R]):
             others = {name: id for name, id in state.engine.sessions.items() if name != kept}
             return state.evolve(engine=state.engine.evolve(sessions=others | ({kept: session} if session else {})))
 
-        event = Event(type="session" if session else "session_left", data={"agent": kept, "session": session})
+        event = JournalEvent(type="session" if session else "session_left", data={"agent": kept, "session": session})
         self.store.update(self.id, rule, actor="runner", event=event, epoch=self.epoch)
 
     def brief(self, said: str) -> str:
@@ -120,14 +120,14 @@ CANCEL_SECONDS = 10.0
 """How long a turn that was cancelled may take to end."""
 
 
-class Answer(NamedTuple):
+class TurnAnswer(NamedTuple):
     """How a turn ended. `late`: the limit it was cut off at, in words."""
 
     output: AgentOutput
     late: str | None = None
 
 
-class Reported(NamedTuple):
+class ReportedAnswer(NamedTuple):
     """An answer with its report, of status none where there is none. `asked_again`: the first answer had none;
     `late`: see Answer.
     """
@@ -138,31 +138,31 @@ class Reported(NamedTuple):
     late: str | None = None
 
 
-def clipped(output: AgentOutput) -> AgentOutput:
+def clip_output(output: AgentOutput) -> AgentOutput:
     if len(output.text) <= TEXT_KEPT:
         return output
     return output.evolve(text=output.text[-TEXT_KEPT:], truncated=True)
 
 
-class Turns:
+class AgentTurns:
     """Sends messages and waits for answers; `async with` closes every session that was opened."""
 
     def __init__(
         self,
         agents: Callable[[str], Agent],
-        recall: Memory,
+        recall: SessionMemory,
         clock: Clock,
-        bus: Bus,
+        bus: EventBus,
         price: Callable[[Usage], float | None],
     ) -> None:
         self._make, self._recall, self._clock, self._bus, self._price = agents, recall, clock, bus, price
         self._agents: dict[str, Agent] = {}
         self._open: dict[str, str] = {}
         self._said: dict[str, str] = {}
-        self._ledger = Ledger()
+        self._ledger = UsageLedger()
         self._wrote: set[str] = set()
 
-    async def __aenter__(self) -> "Turns":
+    async def __aenter__(self) -> "AgentTurns":
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -190,7 +190,7 @@ class Turns:
 
     async def report(
         self, name: str, message: Message, wrap_ups: Sequence[Message], ask_again: Callable[[str], str]
-    ) -> Reported:
+    ) -> ReportedAnswer:
         """One turn with its report; asked for once more where there is none to be read. AgentError.
 
         `wrap_ups` are sent one after the other when the turn's time is up, until it reports; without any it is only cut
@@ -199,21 +199,23 @@ class Turns:
         troubles: list[AgentTrouble] = []
         first = await self._mended(name, message, message, wrap_ups, troubles)
         if report := _report(first.output, message.action):
-            return Reported(clipped(first.output), report, late=first.late)
-        asking = message.evolve(text=ask_again(problem_of(clipped(first.output).text, message.action)))
+            return ReportedAnswer(clip_output(first.output), report, late=first.late)
+        asking = message.evolve(text=ask_again(find_report_problem(clip_output(first.output).text, message.action)))
         again = await self._mended(name, asking, message, wrap_ups, troubles)
         if report := _report(again.output, message.action):
-            return Reported(clipped(again.output), report, True, again.late)
-        return Reported(clipped(again.output), ActionReport(action=message.action, status="none"), True, again.late)
+            return ReportedAnswer(clip_output(again.output), report, True, again.late)
+        return ReportedAnswer(
+            clip_output(again.output), ActionReport(action=message.action, status="none"), True, again.late
+        )
 
     async def close(self, name: str) -> None:
         if name in self._open:
             await self.agent(name).close_agent(self._open.pop(name))
 
-    async def spent(self) -> Spent:
+    async def spent(self) -> SpentTotal:
         """What all turns since the last call cost, also those that failed."""
         costs = {name: takes_prose(agent) for name, agent in self._agents.items()}
-        return await in_thread(spent, self._ledger.take(), self._price, costs.__getitem__)
+        return await run_in_thread(sum_turns, self._ledger.take(), self._price, costs.__getitem__)
 
     def written(self) -> frozenset[str]:
         """What the agents' own tool calls have written since the last call, also in turns that broke off."""
@@ -223,7 +225,7 @@ class Turns:
 
     async def _mended(
         self, name: str, message: Message, whole: Message, wrap_ups: Sequence[Message], troubles: list[AgentTrouble]
-    ) -> Answer:
+    ) -> TurnAnswer:
         """One turn; what goes wrong is mended as domain/troubles says. `troubles` are those of the whole action.
 
         `whole` is what a new process is sent instead of `message`.
@@ -235,19 +237,19 @@ class Turns:
                 await self.close(name)
                 raise
             except AgentError as error:
-                cure = mended(error, troubles, self._clock.now())
+                cure = choose_retry(error, troubles, self._clock.now())
                 troubles.append(error.kind)
-                if not isinstance(cure, Wait):
+                if not isinstance(cure, RetryAfter):
                     await self.close(name)
                 if cure is None:
                     self._give_up(name, error)
                     raise
                 await self._cure(name, error, cure)
-                if isinstance(cure, Respawn):
+                if isinstance(cure, RespawnAgent):
                     message = whole.evolve(text=f"{BROKEN_OFF}\n\n{whole.text}")
 
-    async def _cure(self, name: str, error: AgentError, cure: Wait | Respawn) -> None:
-        if isinstance(cure, Wait):
+    async def _cure(self, name: str, error: AgentError, cure: RetryAfter | RespawnAgent) -> None:
+        if isinstance(cure, RetryAfter):
             self._tell(f"{name}: {error}; asking again in {cure.seconds:.0f} s")
             await self._clock.sleep(cure.seconds)
         else:
@@ -258,11 +260,11 @@ class Turns:
         if TABLE[error.kind].then == "fails":
             self._recall.remember(name, None)
 
-    async def _turn(self, name: str, message: Message, wrap_ups: Sequence[Message]) -> Answer:
+    async def _turn(self, name: str, message: Message, wrap_ups: Sequence[Message]) -> TurnAnswer:
         answer = await self._sent(name, message)
         return answer if answer.late is None else await self._out_of_time(name, answer.late, message.action, wrap_ups)
 
-    async def _sent(self, name: str, message: Message) -> Answer:
+    async def _sent(self, name: str, message: Message) -> TurnAnswer:
         """Sends a message and waits for the answer, or for a limit; then the turn is still under way."""
         agent = self.agent(name)
         self._ledger.begin(name)
@@ -273,16 +275,16 @@ class Turns:
             self._open[name] = await agent.spawn_agent(message.evolve(session=self._recall.session(name), brief=told))
         return await self._waited(name, message.seconds, message.silence)
 
-    async def _waited(self, name: str, seconds: float, silence: float) -> Answer:
+    async def _waited(self, name: str, seconds: float, silence: float) -> TurnAnswer:
         agent, id = self.agent(name), self._open[name]
         watch = TurnWatch(seconds, silence, self._clock.monotonic())
         while True:
             output = (await agent.wait([id], LOOK_SECONDS * 1000))[id]
             self._hear(name, output)
             if not output.running:
-                return Answer(output)
+                return TurnAnswer(output)
             if late := watch.late(output, self._clock.monotonic()):
-                return Answer(output, late)
+                return TurnAnswer(output, late)
 
     def _hear(self, name: str, output: AgentOutput) -> None:
         """What has to outlive the turn, should it break off: its words, cost and files, and its session's name."""
@@ -295,7 +297,7 @@ class Turns:
         if output.session is not None:
             self._recall.remember(name, output.session)
 
-    async def _out_of_time(self, name: str, late: str, action: str, wrap_ups: Sequence[Message]) -> Answer:
+    async def _out_of_time(self, name: str, late: str, action: str, wrap_ups: Sequence[Message]) -> TurnAnswer:
         """Cuts the turn off and has the agent wrap up, each way once. AgentError(timeout) where it does not."""
         ways = wrap_ups if takes_prose(self.agent(name)) else ()
         self._tell(f"{name} {late}; {'asking it to wrap up' if ways else 'it is cut off'}")
@@ -307,10 +309,10 @@ class Turns:
             elif asked < len(ways):
                 cut = await self._cut_off(name, action)
         if _report(cut, action):
-            return Answer(cut, late)
+            return TurnAnswer(cut, late)
         raise AgentError("timeout", f"{name} {late}{', and did not wrap up' if asked else ''}")
 
-    async def _wrapped_up(self, name: str, wrap_up: Message, late: str) -> Answer:
+    async def _wrapped_up(self, name: str, wrap_up: Message, late: str) -> TurnAnswer:
         try:
             return await self._sent(name, wrap_up)
         except AgentError as error:
@@ -337,7 +339,7 @@ class Turns:
 
 
 def _report(output: AgentOutput, action: str) -> ActionReport | None:
-    return output.report or parse_report(clipped(output).text, action)
+    return output.report or parse_report(clip_output(output).text, action)
 
 
 def takes_prose(agent: Agent) -> bool:
@@ -351,7 +353,9 @@ SHOWN = 10
 
 
 @asynccontextmanager
-async def only_reading(ground: TestedGround[R], turns: Turns, before: Snapshot, who: str) -> AsyncIterator[None]:
+async def undo_writes(
+    ground: MeasuredRunContext[R], turns: AgentTurns, before: Snapshot, who: str
+) -> AsyncIterator[None]:
     """However the block ends, files are put back that the tool calls of these `turns` wrote in it.
 
     Other changes may be the user's: they stay, and are told.
@@ -363,15 +367,15 @@ async def only_reading(ground: TestedGround[R], turns: Turns, before: Snapshot, 
         await _put_back(ground, before, who, turns.written())
 
 
-async def _put_back(ground: TestedGround[R], before: Snapshot, who: str, wrote: frozenset[str]) -> None:
-    if await in_thread(ground.workspace.tree) == before.tree:
+async def _put_back(ground: MeasuredRunContext[R], before: Snapshot, who: str, wrote: frozenset[str]) -> None:
+    if await run_in_thread(ground.workspace.tree) == before.tree:
         return
     now = await ground.snapshot(f"after {who}")
-    changed = [change.file for change in await in_thread(ground.workspace.changes, before.commit, now.commit)]
+    changed = [change.file for change in await run_in_thread(ground.workspace.changes, before.commit, now.commit)]
     own = [file for file in changed if file in wrote]
     others = [file for file in changed if file not in wrote]
     if own:
-        await in_thread(ground.workspace.restore, before.commit, own)
+        await run_in_thread(ground.workspace.restore, before.commit, own)
         ground.note("put_back", f"reverted what {who} wrote: {_named(own)}")
     if others:
         ground.note("changed_meanwhile", f"changed while {who} ran, left as is: {_named(others)}")

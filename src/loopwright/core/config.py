@@ -221,7 +221,7 @@ class Config:
     cycle: CycleSettings
 
 
-def load(project: Path, flags: Values, environ: Mapping[str, str] = os.environ) -> Config:
+def load_config(project: Path, flags: Values, environ: Mapping[str, str] = os.environ) -> Config:
     """Reads every source for `project`; `flags` are settings, and those of cycles in a table `cycle`.
 
     Invalid names the source, the key, and what would be right.

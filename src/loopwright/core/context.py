@@ -5,9 +5,9 @@ from typing import Generic, NamedTuple
 
 from loopwright.core.ports import Clock, Debugger, Snapshot, Store, TestOrder, TestRunner, Workspace
 from loopwright.core.run import R
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from loopwright.core.state import Incident
-from loopwright.core.threads import in_thread
+from loopwright.core.threads import run_in_thread
 from loopwright.evidence.proof import Proof, ProofGoal
 from loopwright.evidence.testing import TestLimits, TestRun
 
@@ -23,7 +23,7 @@ class RunKey(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Measured:
+class RunMeasurement:
     """A test run with the tree before and after it: what the run itself left there, and what changed meanwhile.
 
     `when` it was made, in words that follow "as measured".
@@ -40,14 +40,14 @@ class Measured:
 
 
 @dataclass(kw_only=True)
-class Ground(Generic[R]):
+class RunContext(Generic[R]):
     """One runner's hold on one state, under `epoch`. `incidents` wait for the next commit."""
 
     id: str
     project: str
     store: Store[R]
     clock: Clock
-    bus: Bus
+    bus: EventBus
     epoch: int
     incidents: list[Incident] = field(default_factory=list)
 
@@ -71,7 +71,7 @@ class Ground(Generic[R]):
 
 
 @dataclass(kw_only=True)
-class TestedGround(Ground[R]):
+class MeasuredRunContext(RunContext[R]):
     """That of a run which works on the project's files, and is judged by the project's tests.
 
     `verdicts`: trees that this very process has validated, and whether they passed. `measured`: its last run of
@@ -85,7 +85,7 @@ class TestedGround(Ground[R]):
     workspace: Workspace
     tests: TestRunner
     verdicts: dict[str, bool] = field(default_factory=dict)
-    measured: Measured | None = None
+    measured: RunMeasurement | None = None
     endless: dict[str, float] | None = None
     first_runs: dict[str, TestRun] = field(default_factory=dict)
     proofs: dict[tuple[str, ProofGoal], Proof] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class TestedGround(Ground[R]):
 
     async def tree(self) -> str:
         """Hash of the work tree, without what test runs have written."""
-        return await in_thread(self.workspace.tree, self.state().engine.run_writes)
+        return await run_in_thread(self.workspace.tree, self.state().engine.run_writes)
 
     async def snapshot(self, label: str) -> Snapshot:
-        return await in_thread(self.workspace.snapshot, self.id, label)
+        return await run_in_thread(self.workspace.snapshot, self.id, label)

@@ -10,8 +10,8 @@ from typing import TypeVar
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from loopwright.core.names import COUNTED
-from loopwright.core.outcomes import Validated
-from loopwright.core.record import Entry, Items, Record, Timestamp
+from loopwright.core.outcomes import ValidationOutcome
+from loopwright.core.record import Items, JournalEntry, Record, Timestamp
 from loopwright.core.state import Checkpoint
 from loopwright.evidence.testing import TestResult
 
@@ -30,7 +30,7 @@ class TouchedFile(Record):
     action: str
 
 
-class Measured(Record):
+class ValidationCounts(Record):
     """What one validation counted; percentages are null where nothing ran, or was measured."""
 
     passed: bool
@@ -41,7 +41,7 @@ class Measured(Record):
     coverage: float | None = None
 
 
-class Check(Measured):
+class Check(ValidationCounts):
     """A validation of the loop's history. `seq`: its number in the journal."""
 
     seq: int
@@ -73,12 +73,12 @@ class CourseStep(Record):
 C = TypeVar("C", bound=CourseStep)
 
 
-def measured(outcome: object) -> dict[str, JsonValue] | None:
+def count_validation(outcome: object) -> dict[str, JsonValue] | None:
     """What the journal keeps of a validation; None for an outcome of another kind."""
-    if not isinstance(outcome, Validated):
+    if not isinstance(outcome, ValidationOutcome):
         return None
     counts = Counter(result.status for result in outcome.results)
-    found = Measured(
+    found = ValidationCounts(
         passed=outcome.passed, total=len(outcome.results), failed=counts["failed"], skipped=counts["skipped"],
         pass_rate=pass_rate(outcome.results), coverage=None if outcome.coverage_files is None else outcome.coverage,
     )  # fmt: skip
@@ -91,7 +91,7 @@ def pass_rate(results: Iterable[TestResult]) -> float | None:
     return round(100 * ran.count("passed") / len(ran), 2) if ran else None
 
 
-def timeline(entries: Sequence[Entry], checkpoints: Iterable[Checkpoint]) -> tuple[CourseStep, ...]:
+def list_steps(entries: Sequence[JournalEntry], checkpoints: Iterable[Checkpoint]) -> tuple[CourseStep, ...]:
     """Every step, oldest first."""
     kept = {checkpoint.rev: checkpoint.n for checkpoint in checkpoints}
     return tuple(
@@ -100,13 +100,13 @@ def timeline(entries: Sequence[Entry], checkpoints: Iterable[Checkpoint]) -> tup
     )
 
 
-def validations(entries: Sequence[Entry]) -> tuple[Check, ...]:
+def list_validations(entries: Sequence[JournalEntry]) -> tuple[Check, ...]:
     """Every validation, oldest first."""
     found = (check_of(ended, iteration) for _, ended, iteration in _numbered(entries) if ended)
     return tuple(check for check in found if check)
 
 
-def check_of(ended: Entry, iteration: int) -> Check | None:
+def check_of(ended: JournalEntry, iteration: int) -> Check | None:
     """What the end of a step says that was measured in it; None where nothing was."""
     counted = _measured(ended.event.data)
     if counted is None:
@@ -115,20 +115,20 @@ def check_of(ended: Entry, iteration: int) -> Check | None:
     return Check(seq=ended.seq, at=ended.ts, iteration=iteration, reasons=reasons, **dict(counted))
 
 
-def _numbered(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry | None, int]]:
+def _numbered(entries: Sequence[JournalEntry]) -> Iterator[tuple[JournalEntry, JournalEntry | None, int]]:
     """Each step's begin and end, with the iterations that were used up by then."""
     iteration = 0
     for begun, ended in _pairs(entries):
         action = begun.event.data.get("action")
         told = ended.event.data.get("iteration") if ended else None
         lost = ended is not None and ended.event.type != "action_finished"
-        counted = number(told)
+        counted = read_count(told)
         iteration = iteration + (action in COUNTED and not lost) if counted is None else counted
         yield begun, ended, iteration
 
 
-def _pairs(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry | None]]:
-    begun: Entry | None = None
+def _pairs(entries: Sequence[JournalEntry]) -> Iterator[tuple[JournalEntry, JournalEntry | None]]:
+    begun: JournalEntry | None = None
     for entry in entries:
         match entry.event.type:
             case "action_started":
@@ -142,16 +142,16 @@ def _pairs(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry | None]]:
         yield begun, None
 
 
-def _step(begun: Entry, ended: Entry | None, iteration: int, checkpoint: int | None) -> CourseStep:
+def _step(begun: JournalEntry, ended: JournalEntry | None, iteration: int, checkpoint: int | None) -> CourseStep:
     task = begun.event.data.get("task")
     step = CourseStep(
         seq=begun.seq, iteration=iteration, action=str(begun.event.data.get("action")),
         task=task if isinstance(task, str) else None, started_at=begun.ts,
     )  # fmt: skip
-    return step if ended is None else over(step, ended, checkpoint)
+    return step if ended is None else close_step(step, ended, checkpoint)
 
 
-def over(step: C, ended: Entry, checkpoint: int | None) -> C:
+def close_step(step: C, ended: JournalEntry, checkpoint: int | None) -> C:
     """The step with what the entry of its end says."""
     data = ended.event.data
     if ended.event.type == "taken_over":
@@ -159,18 +159,18 @@ def over(step: C, ended: Entry, checkpoint: int | None) -> C:
     tokens, cost = data.get("tokens"), data.get("cost")
     return step.evolve(
         ended_at=ended.ts, result=str(data.get("result") or ""), reasons=_texts(data.get("reasons")),
-        files=tuple(_files(data.get("changes"))), tokens=number(tokens),
+        files=tuple(_files(data.get("changes"))), tokens=read_count(tokens),
         cost=float(cost) if isinstance(cost, (int, float)) else None, checkpoint=checkpoint,
     )  # fmt: skip
 
 
-def _measured(data: Data) -> Measured | None:
+def _measured(data: Data) -> ValidationCounts | None:
     """None for a step that validated nothing. Journals of earlier versions only tell whether it passed."""
     try:
         return _MEASURED.validate_python(data["tests"])
     except (KeyError, ValidationError):
         verdict = VERDICTS.get(str(data.get("result"))) if data.get("action") == "VALIDATE" else None
-        return None if verdict is None else Measured(passed=verdict)
+        return None if verdict is None else ValidationCounts(passed=verdict)
 
 
 def _files(changes: JsonValue) -> Iterator[TouchedFile]:
@@ -179,7 +179,7 @@ def _files(changes: JsonValue) -> Iterator[TouchedFile]:
             yield TouchedFile(file=str(change.get("file")), action=str(change.get("action")))
 
 
-def number(given: JsonValue) -> int | None:
+def read_count(given: JsonValue) -> int | None:
     """A count; true and false are none."""
     return given if isinstance(given, int) and not isinstance(given, bool) else None
 
@@ -188,4 +188,4 @@ def _texts(given: JsonValue) -> tuple[str, ...]:
     return tuple(map(str, given)) if isinstance(given, list) else ()
 
 
-_MEASURED = TypeAdapter(Measured)
+_MEASURED = TypeAdapter(ValidationCounts)

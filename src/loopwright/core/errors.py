@@ -64,7 +64,7 @@ class Conflict(LoopwrightError):
     """Someone else holds what is needed: a second runner, a task already started, an old epoch."""
 
 
-class Outdated(Conflict):
+class StaleVersion(Conflict):
     """Somebody else was faster: what the caller has seen is not the latest version."""
 
 
@@ -84,7 +84,7 @@ class NewerSchema(StoreError):
     """State written by a newer loopwright."""
 
 
-class Uncertain(StoreError):
+class UncertainCommit(StoreError):
     """A sync failed: the last update may or may not be durable, and the store accepts no more."""
 
 
@@ -106,7 +106,7 @@ class AgentError(LoopwrightError):
         super().__init__(message, advice=advice)
 
 
-class Exit(IntEnum):
+class ExitCode(IntEnum):
     """Exit codes of the command line."""
 
     DONE = 0
@@ -123,45 +123,45 @@ class Exit(IntEnum):
 
 
 @dataclass(frozen=True)
-class Translation:
-    exit: Exit
+class ErrorTranslation:
+    exit: ExitCode
     http: int
     words: str
 
 
-TRANSLATIONS: dict[type[LoopwrightError], Translation] = {
-    Invalid: Translation(Exit.USAGE, 400, "invalid"),
-    NotFound: Translation(Exit.NOT_FOUND, 404, "not found"),
-    IllegalTransition: Translation(Exit.ILLEGAL, 400, "not possible now"),
-    Forbidden: Translation(Exit.ILLEGAL, 403, "forbidden"),
-    Outdated: Translation(Exit.ILLEGAL, 412, "outdated"),
-    Conflict: Translation(Exit.ILLEGAL, 409, "busy"),
-    NewerSchema: Translation(Exit.DAMAGED, 503, "written by a newer version"),
-    Corrupt: Translation(Exit.DAMAGED, 503, "state damaged"),
-    Uncertain: Translation(Exit.DAMAGED, 503, "store closed"),
-    StoreError: Translation(Exit.DAMAGED, 503, "store"),
-    AgentError: Translation(Exit.NO_AGENT, 503, "agent unavailable"),
-    LoopwrightError: Translation(Exit.NO_SUCCESS, 500, "failed"),
+TRANSLATIONS: dict[type[LoopwrightError], ErrorTranslation] = {
+    Invalid: ErrorTranslation(ExitCode.USAGE, 400, "invalid"),
+    NotFound: ErrorTranslation(ExitCode.NOT_FOUND, 404, "not found"),
+    IllegalTransition: ErrorTranslation(ExitCode.ILLEGAL, 400, "not possible now"),
+    Forbidden: ErrorTranslation(ExitCode.ILLEGAL, 403, "forbidden"),
+    StaleVersion: ErrorTranslation(ExitCode.ILLEGAL, 412, "outdated"),
+    Conflict: ErrorTranslation(ExitCode.ILLEGAL, 409, "busy"),
+    NewerSchema: ErrorTranslation(ExitCode.DAMAGED, 503, "written by a newer version"),
+    Corrupt: ErrorTranslation(ExitCode.DAMAGED, 503, "state damaged"),
+    UncertainCommit: ErrorTranslation(ExitCode.DAMAGED, 503, "store closed"),
+    StoreError: ErrorTranslation(ExitCode.DAMAGED, 503, "store"),
+    AgentError: ErrorTranslation(ExitCode.NO_AGENT, 503, "agent unavailable"),
+    LoopwrightError: ErrorTranslation(ExitCode.NO_SUCCESS, 500, "failed"),
 }
 
 
 REFUSALS: dict[int, type[LoopwrightError]] = {
-    Exit.USAGE: Invalid,
-    Exit.NOT_FOUND: NotFound,
-    Exit.ILLEGAL: Conflict,
-    Exit.DAMAGED: StoreError,
+    ExitCode.USAGE: Invalid,
+    ExitCode.NOT_FOUND: NotFound,
+    ExitCode.ILLEGAL: Conflict,
+    ExitCode.DAMAGED: StoreError,
 }
 """What a command of ours was refused with, by its exit code."""
 
 
-def refusal(exit_code: int, words: str, advice: Advice | None = None) -> LoopwrightError:
+def error_for_exit(exit_code: int, words: str, advice: Advice | None = None) -> LoopwrightError:
     """The error behind the exit code of a command that was carried out by another process."""
     kind = REFUSALS.get(exit_code)
     if kind:
         return kind(words, advice=advice)
-    return AgentError("refused" if exit_code == Exit.NO_AGENT else "died", words, advice=advice)
+    return AgentError("refused" if exit_code == ExitCode.NO_AGENT else "died", words, advice=advice)
 
 
-def translate(error: LoopwrightError) -> Translation:
+def translate_error(error: LoopwrightError) -> ErrorTranslation:
     """The row of the table for this error: its own class, else the nearest ancestor."""
     return next(TRANSLATIONS[kind] for kind in type(error).__mro__ if kind in TRANSLATIONS)

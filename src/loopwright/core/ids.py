@@ -10,14 +10,14 @@ TUNING = "skill-tuning-"
 """What the ids of tuning sessions begin with, and nothing else in their folder."""
 
 
-def is_safe(id: str) -> bool:
+def is_safe_id(id: str) -> bool:
     """True for ids that name one file in one folder and nothing else."""
     return SAFE_ID.fullmatch(id) is not None
 
 
-def checked(id: str, kind: str = "loop") -> str:
+def check_id(id: str, kind: str = "loop") -> str:
     """The id itself, or Invalid with the form that is expected."""
-    if not is_safe(id):
+    if not is_safe_id(id):
         raise Invalid(f"Invalid {kind} ID format: {id!r} (letters, digits, '-' and '_', at most 128)")
     return id
 

@@ -123,7 +123,7 @@ async def _is_cancelled(work: "asyncio.Future[O]") -> bool:
     return work.cancelled()
 
 
-async def driven(workflow: Workflow[R, C, O], clock: Clock) -> R:
+async def drive_workflow(workflow: Workflow[R, C, O], clock: Clock) -> R:
     """The state it rests in; an error of ours comes out as itself."""
     try:
         return await Kernel(workflow, clock).drive()
@@ -134,14 +134,14 @@ async def driven(workflow: Workflow[R, C, O], clock: Clock) -> R:
         raise
 
 
-def never(state: Run) -> bool:
+def awaits_nothing(state: Run) -> bool:
     """What says running shall run."""
     return False
 
 
-async def held_until_it_rests(
+async def drive_under_lease(
     store: Store[R], id: str, first: Rule[R], hold: Callable[[Rule[R]], Awaitable[R]],
-    awaits: Callable[[R], bool] = never,
+    awaits: Callable[[R], bool] = awaits_nothing,
 ) -> R:  # fmt: skip
     """What `hold` comes to, which drives under the lease from a rule on.
 

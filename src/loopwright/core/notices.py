@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple, Protocol, Self, TypeVar
 from pydantic import Field, model_validator
 
 from loopwright.core.names import FINISHED, LoopStatus, TuningStatus
-from loopwright.core.record import Items, Record, Timestamp, absent
+from loopwright.core.record import Items, Record, Timestamp, is_absent
 from loopwright.core.run import Run
 from loopwright.core.state import Outcome
-from loopwright.core.text import clean, clipped, plural, whole
+from loopwright.core.text import clean_line, clip_text, drop_surrogates, plural
 from loopwright.policy.permissions import request_words
 
 Event = Literal["finished", "needs_person", "parked"]
@@ -23,7 +23,7 @@ SHOWN = 20
 """Requests and options that a letter names."""
 
 
-class Told(Run, Protocol):
+class NotifiableRun(Run, Protocol):
     """A state that there is news of."""
 
     @property
@@ -38,7 +38,7 @@ class Told(Run, Protocol):
     def max_iterations(self) -> int: ...
 
 
-T = TypeVar("T", bound=Told)
+T = TypeVar("T", bound=NotifiableRun)
 
 
 class Notice(NamedTuple):
@@ -48,7 +48,7 @@ class Notice(NamedTuple):
     words: str
 
 
-class Request(Record):
+class PermissionNotice(Record):
     """Something an agent may do only once a person allows it."""
 
     id: str
@@ -56,14 +56,14 @@ class Request(Record):
     reason: str = ""
 
 
-class Letter(Record):
+class Notification(Record):
     """What is sent. `text` says it all in a sentence; the rest is for programs. It holds no secret."""
 
     event: Event
     text: str
-    loop_id: str | None = Field(default=None, exclude_if=absent)
-    cycle_id: str | None = Field(default=None, exclude_if=absent)
-    tuning_id: str | None = Field(default=None, exclude_if=absent)
+    loop_id: str | None = Field(default=None, exclude_if=is_absent)
+    cycle_id: str | None = Field(default=None, exclude_if=is_absent)
+    tuning_id: str | None = Field(default=None, exclude_if=is_absent)
     title: str
     project: str
     status: LoopStatus | TuningStatus
@@ -71,7 +71,7 @@ class Letter(Record):
     failure_reason: str | None = None
     question: str | None = None
     options: Items[str] = ()
-    requests: Items[Request] = ()
+    requests: Items[PermissionNotice] = ()
     parked_until: Timestamp | None = None
     current_iteration: int
     max_iterations: int
@@ -88,7 +88,7 @@ class Letter(Record):
         return self.loop_id or self.cycle_id or self.tuning_id or ""
 
 
-def news(before: T, after: T, more: Callable[[T, T], Notice | None] | None = None) -> Notice | None:
+def find_notice(before: T, after: T, more: Callable[[T, T], Notice | None] | None = None) -> Notice | None:
     """What a person should hear of that change. A stop was somebody's own doing, and is no news.
 
     `more`: what else is news of a state of this kind that goes on.
@@ -98,20 +98,27 @@ def news(before: T, after: T, more: Callable[[T, T], Notice | None] | None = Non
     return _asked(before, after) or (more(before, after) if more else None) or _parked(before, after)
 
 
-def letter(
-    notice: Notice, state: Told, project: str, at: str, masked: Callable[[str], str], *, loop_id: str | None = None,
-    cycle_id: str | None = None, tuning_id: str | None = None,
-) -> Letter:  # fmt: skip
+def compose_notification(
+    notice: Notice,
+    state: NotifiableRun,
+    project: str,
+    at: str,
+    masked: Callable[[str], str],
+    *,
+    loop_id: str | None = None,
+    cycle_id: str | None = None,
+    tuning_id: str | None = None,
+) -> Notification:
     """About the one whose id is given. `masked` takes the secrets out of a text."""
 
     def told(text: str) -> str:
-        return clipped(masked(whole(text.strip())), LONGEST)
+        return clip_text(masked(drop_surrogates(text.strip())), LONGEST)
 
     engine = state.engine
     open_question = engine.waiting if engine.answer is None else None
-    return Letter(
+    return Notification(
         event=notice.event,
-        text=told(f"{clean(state.title)}: {clean(notice.words)}"),
+        text=told(f"{clean_line(state.title)}: {clean_line(notice.words)}"),
         loop_id=loop_id,
         cycle_id=cycle_id,
         tuning_id=tuning_id,
@@ -123,7 +130,7 @@ def letter(
         question=told(open_question.question) if open_question else None,
         options=tuple(told(option) for option in open_question.options[:SHOWN]) if open_question else (),
         requests=tuple(
-            Request(id=asked.id, words=told(request_words(asked)), reason=told(asked.reason))
+            PermissionNotice(id=asked.id, words=told(request_words(asked)), reason=told(asked.reason))
             for asked in engine.asked[:SHOWN] if asked.answer is None
         ),
         parked_until=engine.parked.until if engine.parked else None,
@@ -133,7 +140,7 @@ def letter(
     )  # fmt: skip
 
 
-def _ended(before: Told, after: Told) -> Notice | None:
+def _ended(before: NotifiableRun, after: NotifiableRun) -> Notice | None:
     same = before.status in FINISHED and before.completed_at == after.completed_at
     if same or after.engine.outcome == "stopped":
         return None
@@ -141,7 +148,7 @@ def _ended(before: Told, after: Told) -> Notice | None:
     return Notice("finished", f"{'done' if after.status == 'completed' else 'not done'}, {after.engine.outcome}{why}")
 
 
-def _asked(before: Told, after: Told) -> Notice | None:
+def _asked(before: NotifiableRun, after: NotifiableRun) -> Notice | None:
     """A question or requests for permission that were not open before."""
     was, now = before.engine, after.engine
     if now.waiting and now.answer is None and now.waiting != was.waiting:
@@ -155,7 +162,7 @@ def _asked(before: Told, after: Told) -> Notice | None:
     return None
 
 
-def _parked(before: Told, after: Told) -> Notice | None:
+def _parked(before: NotifiableRun, after: NotifiableRun) -> Notice | None:
     parked = after.engine.parked
     if parked is None or parked == before.engine.parked:
         return None

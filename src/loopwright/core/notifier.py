@@ -8,12 +8,12 @@ from typing import Generic
 
 from loopwright.core.errors import NotFound, StoreError
 from loopwright.core.notices import Event as Kind
-from loopwright.core.notices import Letter, Notice
+from loopwright.core.notices import Notice, Notification
 from loopwright.core.ports import Clock, Notifier, Store
-from loopwright.core.record import Event
-from loopwright.core.run import R, noted
+from loopwright.core.record import JournalEvent
+from loopwright.core.run import R, add_incidents
 from loopwright.core.state import Incident
-from loopwright.policy.secrets import Secrets
+from loopwright.policy.secrets import SecretFilter
 
 LOOK_SECONDS = 0.2
 """How often the state is looked at: what an agent asks for waits in the middle of a step."""
@@ -25,7 +25,7 @@ TROUBLE = "notification_failed"
 
 
 @dataclass
-class Herald(Generic[R]):
+class NotificationDispatcher(Generic[R]):
     """The news of one run, told by each of `notifiers`; those of other kinds than `on` are kept back.
 
     `news` says what is any between two states, `letter` puts it in words: of the state, the project, the time, and with
@@ -36,12 +36,12 @@ class Herald(Generic[R]):
     id: str
     project: str
     news: Callable[[R, R], Notice | None]
-    letter: Callable[[Notice, R, str, str, Callable[[str], str]], Letter]
+    letter: Callable[[Notice, R, str, str, Callable[[str], str]], Notification]
     store: Store[R]
     clock: Clock
     notifiers: Sequence[Notifier]
     on: Collection[Kind]
-    secrets: Secrets
+    secrets: SecretFilter
     say: Callable[[str], None]
     _last: R | None = None
     _under_way: set[asyncio.Task[None]] = field(default_factory=set)
@@ -92,7 +92,7 @@ class Herald(Generic[R]):
             self._under_way.add(task)
             task.add_done_callback(self._under_way.discard)
 
-    async def _deliver(self, notifier: Notifier, told: Letter) -> None:
+    async def _deliver(self, notifier: Notifier, told: Notification) -> None:
         problem = "cancelled: its process has ended"
         try:
             problem = await notifier.notify(told) or ""
@@ -120,8 +120,8 @@ class Herald(Generic[R]):
 
         def rule(state: R) -> R:
             told = any(known.kind == TROUBLE for known in state.engine.incidents)
-            return state if told else noted(state, (incident,))
+            return state if told else add_incidents(state, (incident,))
 
-        event = Event(type=TROUBLE, data={"why": words})
+        event = JournalEvent(type=TROUBLE, data={"why": words})
         with suppress(NotFound, StoreError):  # deleted meanwhile, or a disk that fails: it was said
             self.store.update(self.id, rule, actor="runner", event=event)

@@ -16,7 +16,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Validated:
+class ValidationOutcome:
     """`tree` was measured before the run, `left` after it; `reasons` say why it did not pass.
 
     `run_writes` are files that the run left behind, `touched` those of the project that changed meanwhile.

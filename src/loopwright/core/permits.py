@@ -3,14 +3,14 @@
 import asyncio
 from typing import Generic, Literal, NamedTuple
 
-from loopwright.core import pausing
-from loopwright.core.ports import Clock, Person, Rule, Store
-from loopwright.core.record import Event
+from loopwright.core import pause
+from loopwright.core.ports import Clock, Prompter, Rule, Store
+from loopwright.core.record import JournalEvent
 from loopwright.core.run import R
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from loopwright.core.state import PermissionRequest
 from loopwright.policy.permissions import TABLE, request_words
-from loopwright.policy.secrets import Secrets
+from loopwright.policy.secrets import SecretFilter
 
 LOOK_SECONDS = 0.2
 """How often the state is looked at for an answer."""
@@ -32,7 +32,7 @@ class _Given(NamedTuple):
     how: Literal["answered", "taken", "withdrawn"]
 
 
-class Permits(Generic[R]):
+class PermissionQueue(Generic[R]):
     """Keeps each request in the state until somebody answers, however long that takes. A cancelled one is withdrawn.
 
     Ids are given here: short, and never used again. `secrets` are shown to nobody.
@@ -43,11 +43,11 @@ class Permits(Generic[R]):
         id: str,
         store: Store[R],
         clock: Clock,
-        bus: Bus,
+        bus: EventBus,
         *,
         epoch: int,
-        person: Person | None,
-        secrets: Secrets,
+        person: Prompter | None,
+        secrets: SecretFilter,
     ) -> None:
         self._id, self._store, self._clock, self._bus = id, store, clock, bus
         self._epoch, self._person, self._secrets = epoch, person, secrets
@@ -57,7 +57,7 @@ class Permits(Generic[R]):
 
     def forget_old(self) -> None:
         """Clears what a runner that is gone has asked."""
-        self._commit(pausing.nothing_asked, "permissions_forgotten", actor="runner")
+        self._commit(pause.clear_permission_requests, "permissions_forgotten", actor="runner")
 
     async def __call__(self, request: PermissionRequest) -> bool:
         if self._asking >= MOST:
@@ -77,7 +77,7 @@ class Permits(Generic[R]):
             return True
         words = request_words(request)
         self._commit(
-            lambda state: pausing.asked(state, request), "permission_asked",
+            lambda state: pause.add_permission_request(state, request), "permission_asked",
             request=request.id, words=words, reason=request.reason,
         )  # fmt: skip
         self._bus.publish("activity", f"{words}; it waits for an answer to {request.id}")
@@ -86,7 +86,7 @@ class Permits(Generic[R]):
             given = await self._given(request)
         finally:
             self._commit(
-                lambda state: pausing.settled(state, request.id), f"permission_{given.how}",
+                lambda state: pause.remove_permission_request(state, request.id), f"permission_{given.how}",
                 actor="person" if given.how == "answered" else "runner",
                 request=request.id, answer="allow" if given.allowed else "deny",
             )  # fmt: skip
@@ -129,7 +129,7 @@ class Permits(Generic[R]):
                 return _Given(known.answer == "allow", "taken")
             await self._clock.sleep(LOOK_SECONDS)
 
-    async def _at_terminal(self, person: Person, request: PermissionRequest) -> _Given:
+    async def _at_terminal(self, person: Prompter, request: PermissionRequest) -> _Given:
         """One question at a time; an answer for the whole kind spares the others theirs."""
         always = f"allow everything of this kind ({request.kind}) for this run"
         async with self._terminal:
@@ -142,7 +142,9 @@ class Permits(Generic[R]):
         return _Given(answer != "deny", "answered")
 
     def _commit(self, rule: Rule[R], type: str, *, actor: str = "runner", **data: str) -> None:
-        self._store.update(self._id, rule, actor=actor, event=Event(type=type, data=dict(data)), epoch=self._epoch)
+        self._store.update(
+            self._id, rule, actor=actor, event=JournalEvent(type=type, data=dict(data)), epoch=self._epoch
+        )
 
 
 def _cut(text: str) -> str:

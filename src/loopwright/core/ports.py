@@ -10,14 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
-from loopwright.core.notices import Letter
+from loopwright.core.notices import Notification
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
-from loopwright.core.record import Entry, Event
+from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.state import MenuEntry as MenuEntry
 from loopwright.core.state import PermissionRequest
-from loopwright.core.survey import Survey
-from loopwright.core.transcript import AgentEvent, Asked
-from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings
+from loopwright.core.survey import ProjectSurvey
+from loopwright.core.transcript import AgentEvent, AgentMessage
+from loopwright.evidence.debugging import DebugRequest, Diagnosis, SearchFindings
 from loopwright.evidence.environment import Environment, Manifests
 from loopwright.evidence.proof import Mutation, MutationOrder
 from loopwright.evidence.testing import TestLimits, TestRun
@@ -50,7 +50,7 @@ class Snapshot(NamedTuple):
     tree: str
 
 
-class JobDone(NamedTuple):
+class JobResult(NamedTuple):
     """How a command of ours ended: its exit code, and the JSON object that it printed last."""
 
     exit_code: int
@@ -83,7 +83,7 @@ class TestOrder:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class AgentEnvironment:
     """What a runner gives to the agents it starts.
 
     Their processes carry `loop_id` as their mark, with the `project` where they work in another folder. `hear` gets
@@ -97,18 +97,18 @@ class Surroundings:
     output: Callable[[str], None]
     permit: Callable[[PermissionRequest], Awaitable[bool]]
     project: Path | None = None
-    earlier: Callable[[str], Sequence[Asked]] = lambda agent: ()
+    earlier: Callable[[str], Sequence[AgentMessage]] = lambda agent: ()
 
 
 async def _nobody(request: PermissionRequest) -> bool:
     return False
 
 
-NOWHERE = Surroundings("", lambda event: None, lambda text: None, _nobody)
+NOWHERE = AgentEnvironment("", lambda event: None, lambda text: None, _nobody)
 """No loop: nobody hears, and nobody permits anything."""
 
 
-class Skills(Protocol):
+class SkillStore(Protocol):
     """Reads skills, and changes their files so that a crash at any moment can be undone. Calls block."""
 
     def read(self, root: Path) -> SkillFiles:
@@ -137,7 +137,7 @@ class Skills(Protocol):
         """
 
 
-class FoundBefore(Protocol):
+class ResultCache(Protocol):
     """What was worked out before, by key. It may forget anything at any time, and never gives what was not put."""
 
     def get(self, key: str) -> bytes | None: ...
@@ -151,14 +151,14 @@ class FoundBefore(Protocol):
 class Surveyor(Protocol):
     """Knows the project."""
 
-    def survey(self) -> Survey:
+    def survey(self) -> ProjectSurvey:
         """What is there now. Takes a bounded time, says what it left out, and fails on no file. Blocks."""
 
 
 S_co = TypeVar("S_co", covariant=True)
 
 
-class Changes(NamedTuple):
+class StateChanges(NamedTuple):
     """Ids of states, by what happened to them.
 
     `shown`: what was committed can be read without waiting, or the state is gone. `written`: a commit is under way, and
@@ -170,14 +170,14 @@ class Changes(NamedTuple):
     noted: frozenset[str]
 
 
-class Watching(Protocol):
+class ChangeWatcher(Protocol):
     """Changes of one store, for an event loop. Calls do not block."""
 
     def fileno(self) -> int:
         """A descriptor that is readable while there is something to take."""
         ...
 
-    def changes(self) -> Changes | None:
+    def changes(self) -> StateChanges | None:
         """What happened since the last call. None when some of it may have been missed: begin anew, look at all."""
         ...
 
@@ -192,21 +192,21 @@ class Watching(Protocol):
     def close(self) -> None: ...
 
 
-class Shown(NamedTuple, Generic[S_co]):
+class StateChange(NamedTuple, Generic[S_co]):
     """A state, and the entries that led to it from where the reader was."""
 
     state: S_co
-    entries: tuple[Entry, ...]
+    entries: tuple[JournalEntry, ...]
 
 
-class Watchable(Protocol[S_co]):
+class WatchableStore(Protocol[S_co]):
     """The part of a store that tells of changes."""
 
-    def watch(self) -> Watching | None:
+    def watch(self) -> ChangeWatcher | None:
         """None where the system gives no more watches."""
         ...
 
-    def shown(self, id: str, after: int = 0) -> Shown[S_co]:
+    def shown(self, id: str, after: int = 0) -> StateChange[S_co]:
         """A committed state, and its entries with seq > after: without waiting for a writer, so perhaps 20 ms old.
 
         NotFound, Corrupt, NewerSchema.
@@ -218,7 +218,7 @@ class Watchable(Protocol[S_co]):
         ...
 
 
-class Merged(NamedTuple):
+class MergeResult(NamedTuple):
     """What a merge has led to: a commit with both as its parents, and its tree.
 
     `conflicts` are the paths that it could not decide, none when it is good; their files hold both versions between
@@ -254,7 +254,7 @@ class Worktrees(Protocol):
         worked in it.
         """
 
-    def merge(self, owner: str, ours: str, theirs: str, label: str) -> Merged:
+    def merge(self, owner: str, ours: str, theirs: str, label: str) -> MergeResult:
         """Joins two snapshots, by what each has changed since the last one that both know. Touches no files.
 
         A merge with conflicts is there to be opened in a lane; what is then made of it can be merged into `ours` again.
@@ -293,7 +293,7 @@ class Lease(Protocol):
     epoch: int
 
 
-class Store(Watchable[S], Protocol[S]):
+class Store(WatchableStore[S], Protocol[S]):
     """Durable workflow states (S: LoopState; later others). Calls block for a fraction of a millisecond.
 
     Safe from any thread and any process. What tells of changes is in `watching`.
@@ -311,7 +311,7 @@ class Store(Watchable[S], Protocol[S]):
     def read_at(self, id: str, rev: int) -> S:
         """The state as it was committed under `rev`. NotFound for a rev that was never committed."""
 
-    def update(self, id: str, rule: Rule[S], *, actor: str, event: Event, epoch: int | None = None) -> S:
+    def update(self, id: str, rule: Rule[S], *, actor: str, event: JournalEvent, epoch: int | None = None) -> S:
         """Applies `rule` to the latest state and returns once the result is durable.
 
         A rule that returns its argument commits nothing. A rule must be pure and may be called more than once;
@@ -327,7 +327,7 @@ class Store(Watchable[S], Protocol[S]):
     def damaged(self) -> Mapping[str, str]:
         """Ids that could not be read, with the reason."""
 
-    def events(self, id: str, after: int = 0) -> Sequence[Entry]:
+    def events(self, id: str, after: int = 0) -> Sequence[JournalEntry]:
         """Committed entries with seq > after, in order."""
 
     def recover(self, id: str, *, actor: str) -> S:
@@ -355,7 +355,7 @@ class Store(Watchable[S], Protocol[S]):
         """The folder of the progress files."""
 
 
-class Issues(Protocol):
+class IssueTracker(Protocol):
     """What a tracker keeps beside the loops, a JSON object a line. NotFound where there is nothing."""
 
     def issues(self) -> str: ...
@@ -480,7 +480,7 @@ class Debugger(Protocol):
     async def diagnose(self, request: DebugRequest) -> Diagnosis:
         """Runs the failing tests traced and probed; hypotheses come back ranked, with evidence."""
 
-    async def search(self, request: DebugRequest) -> Findings:
+    async def search(self, request: DebugRequest) -> SearchFindings:
         """Tests edits at the hypotheses' places; never changes the project."""
 
     async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
@@ -490,7 +490,7 @@ class Debugger(Protocol):
         """
 
 
-class Person(Protocol):
+class Prompter(Protocol):
     """Somebody at a terminal or a page."""
 
     async def ask(self, question: str, options: Sequence[str]) -> str:
@@ -532,7 +532,7 @@ class Processes(Protocol):
 class Notifier(Protocol):
     """Tells somebody who does not look, in one way."""
 
-    async def notify(self, letter: Letter) -> str | None:
+    async def notify(self, letter: Notification) -> str | None:
         """Why it could not be told, in words without secrets; None once it was. Takes a bounded time.
 
         Cancelled, it leaves no process behind.
@@ -545,7 +545,7 @@ class Launcher(Protocol):
     def launch(self, loop_id: str) -> int:
         """Process id of the runner, which outlives the caller."""
 
-    async def job(self, arguments: Sequence[str], seconds: float) -> JobDone:
+    async def job(self, arguments: Sequence[str], seconds: float) -> JobResult:
         """Runs a command of ours to its end, in a process that does not outlive the caller. AgentError after `seconds`.
 
         Cancelling ends it, and all that it has started.

@@ -29,19 +29,19 @@ class ProgressFile:
     modified_at: str
 
 
-class Text(NamedTuple):
+class FileText(NamedTuple):
     text: str
     truncated: bool
 
 
-class Lines(NamedTuple):
+class LogTail(NamedTuple):
     """The last whole lines; `position` is the byte at which the next one will begin."""
 
     lines: tuple[str, ...]
     position: int
 
 
-def listed(folder: Path, zone: tzinfo | None, under: str = "") -> tuple[ProgressFile, ...]:
+def list_files(folder: Path, zone: tzinfo | None, under: str = "") -> tuple[ProgressFile, ...]:
     """Every regular file in it, or in the folder `under` it, by name; none where there is no such folder."""
     try:
         with _opened(folder, _parts(under) if under else ()) as inside, os.scandir(inside) as entries:
@@ -60,30 +60,30 @@ def listed(folder: Path, zone: tzinfo | None, under: str = "") -> tuple[Progress
     )
 
 
-def shown(folder: Path, name: str) -> Text:
+def read_text(folder: Path, name: str) -> FileText:
     """A file's beginning, `name` with '/' for one in a folder below. NotFound for what is not listed."""
     with _file(folder, name) as (descriptor, size):
         data = _read(descriptor, 0, min(size, LONGEST))
-        return Text(data.decode("utf-8", "replace"), size > len(data))
+        return FileText(data.decode("utf-8", "replace"), size > len(data))
 
 
-def whole(folder: Path, name: str) -> bytes:
+def read_bytes(folder: Path, name: str) -> bytes:
     """All of a file of our own. NotFound for what is not listed."""
     with _file(folder, name) as (descriptor, size):
         return _read(descriptor, 0, size)
 
 
-def last_lines(folder: Path, name: str, most: int) -> Lines:
+def read_last_lines(folder: Path, name: str, most: int) -> LogTail:
     """Of the file's last LONGEST bytes. Nothing where there is no such file."""
     try:
         with _file(folder, name) as (descriptor, size):
             start = max(0, size - LONGEST)
             data = _read(descriptor, start, size - start)
     except NotFound:
-        return Lines((), 0)
+        return LogTail((), 0)
     whole = data[: data.rfind(b"\n") + 1]
     lines = whole.split(b"\n")[1 if start else 0 : -1]
-    return Lines(tuple(line.decode("utf-8", "replace") for line in lines[-most:]), start + len(whole))
+    return LogTail(tuple(line.decode("utf-8", "replace") for line in lines[-most:]), start + len(whole))
 
 
 @contextmanager

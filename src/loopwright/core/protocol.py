@@ -9,7 +9,7 @@ from loopwright.core.cycle_names import StepName
 from loopwright.core.names import ActionName, TuningStepName
 from loopwright.core.record import Items, Record
 from loopwright.core.state import DevelopTask, LoopTask, Policy
-from loopwright.evidence.debugging import DebugRequest, Findings
+from loopwright.evidence.debugging import DebugRequest, SearchFindings
 from loopwright.reports.block import PhaseStatus
 from loopwright.reports.block import ReportStatus as ReportStatus
 
@@ -95,7 +95,7 @@ class AgentOutput(Record):
     running: bool
     text: str = ""
     report: ActionReport | None = None
-    findings: Findings | None = None
+    findings: SearchFindings | None = None
     exit_code: int | None = None
     wrote: Items[str] = ()
     truncated: bool = False

@@ -25,7 +25,7 @@ Timestamp = Annotated[str, AfterValidator(_timestamp)]
 """ISO-8601 text with an explicit offset, kept exactly as it was read."""
 
 
-def within(low: int, high: int) -> tuple[object, ...]:
+def bound_range(low: int, high: int) -> tuple[object, ...]:
     """What makes an `Annotated[int, *…]` refuse a number outside of both bounds, naming both."""
 
     def check(value: int) -> int:
@@ -36,7 +36,7 @@ def within(low: int, high: int) -> tuple[object, ...]:
     return AfterValidator(check), WithJsonSchema({"type": "integer", "minimum": low, "maximum": high})
 
 
-def absent(value: object) -> bool:
+def is_absent(value: object) -> bool:
     """Leaves an optional key out of the file while it has no value."""
     return value is None
 
@@ -72,17 +72,17 @@ def first_problem(error: ValidationError) -> str:
     return f"{where}: {words} (got {given if len(given) <= 80 else given[:77] + '…'})"
 
 
-class Event(Record):
+class JournalEvent(Record):
     """`type` is a word such as `created`, `action_started`, `paused`; `data` what a reader may want to know."""
 
     type: str
     data: dict[str, JsonValue] = Field(default_factory=dict)
 
 
-class Entry(Record):
+class JournalEntry(Record):
     """One committed journal line as readers see it. Order is `seq`, never `ts`."""
 
     seq: int
     ts: Timestamp
     actor: str
-    event: Event
+    event: JournalEvent

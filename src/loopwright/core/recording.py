@@ -10,23 +10,31 @@ from typing import Generic, NamedTuple, get_args
 
 from pydantic import JsonValue
 
-from loopwright.core.agent_turns import Memory, Reported, Turns
+from loopwright.core.agent_turns import AgentTurns, ReportedAnswer, SessionMemory
 from loopwright.core.errors import AgentError, StoreError
 from loopwright.core.ports import Agent, Clock, Store
 from loopwright.core.protocol import ActionReport, AgentOutput, Capabilities, Message, Usage
-from loopwright.core.record import Entry
+from loopwright.core.record import JournalEntry
 from loopwright.core.run import R
-from loopwright.core.run_events import Bus, Note, NoteKind
+from loopwright.core.run_events import EventBus, NoteKind, RunNote
 from loopwright.core.state import Checkpoint
 from loopwright.core.text import json_line
-from loopwright.core.transcript import TRANSCRIPT, Able, Asked, TurnEnded, TurnFailure, event_of, fields_of
-from loopwright.evidence.debugging import Findings
+from loopwright.core.transcript import (
+    TRANSCRIPT,
+    AgentAbilities,
+    AgentMessage,
+    TurnEnd,
+    TurnFailure,
+    event_of,
+    fields_of,
+)
+from loopwright.evidence.debugging import SearchFindings
 
 
-class Overheard:
+class LoggingAgent:
     """The agent itself, but that its messages are told to the bus before it gets them."""
 
-    def __init__(self, asked_as: str, agent: Agent, bus: Bus) -> None:
+    def __init__(self, asked_as: str, agent: Agent, bus: EventBus) -> None:
         self._asked_as, self._agent, self._bus = asked_as, agent, bus
         self.name: str = agent.name
         self.capabilities: Capabilities = agent.capabilities
@@ -45,18 +53,18 @@ class Overheard:
 
     def _tell(self, message: Message, *, first: bool) -> None:
         self._bus.hear(
-            Asked(
+            AgentMessage(
                 agent=self._asked_as, action=message.action, policy=message.policy, text=message.text,
                 first=first, brief=message.brief if first else "",
             )
         )  # fmt: skip
 
 
-class RecordedTurns(Turns):
+class RecordedTurns(AgentTurns):
     """Turns that tell what they came to. What an agent reports goes on without its secrets, and so does its trouble."""
 
     def __init__(
-        self, agents: Callable[[str], Agent], recall: Memory, clock: Clock, bus: Bus,
+        self, agents: Callable[[str], Agent], recall: SessionMemory, clock: Clock, bus: EventBus,
         price: Callable[[Usage], float | None], project: str,
     ) -> None:  # fmt: skip
         super().__init__(lambda name: self._overheard(name, agents(name)), recall, clock, bus, price)
@@ -70,7 +78,7 @@ class RecordedTurns(Turns):
 
     async def report(
         self, name: str, message: Message, wrap_ups: Sequence[Message], ask_again: Callable[[str], str]
-    ) -> Reported:
+    ) -> ReportedAnswer:
         with self._telling_failures(name, message):
             reported = await super().report(name, message, wrap_ups, ask_again)
         report = self._masked(reported.report)
@@ -78,8 +86,8 @@ class RecordedTurns(Turns):
         return reported._replace(report=report)
 
     def _overheard(self, name: str, agent: Agent) -> Agent:
-        self._ears.hear(Able(agent=name, capabilities=agent.capabilities))
-        return Overheard(name, agent, self._ears)
+        self._ears.hear(AgentAbilities(agent=name, capabilities=agent.capabilities))
+        return LoggingAgent(name, agent, self._ears)
 
     def _masked(self, report: ActionReport) -> ActionReport:
         """Its words; names of files have to stay what they are."""
@@ -112,7 +120,7 @@ class RecordedTurns(Turns):
         self, name: str, message: Message, output: AgentOutput | None = None, error: TurnFailure | None = None
     ) -> None:
         digest = digest_of(message, self._project)
-        self._ears.hear(TurnEnded(agent=name, action=message.action, digest=digest, output=output, error=error))
+        self._ears.hear(TurnEnd(agent=name, action=message.action, digest=digest, output=output, error=error))
 
 
 def digest_of(message: Message, project: str) -> str:
@@ -120,7 +128,7 @@ def digest_of(message: Message, project: str) -> str:
     return hashlib.sha256(message.text.replace(project, ".").encode(errors="replace")).hexdigest()[:16]
 
 
-def _lean(findings: Findings) -> Findings:
+def _lean(findings: SearchFindings) -> SearchFindings:
     """Without whole files: they are in the checkpoints, and may hold secrets."""
     patch = findings.patch.evolve(old_text="", new_text="") if findings.patch else None
     return findings.evolve(patch=patch, rivals=())
@@ -142,14 +150,16 @@ class Transcript(Generic[R]):
         self._store, self._clock, self._id, self._name = store, clock, id, name
         self._lost = 0
 
-    def __call__(self, note: Note) -> None:
+    def __call__(self, note: RunNote) -> None:
         if note.kind == "output":
             return
         lines = [self._line(note)]
         if self._lost:
             lines.insert(
                 0,
-                self._line(Note("trouble", f"{self._lost} lines before this one could not be written", role=note.role)),
+                self._line(
+                    RunNote("trouble", f"{self._lost} lines before this one could not be written", role=note.role)
+                ),
             )
         try:
             self._store.append_progress(self._id, self._name, lines)
@@ -157,7 +167,7 @@ class Transcript(Generic[R]):
         except StoreError:  # told with the next line
             self._lost += 1
 
-    def _line(self, note: Note) -> bytes:
+    def _line(self, note: RunNote) -> bytes:
         at = self._clock.now().isoformat(timespec="milliseconds")
         fields = fields_of(note.event) if note.event else {"kind": note.kind, "text": note.text}
         role = {"role": note.role} if note.role else {}
@@ -165,15 +175,15 @@ class Transcript(Generic[R]):
         return json_line(line).encode()
 
 
-class Kept(NamedTuple):
+class TranscriptLine(NamedTuple):
     """A note from the transcript. `after`: the journal's number it was said after, 0 where that is not known."""
 
-    note: Note
+    note: RunNote
     at: datetime
     after: int
 
 
-def read_line(line: str) -> Kept:
+def read_line(line: str) -> TranscriptLine:
     """ValueError says what is wrong with it: torn, damaged, or of another version."""
     raw: dict[str, JsonValue] = json.loads(line)
     if not isinstance(raw, dict):
@@ -187,7 +197,7 @@ def read_line(line: str) -> Kept:
         raise ValueError(f"no kind {raw['kind']!r} is known") from None
     own = {name: value for name, value in raw.items() if name not in ("ts", "after", "role")}
     role = str(raw["role"]) if raw.get("role") else None
-    return Kept(Note(kind, text, None if kind in _SPOKEN else event_of(own), role), at, after)
+    return TranscriptLine(RunNote(kind, text, None if kind in _SPOKEN else event_of(own), role), at, after)
 
 
 Span = tuple[int, int]
@@ -196,7 +206,7 @@ Span = tuple[int, int]
 
 def earlier_messages(
     store: Store[R], id: str, agent: str, *, until: int, name: str = TRANSCRIPT, role: str | None = None
-) -> tuple[Asked, ...]:
+) -> tuple[AgentMessage, ...]:
     """The messages that `agent` was sent before the commit `until`, in order.
 
     Those of actions that were interrupted or rewound are left out: they are sent again. `name` is that of the
@@ -208,10 +218,10 @@ def earlier_messages(
         if not any(_is_cancelled(line) for line in lines if _within(line, span))
     ]  # fmt: skip
     events = (line.note.event for line in lines if any(_within(line, span) for span in spans))
-    return tuple(event for event in events if isinstance(event, Asked) and event.agent == agent)
+    return tuple(event for event in events if isinstance(event, AgentMessage) and event.agent == agent)
 
 
-def _lines(store: Store[R], id: str, name: str) -> Iterator[Kept]:
+def _lines(store: Store[R], id: str, name: str) -> Iterator[TranscriptLine]:
     """Those that can be read: the last may be torn."""
     path = store.progress_path(id) / name
     for line in path.read_bytes().splitlines() if path.exists() else ():
@@ -221,7 +231,7 @@ def _lines(store: Store[R], id: str, name: str) -> Iterator[Kept]:
             continue
 
 
-def _spans(course: Sequence[Entry], role: str | None, checkpoints: Sequence[Checkpoint]) -> list[Span]:
+def _spans(course: Sequence[JournalEntry], role: str | None, checkpoints: Sequence[Checkpoint]) -> list[Span]:
     """The actions that came to an end, and were not rewound since."""
     revs = {checkpoint.n: checkpoint.rev for checkpoint in checkpoints}
     spans: list[Span] = []
@@ -241,10 +251,10 @@ def _spans(course: Sequence[Entry], role: str | None, checkpoints: Sequence[Chec
     return spans
 
 
-def _within(line: Kept, span: Span) -> bool:
+def _within(line: TranscriptLine, span: Span) -> bool:
     return span[0] <= line.after < span[1]
 
 
-def _is_cancelled(line: Kept) -> bool:
+def _is_cancelled(line: TranscriptLine) -> bool:
     event = line.note.event
-    return isinstance(event, TurnEnded) and event.error is not None and event.error.kind == "cancelled"
+    return isinstance(event, TurnEnd) and event.error is not None and event.error.kind == "cancelled"

@@ -5,7 +5,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from loopwright.core.errors import Advice
 from loopwright.core.protocol import Usage
-from loopwright.core.spending import added
+from loopwright.core.spending import add_known
 from loopwright.core.state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, Mode, Reached, RunState
 from loopwright.evidence.proof import ProofPolicy
 
@@ -42,7 +42,7 @@ class Waiver:
     allow_environment_changes: bool | None = None
 
 
-def checkpointed(state: R, checkpoint: Checkpoint | None) -> R:
+def add_checkpoint(state: R, checkpoint: Checkpoint | None) -> R:
     """With the checkpoint under its number; one of the same tree as the last one is none."""
     known = state.engine.checkpoints
     if checkpoint is None or (known and known[-1].tree == checkpoint.tree):
@@ -52,7 +52,7 @@ def checkpointed(state: R, checkpoint: Checkpoint | None) -> R:
     return state.evolve(engine=state.engine.evolve(checkpoints=kept))
 
 
-def judged_by(state: R, waiver: Waiver) -> R:
+def apply_waiver(state: R, waiver: Waiver) -> R:
     """With what a person has decided about its proof; what was known of that has to be computed anew."""
     given = {name: value for name, value in asdict(waiver).items() if value is not None}
     if not given:
@@ -60,25 +60,25 @@ def judged_by(state: R, waiver: Waiver) -> R:
     return state.evolve(engine=state.engine.evolve(settings=state.engine.settings.evolve(**given), proof=None))
 
 
-def in_mode(state: R, mode: Mode | None) -> R:
+def set_mode(state: R, mode: Mode | None) -> R:
     """With another mode; None leaves it as it is."""
     if mode in (None, state.engine.settings.mode):
         return state
     return state.evolve(engine=state.engine.evolve(settings=state.engine.settings.evolve(mode=mode)))
 
 
-def charged(state: R, elapsed: float, usage: Usage) -> R:
+def charge_budget(state: R, elapsed: float, usage: Usage) -> R:
     """Adds what a step cost to the budget's account. `elapsed` in seconds."""
     budget = state.engine.budget
     spent = budget.evolve(
         spent_seconds=round(budget.spent_seconds + elapsed, 3),
-        tokens=added(budget.tokens, usage.tokens),
-        cost=added(budget.cost, usage.cost),
+        tokens=add_known(budget.tokens, usage.tokens),
+        cost=add_known(budget.cost, usage.cost),
     )
     return state.evolve(engine=state.engine.evolve(budget=spent))
 
 
-def noted(state: R, incidents: tuple[Incident, ...]) -> R:
+def add_incidents(state: R, incidents: tuple[Incident, ...]) -> R:
     """With what is new among the incidents; the oldest go when there are too many."""
     known = state.engine.incidents
     told = {(incident.kind, incident.message) for incident in known}
@@ -93,7 +93,7 @@ REASON_LENGTH = 240
 STOPPED_BY_USER = "Manually stopped by user"
 
 
-def raising(reached: Reached) -> Advice:
+def advise_limit(reached: Reached) -> Advice:
     """To raise a used up limit, to a value that is well above what was spent."""
     value = max(1, round(2 * reached.spent)) if reached.limit != "max_cost" else round(2 * reached.spent + 0.01, 2)
     return Advice("raise it, for example {setting}", reached.limit, value)

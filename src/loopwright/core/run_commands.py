@@ -7,17 +7,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
-from loopwright.core import pausing
-from loopwright.core.errors import Conflict, Corrupt, Forbidden, NotFound, Outdated
-from loopwright.core.ids import checked
+from loopwright.core import pause as pausing
+from loopwright.core.errors import Conflict, Corrupt, Forbidden, NotFound, StaleVersion
+from loopwright.core.ids import check_id
 from loopwright.core.ports import Clock, FileChange, Launcher, Page, Processes, Rule, Store, Workspace
-from loopwright.core.record import Entry, Event
-from loopwright.core.run import R, Run, Waiver, in_mode, judged_by
+from loopwright.core.record import JournalEntry, JournalEvent
+from loopwright.core.run import R, Run, Waiver, apply_waiver, set_mode
 from loopwright.core.state import Checkpoint, Limits, Mode, PermissionRequest
 
 
 @dataclass(frozen=True)
-class Access(Generic[R]):
+class RunAccess(Generic[R]):
     """`actor` names the surface in the journal: cli, api, mcp. `agents`: names that were configured here.
 
     `expected`: see `expecting`. `kind` is what people call such a run.
@@ -49,7 +49,7 @@ class Access(Generic[R]):
         """`search`: a text in what people know one by, such as its id, title and description."""
         return self.store.list(status=status, limit=limit, offset=offset, search=search)
 
-    def events(self, id: str, after: int = 0) -> Sequence[Entry]:
+    def events(self, id: str, after: int = 0) -> Sequence[JournalEntry]:
         return self.store.events(self._checked(id), after)
 
     def damaged(self) -> Mapping[str, str]:
@@ -58,15 +58,15 @@ class Access(Generic[R]):
 
     def commit(self, id: str, rule: Rule[R], type: str, **data: str) -> R:
         """One change, under the name of this surface."""
-        event = Event(type=type, data=dict(data))
+        event = JournalEvent(type=type, data=dict(data))
         return self.store.update(self._checked(id), lambda s: rule(self._unmoved(id, s)), actor=self.actor, event=event)
 
     def _checked(self, id: str) -> str:
-        return checked(id, self.kind)
+        return check_id(id, self.kind)
 
     def _unmoved(self, id: str, state: R) -> R:
         if self.expected not in (None, state.engine.rev):
-            raise Outdated(f"{id} has changed meanwhile: it is at version {state.engine.rev}, not {self.expected}")
+            raise StaleVersion(f"{id} has changed meanwhile: it is at version {state.engine.rev}, not {self.expected}")
         return state
 
     def _now(self) -> str:
@@ -85,26 +85,26 @@ T = TypeVar("T", bound=Run)
 Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
 
 
-class Resume(Protocol[T]):
+class ResumeRule(Protocol[T]):
     """`live`: a runner is at it."""
 
     def __call__(self, state: T, *, live: bool) -> T: ...
 
 
-class Pause(Protocol[T]):
+class PauseRule(Protocol[T]):
     """`now`: what is under way is cancelled, else it is finished first."""
 
     def __call__(self, state: T, *, now: bool = False) -> T: ...
 
 
 @dataclass(frozen=True)
-class Rules(Generic[R]):
+class CommandRules(Generic[R]):
     """The rules of one kind, out of its table of commands. The last argument of `reopen` and `stop` is the time."""
 
     id_of: Callable[[R], str]
     start: Callable[[R], R]
-    pause: Pause[R]
-    resume: Resume[R]
+    pause: PauseRule[R]
+    resume: ResumeRule[R]
     stop: Callable[[R, str], R]
     reopen: Callable[[R, str], R]
     limited: Callable[[R, Limits], R]
@@ -113,21 +113,21 @@ class Rules(Generic[R]):
 
 
 @dataclass(frozen=True)
-class Recovered(Generic[R]):
+class RecoveryResult(Generic[R]):
     """What came of a recovery: nothing was damaged where there are no `repairs`; `kept` are files put aside."""
 
     state: R
-    repairs: tuple[Entry, ...]
+    repairs: tuple[JournalEntry, ...]
     kept: tuple[Path, ...]
 
 
 @dataclass(frozen=True)
-class Runs(Access[R]):
+class RunService(RunAccess[R]):
     """See Access for what it is made of."""
 
     @property
     @abstractmethod
-    def rules(self) -> Rules[R]: ...
+    def rules(self) -> CommandRules[R]: ...
 
     @abstractmethod
     def answer(self, id: str, text: str) -> R:
@@ -151,7 +151,7 @@ class Runs(Access[R]):
         return self._launched(id, self.commit(id, rule, "resumed"))
 
     def in_mode(self, state: R, mode: Mode | None) -> R:
-        return in_mode(state, mode)
+        return set_mode(state, mode)
 
     def reopen(self, id: str, limits: Limits = AS_THEY_ARE, waiver: Waiver = NOTHING_WAIVED) -> R:
         """Runs a finished one on, with limits that are raised in the same commit.
@@ -164,7 +164,7 @@ class Runs(Access[R]):
 
         def rule(state: R) -> R:
             state = rules.limited(state, limits)
-            return rules.reopen(judged_by(state, waiver), at)
+            return rules.reopen(apply_waiver(state, waiver), at)
 
         return self._launched(id, self.commit(id, rule, "reopened"))
 
@@ -220,12 +220,12 @@ class Runs(Access[R]):
         before = next((c for c in reversed(known) if c.n < n), target)
         return self.workspace.diff(before.commit, target.commit)
 
-    def recover(self, id: str) -> Recovered[R]:
+    def recover(self, id: str) -> RecoveryResult[R]:
         """Rebuilds what is damaged; Corrupt when nothing is left of it."""
         before = self._last_readable(self._checked(id))
         state = self.store.recover(id, actor=self.actor)
         repairs = tuple(e for e in self.store.events(id, before) if e.event.type in REPAIRS)
-        return Recovered(state, repairs, tuple(self.store.kept(id)))
+        return RecoveryResult(state, repairs, tuple(self.store.kept(id)))
 
     def delete(self, id: str) -> None:
         self.rules.require_delete(self._unmoved(id, self.read(id)))

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from loopwright.core.transcript import (
-    Asked,
-    Heard,
-    Said,
-    Thought,
-    ToolUsed,
-    Trouble,
-    TurnEnded,
+    AgentMessage,
+    AgentText,
+    AgentThought,
+    ToolUse,
+    TranscriptEvent,
+    TroubleNote,
+    TurnEnd,
+    describe_event,
     event_of,
     fields_of,
-    told,
 )
-from loopwright.policy.secrets import Secrets
+from loopwright.policy.secrets import SecretFilter
 
 BURST_SECONDS = 1.0
 BURST = 4096
@@ -28,7 +28,7 @@ OUTPUT, WORDS, PATHS = 4000, 1000, 50
 EACH = 200
 """Characters that an event counts for beside its words."""
 
-Text = Said | Thought
+Text = AgentText | AgentThought
 
 
 class Timer(Protocol):
@@ -39,25 +39,27 @@ Later = Callable[[float, Callable[[], None]], Timer]
 """Calls back after so many seconds, in the same thread."""
 
 
-class Hearing:
+class OutputFilter:
     """Passes events on to `tell`, in order. What is under way is passed on by `flush`, which the end calls too."""
 
-    def __init__(self, tell: Callable[[Heard], None], secrets: Secrets, later: Later | None = None) -> None:
+    def __init__(
+        self, tell: Callable[[TranscriptEvent], None], secrets: SecretFilter, later: Later | None = None
+    ) -> None:
         self._tell, self._secrets, self._later = tell, secrets, later
-        self._kind: type[Text] = Said
+        self._kind: type[Text] = AgentText
         self._text = ""
         self._timer: Timer | None = None
-        self._tools: dict[str, ToolUsed] = {}
+        self._tools: dict[str, ToolUse] = {}
         self._room = TURN
         self._left_out = 0
 
-    def hear(self, event: Heard) -> None:
+    def hear(self, event: TranscriptEvent) -> None:
         match event:
-            case Said() | Thought():
+            case AgentText() | AgentThought():
                 self._gather(type(event), event.text)
-            case ToolUsed():
+            case ToolUse():
                 self._use(event)
-            case Asked() | TurnEnded():
+            case AgentMessage() | TurnEnd():
                 self._end_turn()
                 self._pass_on(event)
             case _:
@@ -93,7 +95,7 @@ class Hearing:
         if text:
             self._tell(self._kind(text=text))
 
-    def _use(self, event: ToolUsed) -> None:
+    def _use(self, event: ToolUse) -> None:
         """Each change of a call once; what it prints meanwhile is no change."""
         last = self._tools.get(event.id)
         event = self._clipped(event)
@@ -103,7 +105,7 @@ class Hearing:
             self._tools[event.id] = event
             self._pass_on(event)
 
-    def _clipped(self, event: ToolUsed) -> ToolUsed:
+    def _clipped(self, event: ToolUse) -> ToolUse:
         return event.evolve(
             id=event.id[:WORDS],
             title=event.title[:WORDS],
@@ -129,17 +131,19 @@ class Hearing:
     def _end_turn(self) -> None:
         self.flush()
         if self._left_out:
-            self._tell(Trouble(text=f"… {self._left_out:,} more characters of this turn were dropped"))
+            self._tell(TroubleNote(text=f"… {self._left_out:,} more characters of this turn were dropped"))
         self._room, self._left_out = TURN, 0
         self._tools.clear()
 
-    def _pass_on(self, event: Heard) -> None:
+    def _pass_on(self, event: TranscriptEvent) -> None:
         self.flush()
         fields = {name: self._secrets.masked_json(value) for name, value in fields_of(event).items()}
         try:
             self._tell(event_of(fields))
         except ValueError:  # a secret that is also one of the words that a field can hold
-            self._tell(Trouble(text=f"a line of kind {event.kind} was dropped: it cannot be written without a secret"))
+            self._tell(
+                TroubleNote(text=f"a line of kind {event.kind} was dropped: it cannot be written without a secret")
+            )
 
     def _stop_timer(self) -> None:
         if self._timer:
@@ -156,7 +160,7 @@ NoteKind = Literal[
 
 
 @dataclass(frozen=True)
-class Note:
+class RunNote:
     """`output` is a line a program printed; it is shown, never kept. `event`: what was heard, where `text` tells it.
 
     `role`: who it is about, where several work side by side.
@@ -164,14 +168,14 @@ class Note:
 
     kind: NoteKind
     text: str
-    event: Heard | None = None
+    event: TranscriptEvent | None = None
     role: str | None = None
 
 
-Observer = Callable[[Note], None]
+Observer = Callable[[RunNote], None]
 
 
-class Bus:
+class EventBus:
     """Hands each note to every observer, in order, in the caller's thread.
 
     Without `later` the parts of a text are handed on once they are many, or something else happens. `role` stands on
@@ -181,20 +185,20 @@ class Bus:
     def __init__(
         self,
         *observers: Observer,
-        secrets: Secrets | None = None,
+        secrets: SecretFilter | None = None,
         later: Later | None = None,
         role: str | None = None,
     ) -> None:
         self.observers, self.role = observers, role
-        self.secrets = secrets or Secrets()
-        self._hearing = Hearing(self._tell, self.secrets, later)
+        self.secrets = secrets or SecretFilter()
+        self._hearing = OutputFilter(self._tell, self.secrets, later)
 
     def publish(self, kind: NoteKind, text: str) -> None:
         if kind != "output":
             self._hearing.flush()
-        self._hand(Note(kind, self.masked(text), role=self.role))
+        self._hand(RunNote(kind, self.masked(text), role=self.role))
 
-    def hear(self, event: Heard) -> None:
+    def hear(self, event: TranscriptEvent) -> None:
         """What an agent does, told as a note; see Hearing for what becomes of it on the way."""
         self._hearing.hear(event)
 
@@ -206,13 +210,15 @@ class Bus:
         """Hands on what was gathered; nothing is heard after it."""
         self._hearing.close()
 
-    def also(self, observer: Observer, secrets: Secrets, later: Later | None, role: str | None = None) -> "Bus":
+    def also(
+        self, observer: Observer, secrets: SecretFilter, later: Later | None, role: str | None = None
+    ) -> "EventBus":
         """A bus with one more observer, for the time that a runner drives, or for one `role` in it."""
-        return Bus(*self.observers, observer, secrets=secrets, later=later, role=role or self.role)
+        return EventBus(*self.observers, observer, secrets=secrets, later=later, role=role or self.role)
 
-    def _tell(self, event: Heard) -> None:
-        self._hand(Note(event.kind, told(event), event, self.role))
+    def _tell(self, event: TranscriptEvent) -> None:
+        self._hand(RunNote(event.kind, describe_event(event), event, self.role))
 
-    def _hand(self, note: Note) -> None:
+    def _hand(self, note: RunNote) -> None:
         for observer in self.observers:
             observer(note)

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, get_args
 
-from loopwright.core.kernel import held_until_it_rests
+from loopwright.core.kernel import drive_under_lease
 from loopwright.core.notices import Event as NoticeKind
-from loopwright.core.notices import Letter, Notice
-from loopwright.core.notifier import Herald
-from loopwright.core.permits import Permits
-from loopwright.core.ports import Clock, Notifier, Person, Processes, Rule, Store
+from loopwright.core.notices import Notice, Notification
+from loopwright.core.notifier import NotificationDispatcher
+from loopwright.core.permits import PermissionQueue
+from loopwright.core.ports import Clock, Notifier, Processes, Prompter, Rule, Store
 from loopwright.core.protocol import Usage
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.recording import Transcript
 from loopwright.core.run import R
-from loopwright.core.run_events import Bus
-from loopwright.policy.secrets import Secrets
+from loopwright.core.run_events import EventBus
+from loopwright.policy.secrets import SecretFilter
 
-NO_VALUES = Secrets()
+NO_VALUES = SecretFilter()
 """Only what looks like a secret is one."""
 
 
@@ -40,11 +40,11 @@ class Hold(Generic[R]):
 
     begun: R
     epoch: int
-    bus: Bus
-    shown: Bus
-    permits: Permits[R]
+    bus: EventBus
+    shown: EventBus
+    permits: PermissionQueue[R]
     left: tuple[int, ...]
-    person: Person | None
+    person: Prompter | None
     from_afar: bool
 
 
@@ -61,31 +61,37 @@ class Runner(Generic[R]):
     clock: Clock
     processes: Processes
     price: Callable[[Usage], float | None] = no_price
-    secrets: Secrets = NO_VALUES
+    secrets: SecretFilter = NO_VALUES
     notifiers: tuple[Notifier, ...] = ()
     notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
 
     async def drive(
-        self, id: str, *, take_up: Rule[R], bus: Bus, person: Person | None = None, from_afar: bool = False
+        self, id: str, *, take_up: Rule[R], bus: EventBus, person: Prompter | None = None, from_afar: bool = False
     ) -> R:
         """Takes the lease, applies `take_up` under it, and runs until the run rests.
 
         `person` sits at this terminal; `from_afar`: nobody does, and an interactive loop asks through its state.
         Conflict when another runner has the lease.
         """
-        told = Bus(*bus.observers, Transcript(self.store, self.clock, id), secrets=self.secrets)
-        herald = Herald(
+        told = EventBus(*bus.observers, Transcript(self.store, self.clock, id), secrets=self.secrets)
+        herald = NotificationDispatcher(
             id, self.project, self.news, self.letter, self.store, self.clock, self.notifiers, self.notify_on,
             self.secrets, say=partial(told.publish, "activity"),
         )  # fmt: skip
 
         hold = partial(self._hold, id, bus, herald, person, from_afar)
-        state = await held_until_it_rests(self.store, id, take_up, hold, self.awaits_person)
+        state = await drive_under_lease(self.store, id, take_up, hold, self.awaits_person)
         await herald.end(state)
         return state
 
     async def _hold(
-        self, id: str, shown: Bus, herald: Herald[R], person: Person | None, from_afar: bool, take_up: Rule[R]
+        self,
+        id: str,
+        shown: EventBus,
+        herald: NotificationDispatcher[R],
+        person: Prompter | None,
+        from_afar: bool,
+        take_up: Rule[R],
     ) -> R:
         """What `drive` does while it has the lease."""
         later = asyncio.get_running_loop().call_later
@@ -93,9 +99,11 @@ class Runner(Generic[R]):
         with self.store.lease(id) as lease, closing(kept) as bus:
             begun = self.store.update(
                 id, lambda state: self.taken_over(take_up(state), from_afar=from_afar),
-                actor="runner", event=Event(type="running"), epoch=lease.epoch,
+                actor="runner", event=JournalEvent(type="running"), epoch=lease.epoch,
             )  # fmt: skip
-            permits = Permits(id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets)
+            permits = PermissionQueue(
+                id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets
+            )
             permits.forget_old()
             async with self.processes.owning(id) as left, herald.watching(begun):
                 return await self.work(id, Hold(begun, lease.epoch, bus, shown, permits, left, person, from_afar))
@@ -116,6 +124,6 @@ class Runner(Generic[R]):
         """What a person should hear of that change."""
         raise NotImplementedError
 
-    def letter(self, notice: Notice, state: R, project: str, at: str, masked: Callable[[str], str]) -> Letter:
+    def letter(self, notice: Notice, state: R, project: str, at: str, masked: Callable[[str], str]) -> Notification:
         """The notice in words, under the id of its kind."""
         raise NotImplementedError

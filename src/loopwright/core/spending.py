@@ -11,7 +11,7 @@ N = TypeVar("N", int, float)
 NOTHING_KNOWN = Usage()
 
 
-class Turn(NamedTuple):
+class TurnUsage(NamedTuple):
     """One turn's agent, and its usage as last heard; `done`: it came to its end, and nothing more will be heard."""
 
     agent: str
@@ -19,7 +19,7 @@ class Turn(NamedTuple):
     done: bool = False
 
 
-class Spent(NamedTuple):
+class SpentTotal(NamedTuple):
     """What turns cost, and the agents among them of which the cost is not known."""
 
     usage: Usage
@@ -27,49 +27,51 @@ class Spent(NamedTuple):
 
 
 @dataclass
-class Ledger:
+class UsageLedger:
     """The turns since it was last taken, ended or not: also a turn that fails has cost something."""
 
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[TurnUsage] = field(default_factory=list)
 
     def begin(self, agent: str) -> None:
-        self.turns.append(Turn(agent, NOTHING_KNOWN))
+        self.turns.append(TurnUsage(agent, NOTHING_KNOWN))
 
     def heard(self, usage: Usage, *, done: bool) -> None:
         """The usage of the turn under way as it stands now."""
         known = usage if usage != NOTHING_KNOWN else self.turns[-1].usage
         self.turns[-1] = self.turns[-1]._replace(usage=known, done=done)
 
-    def take(self) -> tuple[Turn, ...]:
+    def take(self) -> tuple[TurnUsage, ...]:
         """All turns; they are forgotten here."""
         taken = tuple(self.turns)
         self.turns.clear()
         return taken
 
 
-def spent(turns: Sequence[Turn], price: Callable[[Usage], float | None], costs: Callable[[str], bool]) -> Spent:
+def sum_turns(
+    turns: Sequence[TurnUsage], price: Callable[[Usage], float | None], costs: Callable[[str], bool]
+) -> SpentTotal:
     """The sum of the turns. `price`: of a turn whose agent does not tell its cost; `costs`: whether that agent has one.
 
     A turn that broke off is counted as far as it was heard of, and makes nothing unknown.
     """
     priced = [u if u.cost is not None else u.evolve(cost=price(u)) for u in (turn.usage for turn in turns)]
     unknown = [t.agent for t, u in zip(turns, priced, strict=True) if t.done and u.cost is None and costs(t.agent)]
-    return Spent(sum_of(priced), tuple(dict.fromkeys(unknown)))
+    return SpentTotal(sum_of(priced), tuple(dict.fromkeys(unknown)))
 
 
 def tokens_of(usage: Usage) -> int | None:
     """All tokens, as told or as the sum of both ways."""
-    return usage.tokens if usage.tokens is not None else added(usage.input, usage.output)
+    return usage.tokens if usage.tokens is not None else add_known(usage.input, usage.output)
 
 
 def sum_of(usages: Iterable[Usage]) -> Usage:
     """Tokens and cost of several turns; None where not one of them is known."""
     total = Usage()
     for usage in usages:
-        total = total.evolve(tokens=added(total.tokens, tokens_of(usage)), cost=added(total.cost, usage.cost))
+        total = total.evolve(tokens=add_known(total.tokens, tokens_of(usage)), cost=add_known(total.cost, usage.cost))
     return total
 
 
-def added(a: N | None, b: N | None) -> N | None:
+def add_known(a: N | None, b: N | None) -> N | None:
     """The sum of what is known."""
     return a if b is None else b if a is None else a + b

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from loopwright.core.record import Items, Record, Timestamp, absent, within
+from loopwright.core.record import Items, Record, Timestamp, bound_range, is_absent
 from loopwright.core.text import plural
 from loopwright.evidence.proof import NamedTest, Proof, ProofPolicy
 
@@ -24,7 +24,7 @@ class Menu(Record):
 
     since: Timestamp
     entries: Items[MenuEntry]
-    choice: str | None = Field(default=None, exclude_if=absent)
+    choice: str | None = Field(default=None, exclude_if=is_absent)
 
     @property
     def free(self) -> tuple[str, ...]:
@@ -46,8 +46,8 @@ Policy = Literal["ask", "workspace", "read-only", "all"]
 """What an agent may do without asking a person (see domain/permissions.py)."""
 
 MOST_ITERATIONS = 1_000_000
-Iterations = Annotated[int, *within(1, MOST_ITERATIONS)]
-Tokens = Annotated[int, *within(1, 10**15)]
+Iterations = Annotated[int, *bound_range(1, MOST_ITERATIONS)]
+Tokens = Annotated[int, *bound_range(1, 10**15)]
 
 INCIDENTS_KEPT = 50
 CHECKPOINTS_KEPT = 200
@@ -68,12 +68,12 @@ class LoopTask(Record):
     order: int = 0
     created_at: Timestamp
     updated_at: Timestamp
-    command: str | None = Field(default=None, exclude_if=absent)
-    on_error: OnError | None = Field(default=None, exclude_if=absent)
-    depends_on: Items[str] | None = Field(default=None, exclude_if=absent)
-    allow_test_changes: bool | None = Field(default=None, exclude_if=absent)
-    proof: ProofPolicy | None = Field(default=None, exclude_if=absent)
-    planned: bool | None = Field(default=None, exclude_if=absent)
+    command: str | None = Field(default=None, exclude_if=is_absent)
+    on_error: OnError | None = Field(default=None, exclude_if=is_absent)
+    depends_on: Items[str] | None = Field(default=None, exclude_if=is_absent)
+    allow_test_changes: bool | None = Field(default=None, exclude_if=is_absent)
+    proof: ProofPolicy | None = Field(default=None, exclude_if=is_absent)
+    planned: bool | None = Field(default=None, exclude_if=is_absent)
 
 
 class Waiting(Record):
@@ -82,7 +82,7 @@ class Waiting(Record):
     question: str
     options: Items[str] = ()
     since: Timestamp
-    by_resuming: bool | None = Field(default=None, exclude_if=absent)
+    by_resuming: bool | None = Field(default=None, exclude_if=is_absent)
 
 
 class PermissionRequest(Record):
@@ -124,8 +124,8 @@ class LastValidation(Record):
     at: Timestamp
     tests: int = 0
     reasons: Items[str] = ()
-    touched: Items[str] | None = Field(default=None, exclude_if=absent)
-    measured: str | None = Field(default=None, exclude_if=absent)
+    touched: Items[str] | None = Field(default=None, exclude_if=is_absent)
+    measured: str | None = Field(default=None, exclude_if=is_absent)
 
 
 class Sighting(Record):
@@ -164,9 +164,9 @@ class Baseline(Record):
     tree: str
     at: Timestamp
     tests: dict[str, BaselineTest] = Field(default_factory=dict)
-    commit: str | None = Field(default=None, exclude_if=absent)
-    touched: Items[str] | None = Field(default=None, exclude_if=absent)
-    endless: dict[str, float] | None = Field(default=None, exclude_if=absent)
+    commit: str | None = Field(default=None, exclude_if=is_absent)
+    touched: Items[str] | None = Field(default=None, exclude_if=is_absent)
+    endless: dict[str, float] | None = Field(default=None, exclude_if=is_absent)
 
 
 class Checkpoint(Record):
@@ -243,7 +243,7 @@ class RunSettings(Record):
     agent: str = "auto"
     test_command: str | None = None
     test_timeout: float = Field(default=600, gt=0)
-    per_test_timeout: float | None = Field(default=None, ge=0, exclude_if=absent)
+    per_test_timeout: float | None = Field(default=None, ge=0, exclude_if=is_absent)
     action_timeout: float = Field(default=600, gt=0)
     silence_timeout: float = Field(default=300, ge=0)
     require: Require = "all"
@@ -268,10 +268,10 @@ class Spent(Record):
 
     threshold_task: bool = False
     fruitless_task: bool = False
-    proof_task: str | None = Field(default=None, exclude_if=absent)
+    proof_task: str | None = Field(default=None, exclude_if=is_absent)
     environment_task: bool = Field(default=False, exclude_if=lambda value: not value)
-    unchanged: Items[str] | None = Field(default=None, exclude_if=absent)
-    worked: Items[str] | None = Field(default=None, exclude_if=absent)
+    unchanged: Items[str] | None = Field(default=None, exclude_if=is_absent)
+    worked: Items[str] | None = Field(default=None, exclude_if=is_absent)
     revived: Items[str] = ()
     failures_in_a_row: int = 0
     limits_in_a_row: int = 0
@@ -305,11 +305,11 @@ class RunState(Record):
     run_writes: Items[str] = ()
     baseline: Baseline | None = None
     allow_test_changes: bool = False
-    start: str | None = Field(default=None, exclude_if=absent)
-    environment: str | None = Field(default=None, exclude_if=absent)
-    named: Items[NamedTest] | None = Field(default=None, exclude_if=absent)
-    proposed_proof: ProofPolicy | None = Field(default=None, exclude_if=absent)
-    proof: Proof | None = Field(default=None, exclude_if=absent)
+    start: str | None = Field(default=None, exclude_if=is_absent)
+    environment: str | None = Field(default=None, exclude_if=is_absent)
+    named: Items[NamedTest] | None = Field(default=None, exclude_if=is_absent)
+    proposed_proof: ProofPolicy | None = Field(default=None, exclude_if=is_absent)
+    proof: Proof | None = Field(default=None, exclude_if=is_absent)
     checkpoints: Items[Checkpoint] = Field(default=(), max_length=CHECKPOINTS_KEPT)
     incidents: Items[Incident] = Field(default=(), max_length=INCIDENTS_KEPT)
 
@@ -317,13 +317,13 @@ class RunState(Record):
 class EngineState(RunState):
     """The `engine` of a loop."""
 
-    menu: Menu | None = Field(default=None, exclude_if=absent)
+    menu: Menu | None = Field(default=None, exclude_if=is_absent)
     tasks: Items[LoopTask] = ()
     retry: Items[str] = ()
     debug_rounds: int = Field(default=0, ge=0)
     sightings: Items[Sighting] = Field(default=(), max_length=SIGHTINGS_KEPT)
     spent: Spent = Spent()
-    legacy_id: str | None = Field(default=None, exclude_if=absent)
+    legacy_id: str | None = Field(default=None, exclude_if=is_absent)
 
     @model_validator(mode="after")
     def _task_ids_are_unique(self) -> Self:
@@ -354,7 +354,7 @@ class DevelopTask(Record):
     completed_at: Timestamp | None = None
 
 
-Parallel = Annotated[int, *within(1, 4)]
+Parallel = Annotated[int, *bound_range(1, 4)]
 
 
 MAX_ITERATIONS = 5

@@ -4,12 +4,12 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from loopwright.core.context import Ground
+from loopwright.core.context import RunContext
 from loopwright.core.errors import Conflict, IllegalTransition
 from loopwright.core.parking import is_due
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.run import R, Run
-from loopwright.core.run_commands import Runs
+from loopwright.core.run_commands import RunService
 
 PAGE = 200
 LAUNCH = timedelta(seconds=15)
@@ -17,7 +17,7 @@ LAUNCH = timedelta(seconds=15)
 
 
 @dataclass(frozen=True)
-class Taken:
+class ResumeResult:
     """One run the supervisor looked at; `problem` says why it could not be resumed."""
 
     id: str
@@ -25,12 +25,12 @@ class Taken:
     problem: str | None = None
 
 
-def resume_all(service: Runs[R], now: datetime) -> tuple[Taken, ...]:
+def resume_all(service: RunService[R], now: datetime) -> tuple[ResumeResult, ...]:
     """Starts a runner for every orphaned run, and for every parked one whose limit has passed."""
-    return tuple(taken_up(service, state) for state in left_behind(service, now))
+    return tuple(resume_run(service, state) for state in list_orphans(service, now))
 
 
-def left_behind(service: Runs[R], now: datetime) -> tuple[R, ...]:
+def list_orphans(service: RunService[R], now: datetime) -> tuple[R, ...]:
     """Running without a runner, or parked until a time that is over."""
     id_of = service.rules.id_of
     orphaned = (
@@ -47,17 +47,17 @@ def is_launched(state: Run, now: datetime, patience: timedelta = LAUNCH) -> bool
     return abs(now - datetime.fromisoformat(state.updated_at)) < patience
 
 
-def taken_up(service: Runs[R], state: R) -> Taken:
+def resume_run(service: RunService[R], state: R) -> ResumeResult:
     """Somebody else may be faster: that is not an error, but told."""
     id = service.rules.id_of(state)
     try:
         service.resume(id)
     except (IllegalTransition, Conflict) as problem:
-        return Taken(id, state.title, str(problem))
-    return Taken(id, state.title)
+        return ResumeResult(id, state.title, str(problem))
+    return ResumeResult(id, state.title)
 
 
-def _all(service: Runs[R], status: str) -> Iterator[R]:
+def _all(service: RunService[R], status: str) -> Iterator[R]:
     offset = 0
     while items := service.list(status=status, limit=PAGE, offset=offset).items:
         yield from items
@@ -68,8 +68,8 @@ LOOK_SECONDS = 1.0
 """How often the state is looked at: somebody may resume, pause or stop it before its time has come."""
 
 
-async def until_it_goes_on(
-    ground: Ground[R], state: R, rest: Callable[[], Awaitable[None]], goes_on: Callable[[R, datetime], R]
+async def wait_until_resumed(
+    ground: RunContext[R], state: R, rest: Callable[[], Awaitable[None]], goes_on: Callable[[R, datetime], R]
 ) -> bool:
     """Waits while the state is parked; True when it runs again, False when it rests.
 
@@ -88,12 +88,12 @@ async def until_it_goes_on(
     return told is not None and state.status == "running"
 
 
-def _resumed(ground: Ground[R], goes_on: Callable[[R, datetime], R]) -> R:
+def _resumed(ground: RunContext[R], goes_on: Callable[[R, datetime], R]) -> R:
     """The latest state, running again if its time has come."""
     now, state = ground.clock.now(), ground.state()
     if not is_due(state, now):
         return state
-    event = Event(type="resumed", data={"why": "the limit has reset"})
+    event = JournalEvent(type="resumed", data={"why": "the limit has reset"})
     return ground.store.update(
         ground.id, lambda state: goes_on(state, now), actor="runner", event=event, epoch=ground.epoch
     )

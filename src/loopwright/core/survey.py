@@ -7,7 +7,7 @@ from pydantic import Field
 from loopwright.core.record import Items, Record
 
 
-class Case(Record):
+class SurveyedTest(Record):
     """One test function, and the situations that it names: values it is run with, errors it expects, its messages."""
 
     name: str
@@ -15,7 +15,7 @@ class Case(Record):
     situations: Items[str] = ()
 
 
-class Style(Record):
+class FileStyle(Record):
     """How a file is written, counted over its functions and classes."""
 
     functions: int = 0
@@ -25,7 +25,7 @@ class Style(Record):
     camel: int = 0
 
 
-class Module(Record):
+class SurveyedModule(Record):
     """One source file. `path` and `imports` are project-relative; `packages` are names from outside of it.
 
     `is_test`: it belongs to the tests, with `cases` of its own or as something that they share.
@@ -44,8 +44,8 @@ class Module(Record):
     exports: Items[str] = ()
     entry: str = ""
     broken: str = ""
-    cases: Items[Case] = ()
-    style: Style = Style()
+    cases: Items[SurveyedTest] = ()
+    style: FileStyle = FileStyle()
 
 
 ManifestKind = Literal["python", "javascript", "go", "rust", "java", "make", "tests", "container", "ci"]
@@ -63,26 +63,26 @@ class Manifest(Record):
     frameworks: Items[str] = ()
 
 
-class Survey(Record):
+class ProjectSurvey(Record):
     """`files`: how many the project has; `kinds`: of each language, how many. `left_out`: what was not looked at, and
     why, in words.
     """
 
     files: int = 0
     kinds: dict[str, int] = Field(default_factory=dict)
-    modules: Items[Module] = ()
+    modules: Items[SurveyedModule] = ()
     manifests: Items[Manifest] = ()
     left_out: Items[str] = ()
 
     @property
-    def product(self) -> tuple[Module, ...]:
+    def product(self) -> tuple[SurveyedModule, ...]:
         return tuple(module for module in self.modules if not module.is_test)
 
     @property
-    def tests(self) -> tuple[Module, ...]:
+    def tests(self) -> tuple[SurveyedModule, ...]:
         return tuple(module for module in self.modules if module.is_test)
 
-    def module(self, path: str) -> Module | None:
+    def module(self, path: str) -> SurveyedModule | None:
         return next((module for module in self.modules if module.path == path), None)
 
     @property

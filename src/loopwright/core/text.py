@@ -22,30 +22,30 @@ IRREGULAR = {
 
 def plural(n: float, thing: str) -> str:
     """`1 test`, `3 tests`, `2.5 minutes`: the number and its noun."""
-    return f"{n:,} {agreeing(n, thing)}" if isinstance(n, int) else f"{n:g} {agreeing(n, thing)}"
+    return f"{n:,} {agree_word(n, thing)}" if isinstance(n, int) else f"{n:g} {agree_word(n, thing)}"
 
 
-def agreeing(n: float, word: str) -> str:
+def agree_word(n: float, word: str) -> str:
     """The word alone, as it stands after that number: a noun, or one of the verbs known here."""
     return word if n == 1 else IRREGULAR.get(word, f"{word}s")
 
 
-def clipped(text: str, most: int) -> str:
+def clip_text(text: str, most: int) -> str:
     """At most that many characters, the last of them an ellipsis where some are missing."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def relative(text: str, project: str) -> str:
+def strip_project(text: str, project: str) -> str:
     """With the project's own paths as they are seen from inside it."""
     return text.replace(f"{project}/", "").replace(project, ".") if len(project) > 1 else text
 
 
-def whole(text: str) -> str:
+def drop_surrogates(text: str) -> str:
     """Without halves of characters, which can be said and not be written."""
     return text.encode(errors="replace").decode()
 
 
-def clean(text: str) -> str:
+def clean_line(text: str) -> str:
     """One line without control characters: what an agent wrote must not steer the terminal."""
     return "".join(c for c in " ".join(text.split()) if unicodedata.category(c)[0] != "C")
 
@@ -63,11 +63,11 @@ _PLAIN = re.compile(r'[^\s"\x00-\x1f\x7f-\x9f\u2028\u2029][^\x00-\x1f\x7f-\x9f\u
 """What stands there as it is."""
 
 
-def word(text: str) -> str:
+def encode_word(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else json_line(text)
 
 
-def read_word(text: str) -> str:
+def decode_word(text: str) -> str:
     """The text that `word` made a line of."""
     try:
         value = json.loads(text) if text.startswith('"') else text

@@ -8,7 +8,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-async def in_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+async def run_in_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Runs `call` in a thread; when cancelled, still waits for it, so that no half-done effect outlives the step."""
     work = asyncio.ensure_future(asyncio.to_thread(call, *args, **kwargs))
     try:

@@ -8,13 +8,13 @@ from loopwright.core.cycle_names import StepName
 from loopwright.core.errors import AgentTrouble
 from loopwright.core.names import ActionName, TuningStepName
 from loopwright.core.protocol import AgentOutput, Capabilities, Usage
-from loopwright.core.record import Items, Record, Timestamp, absent, first_problem
+from loopwright.core.record import Items, Record, Timestamp, first_problem, is_absent
 from loopwright.core.state import Policy
 
 ToolStatus = Literal["pending", "in_progress", "completed", "failed"]
 
 
-class SessionBegun(Record):
+class SessionStart(Record):
     """A session is open. `loaded`: it is one of before; `version` of the agent's program, as it tells it."""
 
     kind: Literal["session"] = "session"
@@ -25,26 +25,26 @@ class SessionBegun(Record):
     mode: str | None = None
 
 
-class Said(Record):
+class AgentText(Record):
     """A part of the agent's answer."""
 
     kind: Literal["said"] = "said"
     text: str
 
 
-class Thought(Record):
+class AgentThought(Record):
     kind: Literal["thought"] = "thought"
     text: str
 
 
-class Planned(Record):
+class AgentPlan(Record):
     """The agent's own plan for the turn, as it stands now: (what, pending | in_progress | completed)."""
 
     kind: Literal["plan"] = "plan"
     entries: Items[tuple[str, str]] = ()
 
 
-class ToolUsed(Record):
+class ToolUse(Record):
     """A tool call as it stands now; told again whenever it changes, under the same `id`.
 
     `tool` is its kind as ACP names it; `output` is a part of what it gave.
@@ -60,7 +60,7 @@ class ToolUsed(Record):
     output: str = ""
 
 
-class PermissionDecided(Record):
+class PermissionResult(Record):
     """What became of a request, and why; `by` is policy or person."""
 
     kind: Literal["permission"] = "permission"
@@ -71,7 +71,7 @@ class PermissionDecided(Record):
     by: Literal["policy", "person"] = "policy"
 
 
-class Discovered(Record):
+class AgentDiscovery(Record):
     """Something worth keeping that the agent reported through report_discovery.
 
     `type` and `data` where it is an entry for the board of a cycle (see cycle_board); `title` says it in a line.
@@ -80,16 +80,16 @@ class Discovered(Record):
     kind: Literal["discovery"] = "discovery"
     title: str
     text: str = ""
-    type: str | None = Field(default=None, exclude_if=absent)
-    data: dict[str, JsonValue] | None = Field(default=None, exclude_if=absent)
+    type: str | None = Field(default=None, exclude_if=is_absent)
+    data: dict[str, JsonValue] | None = Field(default=None, exclude_if=is_absent)
 
 
-class UsageTold(Record):
+class UsageUpdate(Record):
     kind: Literal["usage"] = "usage"
     usage: Usage
 
 
-class Trouble(Record):
+class TroubleNote(Record):
     """Something that went wrong and did not end the turn: a line that was no message, a try that is repeated."""
 
     kind: Literal["trouble"] = "trouble"
@@ -97,7 +97,15 @@ class Trouble(Record):
 
 
 AgentEvent = Annotated[
-    SessionBegun | Said | Thought | Planned | ToolUsed | PermissionDecided | Discovered | UsageTold | Trouble,
+    SessionStart
+    | AgentText
+    | AgentThought
+    | AgentPlan
+    | ToolUse
+    | PermissionResult
+    | AgentDiscovery
+    | UsageUpdate
+    | TroubleNote,
     Field(discriminator="kind"),
 ]
 
@@ -112,7 +120,7 @@ MARKS = {"pending": "·", "in_progress": "▸", "completed": "✓", "failed": "�
 """How a tool call stands."""
 
 
-class Able(Record):
+class AgentAbilities(Record):
     """What an agent of this name could be asked for, told once by each runner."""
 
     kind: Literal["able"] = "able"
@@ -120,7 +128,7 @@ class Able(Record):
     capabilities: Capabilities
 
 
-class Asked(Record):
+class AgentMessage(Record):
     """A message to an agent, whole. `first`: it began a session; then `brief` went before it."""
 
     kind: Literal["message"] = "message"
@@ -140,7 +148,7 @@ class TurnFailure(Record):
     until: Timestamp | None = None
 
 
-class TurnEnded(Record):
+class TurnEnd(Record):
     """What an action got from its agent, once all trouble on the way was dealt with: enough to play it again.
 
     `digest` of the order, so that another order is noticed. The answer's text stands in the lines before it.
@@ -155,21 +163,21 @@ class TurnEnded(Record):
     error: TurnFailure | None = None
 
 
-Heard = AgentEvent | Able | Asked | TurnEnded
+TranscriptEvent = AgentEvent | AgentAbilities | AgentMessage | TurnEnd
 """All that a line of the transcript can be about, but for notes."""
 
-_EVENT: TypeAdapter[Heard] = TypeAdapter(Annotated[Heard, Field(discriminator="kind")])
+_EVENT: TypeAdapter[TranscriptEvent] = TypeAdapter(Annotated[TranscriptEvent, Field(discriminator="kind")])
 _TEXTUAL = frozenset({"said", "thought", "trouble", "discovery", "message"})
 """Kinds whose `text` is their own; the others are put in words."""
 
 
-def fields_of(event: Heard) -> dict[str, JsonValue]:
+def fields_of(event: TranscriptEvent) -> dict[str, JsonValue]:
     """What stands in a line beside its time: kind, text, and what the event has of its own."""
     fields: dict[str, JsonValue] = event.model_dump(mode="json", exclude_none=True)
-    return {"kind": event.kind, "text": told(event), **fields}
+    return {"kind": event.kind, "text": describe_event(event), **fields}
 
 
-def event_of(fields: dict[str, JsonValue]) -> Heard:
+def event_of(fields: dict[str, JsonValue]) -> TranscriptEvent:
     """The event of a line. ValueError for a kind that is none, or fields that do not fit."""
     own = {name: v for name, v in fields.items() if name != "text" or fields.get("kind") in _TEXTUAL}
     try:
@@ -178,44 +186,44 @@ def event_of(fields: dict[str, JsonValue]) -> Heard:
         raise ValueError(first_problem(error)) from error
 
 
-def told(event: Heard) -> str:
+def describe_event(event: TranscriptEvent) -> str:
     """The event in words for people."""
     match event:
-        case Said() | Thought() | Trouble() | Asked():
+        case AgentText() | AgentThought() | TroubleNote() | AgentMessage():
             return event.text
-        case SessionBegun():
+        case SessionStart():
             known = " ".join(part for part in (event.agent, event.version) if part)
             return f"{'went on with a session' if event.loaded else 'a session'} of {known}"
-        case Planned():
+        case AgentPlan():
             done = sum(status == "completed" for _, status in event.entries)
             now = next((f"; now: {what}" for what, status in event.entries if status == "in_progress"), "")
             return f"{done} of {len(event.entries)} done{now}"
-        case ToolUsed():
+        case ToolUse():
             about = event.command or ", ".join(event.paths)
             name = event.title or event.tool
             return f"{MARKS[event.status]} {name}{f': {about}' if about and about not in name else ''}"
-        case PermissionDecided():
+        case PermissionResult():
             verb = "allowed" if event.allowed else "refused"
             return f"{verb} by {event.by}: {event.title}{f' ({event.reason})' if event.reason else ''}"
-        case Discovered():
+        case AgentDiscovery():
             return ": ".join(part for part in (event.title, event.text) if part)
-        case UsageTold():
-            return told_usage(event.usage)
-        case Able():
+        case UsageUpdate():
+            return describe_usage(event.usage)
+        case AgentAbilities():
             return f"{event.agent} takes part"
-        case TurnEnded():
+        case TurnEnd():
             return f"{event.agent} {event.action}: {_ended(event)}"
         case _:
             assert_never(event)
 
 
-def told_usage(usage: Usage) -> str:
+def describe_usage(usage: Usage) -> str:
     """`12,345 tokens, $0.0123`."""
     tokens = f"{usage.tokens:,} tokens" if usage.tokens is not None else "tokens not known"
     return f"{tokens}, ${usage.cost:.4f}" if usage.cost is not None else tokens
 
 
-def _ended(event: TurnEnded) -> str:
+def _ended(event: TurnEnd) -> str:
     if event.error:
         return event.error.kind
     report = event.output.report if event.output else None

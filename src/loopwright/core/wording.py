@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from loopwright.core.record import Entry
-from loopwright.core.text import clean
+from loopwright.core.record import JournalEntry
+from loopwright.core.text import clean_line
 
 Fields = dict[str, Any]  # Any: parsed JSON; what is missing raises KeyError, and is told as it stands
 
@@ -79,7 +79,7 @@ CHANGES = {"create": "created", "modify": "changed", "delete": "deleted"}
 """What happened to a file."""
 
 
-def event_words(entry: Entry) -> str:
+def event_words(entry: JournalEntry) -> str:
     """What happened, and by whom where that is not the runner."""
     data: Fields = dict(entry.event.data)
     by = ACTORS.get(entry.actor)
@@ -93,7 +93,7 @@ def event_words(entry: Entry) -> str:
 def _plainly(type: str, fields: Fields) -> str:
     """An event of another version: its name and what it says."""
     about = ", ".join(f"{name} {value}" for name, value in fields.items())
-    return clean(f"{type.replace('_', ' ')}{f': {about}' if about else ''}")
+    return clean_line(f"{type.replace('_', ' ')}{f': {about}' if about else ''}")
 
 
 def _reasons(fields: Fields) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 from tree_sitter import Node
 
 from loopwright.evidence import junit
-from loopwright.evidence.recording.shims import Recording
-from loopwright.evidence.results import Reading, failure, parsed, plain, told_apart
-from loopwright.evidence.sources import digest, parse, text_of
+from loopwright.evidence.recording.shims import ToolRecording
+from loopwright.evidence.results import RunnerReport, encode_safely, make_failure, number_duplicates, parse_json
+from loopwright.evidence.sources import digest_nodes, parse_file, text_of
 from loopwright.evidence.testing import BUILD, TestResult, TestStatus
 
 RUNNING = re.compile(r"^running (\d{1,9}) tests?$")
@@ -32,7 +32,7 @@ _LIBTEST_STATUS: dict[str, TestStatus] = {"ok": "passed", "FAILED": "failed", "i
 
 
 @dataclass
-class Block:
+class HarnessBlock:
     """One `running N tests`; `closed`: a `test result` agreed with it; `contradicted`: there was one that did not."""
 
     expected: int
@@ -55,14 +55,14 @@ class Block:
             name = name_of(raw)
             if status == "failed":
                 text = "\n".join(self.said.get(raw, ()))
-                found.append(failure(suite, name, _message(text), trace=text))
+                found.append(make_failure(suite, name, _message(text), trace=text))
             elif status is not None:
                 found.append(TestResult(test_name=name, suite=suite, status=status))
         return found
 
 
 def name_of(raw: str) -> str:
-    return plain(_LINE_NUMBER.sub("", raw))
+    return encode_safely(_LINE_NUMBER.sub("", raw))
 
 
 def _line(raw: str) -> int:
@@ -70,10 +70,10 @@ def _line(raw: str) -> int:
     return int(found.group(1)) if found else 0
 
 
-def read_block(lines: Sequence[str], at: int, ends: re.Pattern[str]) -> tuple[Block, int]:
+def read_block(lines: Sequence[str], at: int, ends: re.Pattern[str]) -> tuple[HarnessBlock, int]:
     """The block that begins with the line `at`, and the line after it. It ends early where a line matches `ends`."""
     start = RUNNING.match(lines[at])
-    block = Block(int(start.group(1)) if start else 0)
+    block = HarnessBlock(int(start.group(1)) if start else 0)
     at += 1
     while at < len(lines) and not ends.match(line := lines[at]):
         if (counts := _RESULT.match(line)) is not None:
@@ -89,7 +89,7 @@ def read_block(lines: Sequence[str], at: int, ends: re.Pattern[str]) -> tuple[Bl
     return block, at
 
 
-def _to_the_end(block: Block, lines: Sequence[str], at: int, ends: re.Pattern[str]) -> tuple[Block, int]:
+def _to_the_end(block: HarnessBlock, lines: Sequence[str], at: int, ends: re.Pattern[str]) -> tuple[HarnessBlock, int]:
     """All tests are known: what follows is what they printed, and the list of those that failed."""
     failed = {name for name, status in block.tests if status == "failed"}
     current: list[str] = []
@@ -110,7 +110,7 @@ def _to_the_end(block: Block, lines: Sequence[str], at: int, ends: re.Pattern[st
     return block, at
 
 
-def _take(block: Block, line: str) -> None:
+def _take(block: HarnessBlock, line: str) -> None:
     """One line while tests run. Without capture, what tests print may stand before a line, behind it, or in it."""
     found = _WHOLE.match(line) or _OPEN.match(line) or _BEHIND_NOISE.match(line) or _OPEN_BEHIND_NOISE.match(line)
     if found is not None:
@@ -120,7 +120,7 @@ def _take(block: Block, line: str) -> None:
         block.tests[block.tests.index((names[0], None))] = (names[0], _LIBTEST_STATUS[alone["end"]])
 
 
-def _agrees(block: Block, counts: Sequence[int], listed: Sequence[str]) -> bool:
+def _agrees(block: HarnessBlock, counts: Sequence[int], listed: Sequence[str]) -> bool:
     """Whether the counts are those of the lines; tests whose end was lost in noise get what is left for them."""
     if not len(block.tests) == block.expected == sum(counts):
         return False
@@ -173,7 +173,7 @@ _PRINTED_DIFFERENTLY = "the results of {suite} could not be read: its lines and 
 
 
 @dataclass(frozen=True)
-class Target:
+class CrateTarget:
     """A test binary; `source` is the file of its crate root, None where it is not known."""
 
     suite: str
@@ -185,7 +185,7 @@ class _Run:
     """One binary's turn."""
 
     suite: str
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[HarnessBlock] = field(default_factory=list)
     is_doc: bool = False
     failed: bool = False
     said: list[str] = field(default_factory=list)
@@ -196,11 +196,11 @@ class _Run:
             self.said.append(line)
 
 
-def read_cargo_test(recording: Recording) -> Reading:
+def read_cargo_test(recording: ToolRecording) -> RunnerReport:
     """Results of one call. A binary that died, or could not be compiled, is one failed test of its suite's name."""
     lines = _COLOUR.sub("", recording.output).replace("\r\n", "\n").split("\n")
-    runs = _runs(lines, targets(lines))
-    results = [*not_compiled(lines)]
+    runs = _runs(lines, list_targets(lines))
+    results = [*list_compile_failures(lines)]
     running: list[str] = []
     contradicted = None
     for run in runs:
@@ -209,8 +209,8 @@ def read_cargo_test(recording: Recording) -> Reading:
         if any(block.contradicted and not block.closed for block in run.blocks):
             contradicted = run.suite
     failed = any(result.status == "failed" for result in results)
-    return Reading(
-        results=told_apart(results),
+    return RunnerReport(
+        results=number_duplicates(results),
         running=tuple(running),
         complete=recording.exit_code is not None and bool(runs or failed) and (recording.exit_code == 0 or failed),
         damaged=contradicted is not None,
@@ -219,11 +219,11 @@ def read_cargo_test(recording: Recording) -> Reading:
     )
 
 
-def targets(lines: list[str]) -> dict[str, Target]:
+def list_targets(lines: list[str]) -> dict[str, CrateTarget]:
     """Test binaries by file name, and libraries by crate name, as cargo itself describes them."""
     found = {}
     for line in lines:
-        match parsed(line, '{"reason":'):
+        match parse_json(line, '{"reason":'):
             case {
                 "reason": "compiler-artifact",
                 "package_id": str(id),
@@ -231,7 +231,7 @@ def targets(lines: list[str]) -> dict[str, Target]:
                 "profile": {"test": bool(is_test)},
                 "executable": executable,
             }:
-                target = Target(plain(_suite(_package(id), kind, name)), Path(source))
+                target = CrateTarget(encode_safely(_suite(_package(id), kind, name)), Path(source))
                 if is_test and isinstance(executable, str):
                     found[Path(executable).name] = target
                 elif kind in ("lib", "rlib", "dylib", "cdylib", "staticlib", "proc-macro"):
@@ -239,7 +239,7 @@ def targets(lines: list[str]) -> dict[str, Target]:
     return found
 
 
-def _runs(lines: list[str], known: dict[str, Target]) -> list[_Run]:
+def _runs(lines: list[str], known: dict[str, CrateTarget]) -> list[_Run]:
     """Every binary's turn. Before the first of them, cargo compiles."""
     runs: list[_Run] = []
     at = 0
@@ -258,17 +258,17 @@ def _runs(lines: list[str], known: dict[str, Target]) -> list[_Run]:
     return runs
 
 
-def _begun(line: str, known: dict[str, Target]) -> _Run | None:
+def _begun(line: str, known: dict[str, CrateTarget]) -> _Run | None:
     if (doc := _DOC.match(line)) is not None:
         crate = doc.group(1)
-        return _Run(f"{known[crate].suite if crate in known else plain(crate)}/doc", is_doc=True)
+        return _Run(f"{known[crate].suite if crate in known else encode_safely(crate)}/doc", is_doc=True)
     header = _HEADER.match(line) or _COMMAND.match(line)
     if header is None:
         return None
     file = Path(header["file"]).name
     if file in known:
         return _Run(known[file].suite)
-    name = plain(re.sub(r"-[0-9a-f]{16}$", "", file))
+    name = encode_safely(re.sub(r"-[0-9a-f]{16}$", "", file))
     return _Run(f"{name}/bin/{name}" if header.groupdict().get("source") == "src/main.rs" else name)
 
 
@@ -277,13 +277,13 @@ def _results(run: _Run) -> list[TestResult]:
     died = any(not block.closed for block in run.blocks)
     text = "\n".join(run.said)
     if died or (run.failed and not any(result.status == "failed" for result in results)):
-        return [*results, failure("", run.suite, text or "the test binary did not finish")]
+        return [*results, make_failure("", run.suite, text or "the test binary did not finish")]
     if not run.blocks and not run.is_doc:  # a harness of its own, whose exit status is its only word
         return [TestResult(test_name=run.suite, status="passed")]
     return results
 
 
-def not_compiled(lines: list[str]) -> Iterator[TestResult]:
+def list_compile_failures(lines: list[str]) -> Iterator[TestResult]:
     """One failed test for every target that could not be compiled, with what the compiler said."""
     said = "\n".join(line for line in lines if not line.startswith('{"reason":') and not _STATUS.match(line))
     failed = _NOT_COMPILED.findall(said)
@@ -293,7 +293,7 @@ def not_compiled(lines: list[str]) -> Iterator[TestResult]:
     for package, targets_of in names.items():
         build = f"{BUILD} of {package}"
         for name in (build,) if build in targets_of else dict.fromkeys(targets_of):  # its tests rest on it
-            yield failure("", plain(name), text)
+            yield make_failure("", encode_safely(name), text)
 
 
 def _unbuilt(package: str, label: str) -> str:
@@ -324,10 +324,10 @@ _NO_TESTS = 4
 """Exit status by which nextest says that there are none."""
 
 
-def read_nextest(recording: Recording, reports: list[Path]) -> Reading:
+def read_nextest(recording: ToolRecording, reports: list[Path]) -> RunnerReport:
     """The tests of the reports of one call; what could not be compiled is one failed test."""
-    found = junit.read([("", report) for report in reports])
-    results = [*map(_named, found.results), *not_compiled(recording.output.split("\n"))]
+    found = junit.read_reports([("", report) for report in reports])
+    results = [*map(_named, found.results), *list_compile_failures(recording.output.split("\n"))]
     has_failed = any(result.status == "failed" for result in results)
     has_ended = found.complete or has_failed or recording.exit_code == _NO_TESTS
     explained = recording.exit_code == 0 or has_failed or not results
@@ -347,7 +347,7 @@ def _named(result: TestResult) -> TestResult:
 class Crates:
     """The test binaries of a run."""
 
-    def __init__(self, targets: Iterable[Target]) -> None:
+    def __init__(self, targets: Iterable[CrateTarget]) -> None:
         self._roots: dict[str, set[Path]] = {}
         for target in targets:
             if target.source is not None:
@@ -364,7 +364,7 @@ class Crates:
         found = self._function(root, modules, name)
         if not found and modules:  # a case that a macro made of one function: `adds::case_1`
             found = self._function(root, modules[:-1], modules[-1])
-        return digest(found) if found else ""
+        return digest_nodes(found) if found else ""
 
     def _function(self, root: Path, modules: list[str], name: str) -> list[Node]:
         file, folder = root, root.parent
@@ -386,7 +386,7 @@ class Crates:
 
 
 def _items(file: Path) -> dict[tuple[str, str], list[Node]]:
-    tree = parse(file)
+    tree = parse_file(file)
     return _of(tree) if tree is not None else {}
 
 

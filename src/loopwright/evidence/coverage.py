@@ -9,7 +9,7 @@ from typing import NamedTuple, TypedDict
 from urllib.parse import unquote, urlsplit
 from xml.etree.ElementTree import Element
 
-from loopwright.evidence.junit import UnreadableXml, parse
+from loopwright.evidence.junit import UnreadableXml, parse_xml
 from loopwright.evidence.testing import Coverage
 
 _FOREIGN = frozenset(
@@ -32,7 +32,7 @@ def is_own_code(file: PurePosixPath) -> bool:
     return ".." not in file.parts and not _FOREIGN & set(file.parts[:-1]) and not _TEST_FILE.fullmatch(file.name)
 
 
-def combined(root: Path, measured: Iterable[FileLines]) -> Coverage | None:
+def combine_coverage(root: Path, measured: Iterable[FileLines]) -> Coverage | None:
     """Lines that any of the reports saw run; None when there is no report, or no code of the project in them."""
     ran: dict[str, set[int]] = {}
     lines: dict[str, set[int]] = {}
@@ -56,7 +56,7 @@ def _percent(part: int, whole: int) -> float:
 
 def read_cobertura(file: Path, root: Path) -> Iterator[FileLines]:
     """The files of a report; UnreadableXml where it is none, or has a document type."""
-    report = parse(file.read_bytes())
+    report = parse_xml(file.read_bytes())
     if report.tag != "coverage":
         raise UnreadableXml("it is not a Cobertura report")
     sources = [Path((source.text or "").strip() or ".") for source in report.iter("source")]

@@ -11,7 +11,7 @@ from loopwright.core.errors import Invalid
 from loopwright.core.ids import next_hypothesis_id
 from loopwright.core.record import Items, Record
 from loopwright.core.state import Policy
-from loopwright.core.text import clean, clipped, whole
+from loopwright.core.text import clean_line, clip_text, drop_surrogates
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.rivals import AppliedPatch, Comparison, is_refuted
 
@@ -61,13 +61,13 @@ class ProbeHit(Record):
     data: dict[str, JsonValue]
 
 
-def tried(hypotheses: Items[Hypothesis]) -> tuple[str, ...]:
+def list_tried_fixes(hypotheses: Items[Hypothesis]) -> tuple[str, ...]:
     """Fingerprints of the fixes that validation did not bear out: they are never tried again."""
     judged = (one.evidence or {} for one in hypotheses if one.status == "rejected" or is_refuted(one))
     return tuple(str(evidence["fingerprint"]) for evidence in judged if "fingerprint" in evidence)
 
 
-class DebugGround(Record):
+class DebugContext(Record):
     """What the debugger works on for an agent in its turn. `policy`: what that agent may do."""
 
     request: DebugRequest
@@ -100,7 +100,7 @@ class Patch(Record):
     still_failing: Items[str] = ()
 
 
-class Findings(Record):
+class SearchFindings(Record):
     """What a search measured: verdicts on the hypotheses, the best patch if one survived, and what was tried.
 
     `comparison` of the patch with the other survivors; `rivals` are those that it names, in the same order.
@@ -115,7 +115,7 @@ class Findings(Record):
     note: str = ""
 
 
-def applied(patch: Patch, comparison: Comparison, place: str = "", task: str | None = None) -> AppliedPatch:
+def record_patch(patch: Patch, comparison: Comparison, place: str = "", task: str | None = None) -> AppliedPatch:
     """What is kept of a patch once it is in the project."""
     return AppliedPatch(
         place=place or patch.file, description=patch.description, fingerprint=patch.fingerprint, file=patch.file,
@@ -134,7 +134,7 @@ _PLACE = re.compile(r"(?P<file>.+?\.\w+):(?:(?P<func>[^:]+):)?(?P<line>[0-9]{1,7
 Status = Literal["passed", "failed", "skipped"]
 
 
-class Place(NamedTuple):
+class CodePosition(NamedTuple):
     """A line of a file of the project, relative to its root. `func`: what it was said to lie in."""
 
     file: str
@@ -152,7 +152,7 @@ class ProbeOrder(Record):
     hits: int = 5
 
 
-class RanTest(Record):
+class RerunResult(Record):
     """One test, run again. `place`: the last project line its error came from, as file:line in function."""
 
     test: str
@@ -162,17 +162,17 @@ class RanTest(Record):
     place: str
 
 
-class RanTests(Record):
+class RerunResults(Record):
     """`tests` are the requested ones, or by default those that fail. The counts are of all that ran."""
 
-    tests: Items[RanTest]
+    tests: Items[RerunResult]
     passed: int
     failed: int
     skipped: int
     note: str
 
 
-class Statement(Record):
+class RankedStatement(Record):
     """A suspicious statement, and how many tests ran it. `score` from 0 to 1; `raised`: exceptions raised there."""
 
     rank: int
@@ -189,30 +189,30 @@ class Statement(Record):
 class Spectrum(Record):
     """The most suspicious of the `total` statements that a failing test ran."""
 
-    statements: Items[Statement]
+    statements: Items[RankedStatement]
     total: int
     failing_tests: int
     passing_tests: int
     note: str
 
 
-class Watched(RanTest):
+class ProbedTest(RerunResult):
     """`reached`: how often the test reached the line; `hits` are the first of these times."""
 
     reached: int
     hits: Items[ProbeHit]
 
 
-class Probed(Record):
+class ProbeResult(Record):
     """The values each time just before the line ran."""
 
     place: str
     code: str
-    tests: Items[Watched]
+    tests: Items[ProbedTest]
     note: str
 
 
-class ProposedPatch(Record):
+class PatchProposal(Record):
     """`diff` as git and patch take it; `cut` if it was too long. The tests it fixes, and those that still fail.
 
     `differs`: for a rival, a call that tells it from the patch, if one is known.
@@ -227,32 +227,32 @@ class ProposedPatch(Record):
     differs: str
 
 
-class Proposal(Record):
+class FixProposal(Record):
     """What the search found; it is never applied. `rivals` are as good as the patch, as far as tests can tell."""
 
-    patch: ProposedPatch | None
-    rivals: Items[ProposedPatch]
+    patch: PatchProposal | None
+    rivals: Items[PatchProposal]
     candidates: int
     applied: Literal[False]
     words: str
     note: str
 
 
-Looked = RanTests | Spectrum | Probed | Proposal
+DebugAnswer = RerunResults | Spectrum | ProbeResult | FixProposal
 
 
-def read_place(told: str, root: str) -> Place:
+def parse_position(told: str, root: str) -> CodePosition:
     """`file:line` or `file:function:line`; the file relative to the project, or absolute within it. Invalid."""
     found = _PLACE.fullmatch(told.strip())
     if found is None:
-        raise Invalid(f"place: {clipped(told, 200)!r} is not valid (expected file:line or file:function:line)")
+        raise Invalid(f"place: {clip_text(told, 200)!r} is not valid (expected file:line or file:function:line)")
     file = posixpath.normpath(posixpath.join(root, found["file"]))
     if not file.startswith(f"{root.rstrip('/')}/"):
         raise Invalid(f"place: {found['file']} is not in the project {root}")
-    return Place(file[len(root.rstrip("/")) + 1 :], found["func"], int(found["line"]))
+    return CodePosition(file[len(root.rstrip("/")) + 1 :], found["func"], int(found["line"]))
 
 
-def owner(hypotheses: Sequence[Hypothesis], file: str, line: int) -> str:
+def find_owner(hypotheses: Sequence[Hypothesis], file: str, line: int) -> str:
     """The id of the hypothesis that is about that line."""
     for one in hypotheses:
         head, _, tail = one.logging_point.rpartition(":")
@@ -261,12 +261,12 @@ def owner(hypotheses: Sequence[Hypothesis], file: str, line: int) -> str:
     return LOOSE
 
 
-def proposed(patch: Patch, differs: str = "") -> ProposedPatch:
-    diff = whole(patch.diff)
-    return ProposedPatch(
+def build_patch_proposal(patch: Patch, differs: str = "") -> PatchProposal:
+    diff = drop_surrogates(patch.diff)
+    return PatchProposal(
         file=patch.file, description=patch.description, diff=diff[:MOST_DIFF], cut=len(diff) > MOST_DIFF,
         fixes=patch.fixes[:MOST_NAMED], still_failing=patch.still_failing[:MOST_NAMED],
-        differs=clipped(whole(differs), MOST_CALL),
+        differs=clip_text(drop_surrogates(differs), MOST_CALL),
     )  # fmt: skip
 
 
@@ -287,7 +287,7 @@ def anchor(hypothesis: Hypothesis) -> tuple[str, str, str] | None:
     return (str(parts[0]), str(parts[1]), str(parts[2])) if all(parts) else None
 
 
-def told(hypotheses: Sequence[Hypothesis]) -> str:
+def render_hypotheses(hypotheses: Sequence[Hypothesis]) -> str:
     """The leading ones that were measured and are open, as a table; below it the others, judged ones with why."""
     open_ones = sorted(
         (one for one in hypotheses if one.status in ("pending", "confirmed") and anchor(one) is not None),
@@ -301,7 +301,7 @@ def told(hypotheses: Sequence[Hypothesis]) -> str:
     return "\n".join([*lines, *([""] if lines and more else []), *more]) or "- none yet"
 
 
-def again(known: Sequence[Hypothesis], fresh: Diagnosis) -> Diagnosis:
+def merge_diagnoses(known: Sequence[Hypothesis], fresh: Diagnosis) -> Diagnosis:
     """What is known and what a fresh diagnosis has found, as one list: the newest evidence, and every id as it was.
 
     What was measured before and is not found any more comes last, and the oldest of it goes where there are too many.
@@ -336,7 +336,7 @@ def _row(rank: int, one: Hypothesis) -> str:
     evidence: Mapping[str, JsonValue] = one.evidence or {}
     name = f"{one.id}: {evidence['file']}:{evidence.get('line')} in {evidence['func']}"
     counts = f"{evidence.get('failing_tests', '?')}, {evidence.get('passing_tests', '?')}"
-    cells = (str(rank), name, f"`{clipped(clean(str(evidence['code'])), CODE)}`", counts, _seen(evidence))
+    cells = (str(rank), name, f"`{clip_text(clean_line(str(evidence['code'])), CODE)}`", counts, _seen(evidence))
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
@@ -351,7 +351,7 @@ def _seen(evidence: Mapping[str, JsonValue]) -> str:
     for values in _list(evidence.get("probe_values"))[:1]:
         if isinstance(values, dict):
             parts += [f"{name}={value}" for name, value in values.items() if name.isidentifier()]
-    return clipped(clean(", ".join(parts)), SEEN) or "nothing"
+    return clip_text(clean_line(", ".join(parts)), SEEN) or "nothing"
 
 
 def _list(value: JsonValue) -> list[JsonValue]:

@@ -112,7 +112,7 @@ def is_harmless(change: EnvironmentChange, manifests: Manifests, *, shadows: boo
     return not (change.what == "new" and (shadows or manifests.ignore_rules))
 
 
-def explained(
+def explain_changes(
     changes: Iterable[EnvironmentChange],
     before: Mapping[str, str],
     after: Mapping[str, str],
@@ -134,7 +134,7 @@ def environment_words(changes: Iterable[EnvironmentChange]) -> str:
     return ", ".join(found[:NAMES_SHOWN]) + more
 
 
-def normalised(name: str) -> str:
+def normalise_name(name: str) -> str:
     """A distribution's name as indexes compare it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -159,13 +159,13 @@ def wanted_names(requires: Mapping[str, Collection[str]], manifests: Manifests) 
 
 
 def _own_name(manifests: Manifests) -> str | None:
-    return normalised(manifests.project) if manifests.project else None
+    return normalise_name(manifests.project) if manifests.project else None
 
 
 def _added_names(manifests: Manifests) -> set[str]:
     """Every word of the lines that were added to a manifest."""
     lines = (set(after.splitlines()) - set(before.splitlines()) for before, after in manifests.changed.values())
-    return {normalised(word) for added in lines for line in added for word in _WORD.findall(line)}
+    return {normalise_name(word) for added in lines for line in added for word in _WORD.findall(line)}
 
 
 def _by_node(

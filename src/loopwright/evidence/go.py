@@ -9,10 +9,10 @@ from textwrap import dedent
 
 from tree_sitter import Node
 
-from loopwright.evidence.places import folders
-from loopwright.evidence.recording.shims import Recording
-from loopwright.evidence.results import Reading, failure, parsed, plain, told_apart
-from loopwright.evidence.sources import digest, parse, text_of
+from loopwright.evidence.project_files import walk_folders
+from loopwright.evidence.recording.shims import ToolRecording
+from loopwright.evidence.results import RunnerReport, encode_safely, make_failure, number_duplicates, parse_json
+from loopwright.evidence.sources import digest_nodes, parse_file, text_of
 from loopwright.evidence.testing import TestResult, TestStatus
 
 _ENDS: dict[str, TestStatus] = {"pass": "passed", "fail": "failed", "skip": "skipped"}
@@ -47,7 +47,7 @@ class _Package(_Test):
     earlier: list[_Test] = field(default_factory=list)
 
 
-def read_events(recording: Recording, suite_of: Callable[[str], str]) -> Reading:
+def read_events(recording: ToolRecording, suite_of: Callable[[str], str]) -> RunnerReport:
     """Results of one call. `suite_of` names the folder of an import path.
 
     A package that could not be built, or that failed without a failing test, is one failed test of its suite's name.
@@ -56,7 +56,7 @@ def read_events(recording: Recording, suite_of: Callable[[str], str]) -> Reading
     said = "".join([*others, recording.errors])
     not_built = dict.fromkeys(_NOT_BUILT.findall("".join([*others, *(t for p in packages.values() for t in p.output)])))
     compiler = _compiler(f"{builds}\n{said}") if not_built else {}
-    results = [failure("", suite_of(name), compiler.get(name) or compiler[""]) for name in not_built]
+    results = [make_failure("", suite_of(name), compiler.get(name) or compiler[""]) for name in not_built]
     running: list[str] = []
     for name, package in packages.items():
         if name not in not_built:
@@ -67,8 +67,8 @@ def read_events(recording: Recording, suite_of: Callable[[str], str]) -> Reading
     have_ended = all(package.status is not None for package in packages.values())
     failed = any(result.status == "failed" for result in results)
     explained = recording.exit_code == 0 or failed or (not results and _NO_PACKAGES.search(said) is not None)
-    return Reading(
-        results=told_apart(results),
+    return RunnerReport(
+        results=number_duplicates(results),
         running=tuple(running),
         complete=recording.exit_code is not None and have_ended and explained and (bool(packages) or bool(said)),
         reported=True,
@@ -81,11 +81,11 @@ def _gathered(output: str) -> tuple[dict[str, _Package], list[str], str]:
     others: list[str] = []
     builds: list[str] = []
     for line in re.findall(r"[^\n]*\n|[^\n]+", output):
-        match parsed(line, "{"):
+        match parse_json(line, "{"):
             case {"Action": "build-output", "Output": str(text)}:
                 builds.append(text)
             case {"Action": str(action), "Package": str(name), **more}:
-                _take(packages.setdefault(plain(name), _Package(plain(name))), action, more)
+                _take(packages.setdefault(encode_safely(name), _Package(encode_safely(name))), action, more)
             case {"Action": str()}:
                 pass
             case _:
@@ -94,7 +94,7 @@ def _gathered(output: str) -> tuple[dict[str, _Package], list[str], str]:
 
 
 def _take(package: _Package, action: str, more: Mapping[object, object]) -> None:
-    name = plain(str(more.get("Test") or ""))
+    name = encode_safely(str(more.get("Test") or ""))
     test = package.tests.get(name)
     match action:
         case "run" if name:
@@ -102,7 +102,7 @@ def _take(package: _Package, action: str, more: Mapping[object, object]) -> None
                 package.earlier.append(test)
             package.tests[name] = _Test(name)
         case "output":
-            (test or package).hear(plain(str(more.get("Output") or "")))
+            (test or package).hear(encode_safely(str(more.get("Output") or "")))
         case "pass" | "fail" | "skip" if not name:
             package.status = _ENDS[action]
         case "pass" | "fail" | "skip" if test is not None and test.status != "failed":
@@ -135,14 +135,14 @@ def _results(suite: str, package: _Package) -> list[TestResult]:
     is_explained = any(test.status in ("failed", None) for test in (*package.earlier, *package.tests.values()))
     if package.status == "failed" and not is_explained:
         text = "".join(line for line in package.output if not _FRAME.match(line))
-        results.append(failure("", suite, text or "the package failed, and none of its tests did"))
+        results.append(make_failure("", suite, text or "the package failed, and none of its tests did"))
     return results
 
 
 def _failed(suite: str, test: _Test) -> TestResult:
     text = dedent("".join(line for line in test.output if not _FRAME.match(line)))
     panic = _PANIC.search(text)
-    found = failure(suite, test.name, panic.group().strip() if panic else text, trace=text if panic else "")
+    found = make_failure(suite, test.name, panic.group().strip() if panic else text, trace=text if panic else "")
     return found.evolve(duration_ms=test.seconds * 1000)
 
 
@@ -177,7 +177,7 @@ class GoProject:
     def modules(self) -> dict[str, Path]:
         """Folders of the modules, by module path."""
         found = {}
-        for folder in folders(self._root):
+        for folder in walk_folders(self._root):
             file = folder / "go.mod"
             if file.is_file() and (line := _MODULE.search(file.read_bytes().decode("utf-8", "replace"))):
                 found[line.group(1)] = folder
@@ -207,11 +207,11 @@ class GoProject:
         methods = [node for node in functions if node.type == "method_declaration"]
         if any(_name(node) == method for node in methods):
             own += [node for node in methods if _name(node) in {method, *_AROUND}]
-        return digest([*own, *(node for node in functions if _name(node) == "TestMain")])
+        return digest_nodes([*own, *(node for node in functions if _name(node) == "TestMain")])
 
     def _functions(self, folder: Path) -> list[Node]:
         if folder not in self._tests:
-            trees = [parse(file) for file in sorted(folder.glob("*_test.go"))]
+            trees = [parse_file(file) for file in sorted(folder.glob("*_test.go"))]
             kinds = ("function_declaration", "method_declaration")
             self._tests[folder] = [node for tree in trees if tree for node in tree.children if node.type in kinds]
         return self._tests[folder]

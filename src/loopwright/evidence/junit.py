@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 import junitparser
 
-from loopwright.evidence.results import Reading, failure, plain, told_apart
+from loopwright.evidence.results import RunnerReport, encode_safely, make_failure, number_duplicates
 from loopwright.evidence.testing import BUILD, TestResult, TestStatus
 
 MOST = 64_000_000
@@ -27,7 +27,7 @@ class UnreadableXml(ValueError):
     """Why a document is not read, in words."""
 
 
-def parse(data: bytes) -> ElementTree.Element:
+def parse_xml(data: bytes) -> ElementTree.Element:
     """The root element. A document type is refused before a parser sees it: only one can declare entities."""
     if len(data) > MOST:
         raise UnreadableXml(f"it has more than {MOST:,} bytes")
@@ -53,7 +53,7 @@ _LONGEST_TIME = 1e9
 _ONLY_COUNTED = "the report counts a failure, and none of its tests failed: something around them did"
 
 
-class Case(NamedTuple):
+class JunitCase(NamedTuple):
     """One test as a report has it; `suites` from the outside in, `name` and `classname` "" where missing."""
 
     suites: tuple[str, ...]
@@ -68,15 +68,15 @@ class Case(NamedTuple):
         """What had no name, or that of its class, is the class itself, which could not be set up."""
         suite, name = ("", suite) if self.name in ("", self.classname) else (suite, self.name)
         if self.status == "failed":
-            found = failure(suite, name, self.message, trace=self.trace)
+            found = make_failure(suite, name, self.message, trace=self.trace)
         else:
             found = TestResult(test_name=name, suite=suite, status=self.status)
         return found.evolve(duration_ms=self.seconds * 1000)
 
 
-def cases(data: bytes) -> Iterator[Case]:
+def parse_cases(data: bytes) -> Iterator[JunitCase]:
     """All tests of a report; UnreadableXml where it is none."""
-    root = parse(data)
+    root = parse_xml(data)
     if _tag(root) not in ("testsuites", "testsuite"):
         raise UnreadableXml("it is not a JUnit report")
     waiting: list[tuple[Element, tuple[str, ...]]] = [(root, ())]
@@ -88,30 +88,30 @@ def cases(data: bytes) -> Iterator[Case]:
             has_failed = has_failed or case.status == "failed"
             yield case
             continue
-        name = plain(element.get("name") or "")
+        name = encode_safely(element.get("name") or "")
         inner = (*suites, name) if name and _tag(element) == "testsuite" else suites
         children = [child for child in element if _tag(child) in ("testsuite", "testcase")]
         waiting += [(child, inner) for child in reversed(children)]
         if _counts_failures(element) and not any(_tag(c) == "testsuite" or _has_failed(c) for c in children):
             has_failed = True
-            yield Case(inner, "" if inner else BUILD, "", "failed", 0, _ONLY_COUNTED, "")
+            yield JunitCase(inner, "" if inner else BUILD, "", "failed", 0, _ONLY_COUNTED, "")
     if _counts_failures(root) and not has_failed:
-        yield Case((), BUILD, "", "failed", 0, _ONLY_COUNTED, "")
+        yield JunitCase((), BUILD, "", "failed", 0, _ONLY_COUNTED, "")
 
 
-def read(files: list[tuple[str, Path]]) -> Reading:
+def read_reports(files: list[tuple[str, Path]]) -> RunnerReport:
     """The tests of reports, each with what the names of its suites begin with."""
     results: list[TestResult] = []
     why = []
     for prefix, file in files:
         try:
-            found = list(cases(file.read_bytes()))
+            found = list(parse_cases(file.read_bytes()))
         except UnreadableXml as error:
             why.append(f"{file.name} cannot be read: {error}")
             continue
         results += [case.result(prefix + (case.classname or "/".join(case.suites) or file.stem)) for case in found]
-    return Reading(
-        results=told_apart(results),
+    return RunnerReport(
+        results=number_duplicates(results),
         complete=bool(files) and not why,
         damaged=bool(why),
         reported=bool(files),
@@ -119,19 +119,19 @@ def read(files: list[tuple[str, Path]]) -> Reading:
     )
 
 
-def _case(element: Element, suites: tuple[str, ...]) -> Case:
+def _case(element: Element, suites: tuple[str, ...]) -> JunitCase:
     parsed = junitparser.TestCase.fromelem(element)  # type: ignore[no-untyped-call]  # it has no types
     problems = [found for found in parsed.result if not isinstance(found, junitparser.Skipped)]
     status: TestStatus = "failed" if problems else "skipped" if parsed.result else _by_attribute(element)
     first = problems[0] if problems else None
-    trace = plain((first.text if first is not None else "") or "").strip()
-    return Case(
+    trace = encode_safely((first.text if first is not None else "") or "").strip()
+    return JunitCase(
         suites=suites,
-        classname=plain(parsed.classname or ""),
-        name=plain(parsed.name or ""),
+        classname=encode_safely(parsed.classname or ""),
+        name=encode_safely(parsed.name or ""),
         status=status,
         seconds=_seconds(element.get("time")),
-        message=plain((first.message or first.type if first is not None else "") or "") or trace,
+        message=encode_safely((first.message or first.type if first is not None else "") or "") or trace,
         trace=trace,
     )
 

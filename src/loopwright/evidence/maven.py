@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from loopwright.evidence.results import failure
-from loopwright.evidence.sources import digest, parse, text_of, walk
+from loopwright.evidence.results import make_failure
+from loopwright.evidence.sources import digest_nodes, parse_file, text_of, walk_tree
 from loopwright.evidence.testing import BUILD, TestResult
 
 _CLASSES = frozenset({"class_declaration", "record_declaration", "enum_declaration", "interface_declaration"})
@@ -43,13 +43,13 @@ class JavaTests:
         name = _METHOD.match(test)
         methods = self._methods(suite)
         own = [node for node in methods if name is not None and _name(node) == name.group()]
-        return digest([*own, *(node for node in methods if _is_around(node))]) if own else ""
+        return digest_nodes([*own, *(node for node in methods if _is_around(node))]) if own else ""
 
     def _read(self, suite: str) -> list[Node]:
         module, _, classname = suite.rpartition("/")
         outer, *inner = classname.split("$")
         file = self._root / module / "src/test/java" / f"{outer.replace('.', '/')}.java"
-        tree = parse(file)
+        tree = parse_file(file)
         scope = tree
         for name in (outer.rpartition(".")[2], *inner):
             found = [node for node in _classes(scope) if _name(node) == name] if scope is not None else []
@@ -66,7 +66,7 @@ def _is_around(method: Node) -> bool:
     names = [
         text_of(node.child_by_field_name("name")).rpartition(".")[2]
         for child in modifiers
-        for node in walk(child)
+        for node in walk_tree(child)
         if node.type in ("marker_annotation", "annotation")
     ]
     return any(_AROUND.fullmatch(name) for name in names) or _name(method) in _OLD_AROUND
@@ -92,7 +92,7 @@ def lines_of(output: str) -> list[str]:
     return _COLOUR.sub("", output).replace("\r\n", "\n").split("\n")
 
 
-def counted(lines: list[str]) -> tuple[int, int]:
+def count_tests(lines: list[str]) -> tuple[int, int]:
     """Tests that ran, and those of them that failed, by Maven's own summaries."""
     totals = [found for line in lines if (found := _TOTAL.match(line)) is not None]
     return (
@@ -101,19 +101,19 @@ def counted(lines: list[str]) -> tuple[int, int]:
     )
 
 
-def had_none(lines: list[str]) -> bool:
+def ran_no_tests(lines: list[str]) -> bool:
     return any(_NO_TESTS.search(line) for line in lines)
 
 
-def not_compiled(root: Path, lines: list[str]) -> Iterator[TestResult]:
+def list_compile_failures(root: Path, lines: list[str]) -> Iterator[TestResult]:
     """One failed test for every test class that does not compile; for other code, one for its module's build."""
     for block in _compiler_blocks(lines):
         text = "\n".join(block)
         files = [Path(found["file"]) for line in block if (found := _PLACE.match(line)) is not None]
         for name in dict.fromkeys(_unbuilt(root, file) for file in files):
-            yield failure("", name, text)
+            yield make_failure("", name, text)
         if not files:
-            yield failure("", BUILD, text)
+            yield make_failure("", BUILD, text)
 
 
 def _compiler_blocks(lines: list[str]) -> Iterator[list[str]]:

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from loopwright.core.record import Items, Record, absent
-from loopwright.core.text import agreeing, plural
+from loopwright.core.record import Items, Record, is_absent
+from loopwright.core.text import agree_word, plural
 
 MOST_MUTANTS = 200
 MUTATION_SECONDS = 60.0
@@ -52,7 +52,7 @@ class Mutants(Record):
     killed: int = Field(ge=0)
     total: int = Field(ge=1)
     survivors: Items[Survivor] = Field(default=(), max_length=SURVIVORS_KEPT)
-    made: int | None = Field(default=None, exclude_if=absent)
+    made: int | None = Field(default=None, exclude_if=is_absent)
 
     @property
     def percent(self) -> float:
@@ -115,12 +115,12 @@ class Proof(Record):
     tree: str
     fail_to_pass: Items[str] = Field(default=(), max_length=TESTS_KEPT)
     pass_to_pass_count: int = 0
-    named_by: str | None = Field(default=None, exclude_if=absent)
+    named_by: str | None = Field(default=None, exclude_if=is_absent)
     diff_coverage: float | None = Field(default=None, ge=0, le=100)
-    mutants: Mutants | None = Field(default=None, exclude_if=absent)
-    unmeasured: str | None = Field(default=None, exclude_if=absent)
+    mutants: Mutants | None = Field(default=None, exclude_if=is_absent)
+    unmeasured: str | None = Field(default=None, exclude_if=is_absent)
     missing: str | None = None
-    weak: bool | None = Field(default=None, exclude_if=absent)
+    weak: bool | None = Field(default=None, exclude_if=is_absent)
     notes: Items[str] = ()
 
     @property
@@ -180,7 +180,7 @@ def proof_of(goal: ProofGoal, evidence: ProofEvidence, tree: str) -> Proof:
     )
 
 
-def held_to(proof: Proof, *, min_mutation_score: float, min_diff_coverage: float) -> Proof:
+def apply_thresholds(proof: Proof, *, min_mutation_score: float, min_diff_coverage: float) -> Proof:
     """The proof, missing where a threshold (percent, 0: none) is missed. What could not be measured misses each."""
     if not (proof.shown and proof.fail_to_pass and proof.kind in BY_TESTS):
         return proof
@@ -231,7 +231,7 @@ def _gap(kind: ProofKind, evidence: ProofEvidence, named: Collection[NamedTest])
             if not evidence.product:
                 return "nothing of the product was changed"
             if evidence.rewritten:
-                return f"tests were changed in more than names and imports: {listed(evidence.rewritten)}"
+                return f"tests were changed in more than names and imports: {join_names(evidence.rewritten)}"
         case "none":
             if not evidence.changed:
                 return "nothing was changed"
@@ -249,9 +249,8 @@ def proof_words(proof: Proof) -> str:
     if proof.missing:
         return proof.missing
     count = len(proof.fail_to_pass)
-    shows = (
-        f"{plural(count, 'test')} {agreeing(count, 'fails')} without the change and {agreeing(count, 'passes')} with it"
-    )
+    fails, passes = agree_word(count, "fails"), agree_word(count, "passes")
+    shows = f"{plural(count, 'test')} {fails} without the change and {passes} with it"
     match proof.kind:
         case "change" if proof.named_by:
             return f"{shows} ({proof.named_by} says that this is the goal)"
@@ -260,7 +259,7 @@ def proof_words(proof: Proof) -> str:
         case "mend":
             if not count:
                 return "no test failed at the start, so there was nothing to mend"
-            return f"{plural(count, 'test')} that failed at the start {agreeing(count, 'passes')} now"
+            return f"{plural(count, 'test')} that failed at the start {agree_word(count, 'passes')} now"
         case "preserve":
             return "the product was changed, and all tests pass as they were"
         case "commands":
@@ -271,7 +270,7 @@ def proof_words(proof: Proof) -> str:
             return "no test shows the goal, as a person decided"
 
 
-def listed(names: Collection[str]) -> str:
+def join_names(names: Collection[str]) -> str:
     """The first names, and how many more there are."""
     shown = list(names)[:NAMES_SHOWN]
     more = len(names) - len(shown)
@@ -281,7 +280,7 @@ def listed(names: Collection[str]) -> str:
 def tests_and_proof(proof: Proof | None, passed: int, ran: int) -> str:
     """What the tests say, and what shows the goal: two clauses."""
     green = "the one test passes" if ran == 1 else f"all {ran:,} tests pass" if passed == ran else (
-        f"{passed:,} of {plural(ran, 'test')} {agreeing(passed, 'passes')}"
+        f"{passed:,} of {plural(ran, 'test')} {agree_word(passed, 'passes')}"
     )  # fmt: skip
     return f"{green}; {proof_words(proof)}" if proof is not None else green
 

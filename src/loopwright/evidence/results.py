@@ -8,7 +8,7 @@ from loopwright.evidence.testing import Coverage, Reach, TestResult
 
 
 @dataclass(frozen=True)
-class Reading:
+class RunnerReport:
     """What the runner left behind.
 
     `running`: keys of tests that began and never ended. `complete`: the runner itself says that it came to its end.
@@ -32,7 +32,7 @@ MESSAGE_KEPT = 2000
 TRACE_KEPT = 8000
 
 
-def told_apart(results: Iterable[TestResult]) -> tuple[TestResult, ...]:
+def number_duplicates(results: Iterable[TestResult]) -> tuple[TestResult, ...]:
     """Tests that share a key are numbered, so that none hides another."""
     apart: dict[str, TestResult] = {}
     numbers: dict[str, int] = {}
@@ -53,7 +53,7 @@ def split_key(key: str) -> tuple[str, str]:
     return (key[:last], key[last + 2 :]) if last >= 0 else ("", key)
 
 
-def parsed(line: str, opening: str) -> object:
+def parse_json(line: str, opening: str) -> object:
     """The JSON value in a line that begins so; None for any other line, and for what is no JSON."""
     if not line.startswith(opening):
         return None
@@ -64,27 +64,27 @@ def parsed(line: str, opening: str) -> object:
     return value
 
 
-def plain(text: str) -> str:
+def encode_safely(text: str) -> str:
     """Text that any JSON writer takes: lone surrogates come from names that are no UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def failure(suite: str, name: str, text: str, *, trace: str = "") -> TestResult:
+def make_failure(suite: str, name: str, text: str, *, trace: str = "") -> TestResult:
     """A failed test with what was said about it, cut to what people read."""
     return TestResult(
         test_name=name,
         suite=suite,
         status="failed",
-        error_message=plain(text.strip("\n"))[:MESSAGE_KEPT] or None,
-        stack_trace=plain(trace.strip("\n"))[-TRACE_KEPT:] or None,
+        error_message=encode_safely(text.strip("\n"))[:MESSAGE_KEPT] or None,
+        stack_trace=encode_safely(trace.strip("\n"))[-TRACE_KEPT:] or None,
     )
 
 
-def joined(readings: Sequence[Reading]) -> Reading:
+def join_reports(readings: Sequence[RunnerReport]) -> RunnerReport:
     """All that any of these reported; complete when each of them is."""
     there = [reading for reading in readings if reading.reported]
-    return Reading(
-        results=told_apart(result for reading in there for result in reading.results),
+    return RunnerReport(
+        results=number_duplicates(result for reading in there for result in reading.results),
         sources={key: digest for reading in there for key, digest in reading.sources.items()},
         running=tuple(dict.fromkeys(key for reading in there for key in reading.running)),
         coverage=_lowest([reading.coverage for reading in there if reading.coverage is not None]),

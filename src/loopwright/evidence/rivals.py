@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pydantic import Field, JsonValue, ValidationError
 
 from loopwright.core.errors import Conflict, NotFound
-from loopwright.core.record import Items, Record, absent
-from loopwright.core.text import agreeing, plural
+from loopwright.core.record import Items, Record, is_absent
+from loopwright.core.text import agree_word, plural
 from loopwright.evidence.hypotheses import Hypothesis
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
@@ -24,7 +24,7 @@ class Hunk:
     after: list[str] = field(default_factory=list)
 
 
-def changed_by(diff: str, text: str, *, back: bool = False) -> str | None:
+def apply_diff(diff: str, text: str, *, back: bool = False) -> str | None:
     """The text with one file's diff applied, or taken `back`; None where the lines that it is about are not there.
 
     They are looked for where the diff has them, else anywhere, as long as they stand there only once.
@@ -112,7 +112,7 @@ class Comparison(Record):
     elsewhere: int = 0
     gives: dict[str, str] = Field(default_factory=dict)
     rivals: Items[Rival] = ()
-    chosen_by: str | None = Field(default=None, exclude_if=absent)
+    chosen_by: str | None = Field(default=None, exclude_if=is_absent)
 
     @property
     def is_plausible(self) -> bool:
@@ -129,7 +129,7 @@ class AppliedPatch(Record):
     file: str
     diff: str
     comparison: Comparison
-    task: str | None = Field(default=None, exclude_if=absent)
+    task: str | None = Field(default=None, exclude_if=is_absent)
 
 
 def comparison_words(found: Comparison) -> str:
@@ -137,14 +137,14 @@ def comparison_words(found: Comparison) -> str:
     tried, others = plural(found.tried, "edit"), found.passing - 1
     if not others:
         return f"the only one of {tried} that passes"
-    passing = f"{found.passing:,} of {tried} {agreeing(found.passing, 'passes')}"
+    passing = f"{found.passing:,} of {tried} {agree_word(found.passing, 'passes')}"
     if not found.compared:
         return f"plausible, one of {found.passing:,}: {passing}; how the others behave could not be compared"
     if not found.differing:
         which = "all behave" if found.compared == others else f"the {found.compared:,} compared with it behave"
         return f"{passing}; {which} alike in what was compared ({plural(found.inputs, 'call')})"
     which = f"{found.differing:,} of {plural(found.compared, 'other')} compared"
-    words = f"{passing}; {which} {agreeing(found.differing, 'behaves')} differently"
+    words = f"{passing}; {which} {agree_word(found.differing, 'behaves')} differently"
     chosen = f"; chosen by {found.chosen_by}" if found.chosen_by else ""
     return f"plausible, one of {found.passing:,}: {words}{chosen}"
 
@@ -194,7 +194,7 @@ def new_rival_ids(patches: Iterable[AppliedPatch], count: int) -> list[str]:
     return [f"rival-{last + n}" for n in range(1, count + 1)]
 
 
-def exchanged(patch: AppliedPatch, rival: Rival, id: str, by: str) -> AppliedPatch:
+def swap_rival(patch: AppliedPatch, rival: Rival, id: str, by: str) -> AppliedPatch:
     """The rival as the patch that stands, and the former patch, under a new `id`, as one of its rivals."""
     found = patch.comparison
     alike = 1 + found.compared - found.differing
@@ -212,7 +212,7 @@ def exchanged(patch: AppliedPatch, rival: Rival, id: str, by: str) -> AppliedPat
     )  # fmt: skip
 
 
-def numbered(patch: AppliedPatch, known: Iterable[AppliedPatch]) -> AppliedPatch:
+def number_rivals(patch: AppliedPatch, known: Iterable[AppliedPatch]) -> AppliedPatch:
     """Its rivals under ids that those of the known patches do not have."""
     rivals = patch.comparison.rivals
     new = zip(rivals, new_rival_ids(known, len(rivals)), strict=True)
@@ -231,7 +231,7 @@ def texts_with(rival: Rival, texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def _changed(texts: Mapping[str, str], file: str, diff: str, *, back: bool) -> dict[str, str]:
-    text = changed_by(diff, texts[file], back=back)
+    text = apply_diff(diff, texts[file], back=back)
     if text is None:
         raise Conflict(f"{file} was changed where the patch is, so it cannot be replaced; nothing was written")
     return {**texts, file: text}
@@ -283,7 +283,7 @@ def with_rival(hypotheses: Sequence[Hypothesis], id: str, by: str, commits: tupl
     patch, rival = rival_of([patch for _, patch in patches], id)
     holder = next(one for one, known in patches if known == patch)
     (former,) = new_rival_ids([patch for _, patch in patches], 1)
-    new = exchanged(patch, rival, former, by)
+    new = swap_rival(patch, rival, former, by)
     taker = next((one for one in hypotheses if one.logging_point == rival.place), holder)
     moved = {name: value for name, value in (holder.evidence or {}).items() if name in OF_PATCH}
     told = new.model_dump(mode="json", include={"fingerprint", "file", "diff", "comparison"})

@@ -19,13 +19,13 @@ from loopwright.core.errors import Invalid
 from loopwright.core.ports import Difference, TestOrder
 from loopwright.evidence.python import probe
 from loopwright.evidence.python.probe import RING
-from loopwright.evidence.python.project import interpreter_of, program
-from loopwright.evidence.results import Reading, plain, split_key
-from loopwright.evidence.runners import FRAMEWORKS, PYTHON, WRAPPED, detected, runner_for
-from loopwright.evidence.runners.contract import Runner
+from loopwright.evidence.python.project import find_program, interpreter_of
+from loopwright.evidence.results import RunnerReport, encode_safely, split_key
+from loopwright.evidence.runners import FRAMEWORKS, PYTHON, WRAPPED, detect_command, find_runner
+from loopwright.evidence.runners.contract import FrameworkRunner
 from loopwright.evidence.testing import SHARED, RunTrouble, TestLimits, TestResult, TestRun, endless_words, words_due
-from loopwright.processes.process import Cut, Finished, Patience, run_shell, starved
-from loopwright.processes.process_tree import Mark
+from loopwright.processes.process import Cut, Patience, ProcessResult, read_starvation, run_shell
+from loopwright.processes.process_tree import ProcessMark
 
 _LOOK = 0.25
 _GRACE = 5.0
@@ -59,7 +59,7 @@ class _Log:
 
 
 @dataclass
-class Watch:
+class RunWatch:
     """One run's tests, as the probes below `folder` tell of them. Only processes that carry `mark` are touched.
 
     `endless`: tests that did not end, with the seconds they had. `killed`: processes that were ended over one, whose
@@ -68,7 +68,7 @@ class Watch:
 
     folder: Path
     limits: TestLimits
-    mark: Mark
+    mark: ProcessMark
     tell: Callable[[str], None]
     endless: dict[str, float] = field(default_factory=dict)
     killed: list[int] = field(default_factory=list)
@@ -116,7 +116,7 @@ class Watch:
         pid = self._runs_in.get(key, running.pid)
         shared = self._shared.get(pid)
         # On a busy machine much of the time is not the test's.
-        lost = starved(pid) - running.starved
+        lost = read_starvation(pid) - running.starved
         own = now - running.since - lost
         if running.rung is not None:
             patience = _GRACE if shared is None else SHARED
@@ -155,13 +155,15 @@ class Watch:
     def _take(self, log: _Log, line: object, now: float) -> None:
         match line:
             case {"kind": "start", "id": str(id)}:
-                self._running[plain(id)] = _Running(log.pid, now, starved(self._runs_in.get(plain(id), log.pid)))
+                self._running[encode_safely(id)] = _Running(
+                    log.pid, now, read_starvation(self._runs_in.get(encode_safely(id), log.pid))
+                )
             case {"kind": "runs", "id": str(id)}:
-                self._runs_in[plain(id)] = log.pid
-                if (running := self._running.get(plain(id))) is not None:
-                    running.starved = starved(log.pid)
+                self._runs_in[encode_safely(id)] = log.pid
+                if (running := self._running.get(encode_safely(id))) is not None:
+                    running.starved = read_starvation(log.pid)
             case {"kind": "result", "id": str(id), "status": str(status), **more}:
-                self._end(plain(id), status, float(str(more.get("ms") or 0)) / 1000)
+                self._end(encode_safely(id), status, float(str(more.get("ms") or 0)) / 1000)
             case {"kind": "shared", "begins": True}:
                 self._shared[log.pid] = now
             case {"kind": "shared", "begins": False}:
@@ -194,11 +196,11 @@ def _new_lines(path: Path, log: _Log) -> Iterator[object]:
 
 _SHORTEST = 1.0  # seconds
 
-RunOnce = Callable[[Mapping[str, str], float], Awaitable[Finished]]
+RunOnce = Callable[[Mapping[str, str], float], Awaitable[ProcessResult]]
 """Runs the command in an environment, within so many seconds."""
 
 
-class Rounds:
+class RetryRounds:
     """Runs a command until every test has its result.
 
     A process that was ended over a test is followed by one for the tests it owes. Tests that were ended before all
@@ -206,7 +208,7 @@ class Rounds:
     """
 
     def __init__(
-        self, order: TestOrder, watch: Watch, read: Callable[[], Reading], environment: Mapping[str, str]
+        self, order: TestOrder, watch: RunWatch, read: Callable[[], RunnerReport], environment: Mapping[str, str]
     ) -> None:
         self._order = order
         self._watch = watch
@@ -215,9 +217,9 @@ class Rounds:
         self._again: frozenset[str] = frozenset()
         self._known: frozenset[str] = frozenset()
 
-    async def run(self, run_once: RunOnce) -> Finished:
+    async def run(self, run_once: RunOnce) -> ProcessResult:
         """All of it as if it had been one process, that ended as the last one did."""
-        begun, rounds = time.monotonic(), list[Finished]()
+        begun, rounds = time.monotonic(), list[ProcessResult]()
         environment: Mapping[str, str] | None = self._environment
         while environment is not None:
             left = self._order.timeout - (time.monotonic() - begun)
@@ -243,17 +245,17 @@ class Rounds:
             return None
         self._again = again
         watch.forget(again)
-        probe.retract(watch.folder, again)
-        return probe.narrowed(self._environment, only=again)
+        probe.retract_tests(watch.folder, again)
+        return probe.narrow_environment(self._environment, only=again)
 
     def _rest(self, killed: Collection[int]) -> Mapping[str, str] | None:
         for pid in killed:
-            probe.settle(self._watch.folder, pid)
+            probe.write_end(self._watch.folder, pid)
         known = frozenset(result.key for result in self._read().results) | frozenset(self._watch.endless)
         if known == self._known:  # it does not keep to what it was asked for
             return None
         self._known = known
-        return probe.narrowed(self._environment, only=self._again or self._order.only, without=known)
+        return probe.narrow_environment(self._environment, only=self._again or self._order.only, without=known)
 
     def _has_others(self) -> bool:
         """Whether tests in other languages were run too: those cannot be left out."""
@@ -281,7 +283,7 @@ class ProjectTests:
         self._root = root.resolve()
 
     def detect(self) -> str | None:
-        return detected(self._root)
+        return detect_command(self._root)
 
     def check(self, command: str) -> None:
         try:
@@ -292,44 +294,48 @@ class ProjectTests:
         if first is None:
             raise Invalid("The test command is empty")
         is_plain = re.fullmatch(r"[\w./+@%-]+", first) is not None and first not in _NO_PROGRAMS
-        if is_plain and program(first, self._root) is None:
+        if is_plain and find_program(first, self._root) is None:
             raise Invalid(f"Cannot run the test command {command!r}: there is no program {first!r}")
 
     def interpreter(self, command: str) -> str | None:
-        return runner_for(command, self._root).interpreter(command, self._root)
+        return find_runner(command, self._root).interpreter(command, self._root)
 
     def pythons(self, command: str | None) -> Sequence[str]:
         if command is None:
             return (str(interpreter_of(self._root, module="pytest")),)
-        runner = runner_for(command, self._root)
+        runner = find_runner(command, self._root)
         if python := runner.interpreter(command, self._root):
             return (python,)
         return () if runner in FRAMEWORKS and runner not in PYTHON else ("python3", "python")
 
     def difference(self, file: str, before: bytes | None, after: bytes | None) -> Difference:
-        from loopwright.evidence.sources import difference
+        from loopwright.evidence.sources import compare_sources
 
-        return difference(file, before, after)
+        return compare_sources(file, before, after)
 
     async def run(self, order: TestOrder) -> TestRun:
         root = self._root if order.at is None else order.at.resolve()
-        runner = runner_for(order.command, root)
+        runner = find_runner(order.command, root)
         with tempfile.TemporaryDirectory(prefix="loopwright-tests-", ignore_cleanup_errors=True) as name:
             folder = Path(name).resolve()
             instrumented = runner.instrument(order.command, root, folder)
             env = instrumented.env
             if order.at is not None:
-                env = probe.in_copy(env, self._root, folder, only=order.only, changed=order.changed)
+                env = probe.relocate_environment(env, self._root, folder, only=order.only, changed=order.changed)
             patience = Patience(
                 order.timeout,
                 order.silence,
                 progress=partial(_last_written, folder),
                 is_done=lambda: is_done(runner, root, folder),
             )
-            watch = Watch(folder, order.limits, Mark(order.marker, str(self._root)), order.on_news or _unheard)
-            rounds = Rounds(order, watch, partial(runner.read, root, folder), probe.limited(env, order.limits.least))
+            watch = RunWatch(
+                folder, order.limits, ProcessMark(order.marker, str(self._root)), order.on_news or _unheard
+            )
+            rounds = RetryRounds(
+                order, watch, partial(runner.read, root, folder), probe.limit_environment(env, order.limits.least)
+            )
 
-            async def run_once(env: Mapping[str, str], seconds: float) -> Finished:
+            async def run_once(env: Mapping[str, str], seconds: float) -> ProcessResult:
                 return await run_shell(
                     instrumented.command,
                     cwd=root,
@@ -362,12 +368,12 @@ class ProjectTests:
         )
 
 
-def is_done(runner: Runner, root: Path, folder: Path) -> bool:
+def is_done(runner: FrameworkRunner, root: Path, folder: Path) -> bool:
     """Whether the tests have come to their end. Behind a wrapper, more may follow what one framework has completed."""
     return runner is not WRAPPED and runner.read(root, folder).complete
 
 
-def trouble_of(reading: Reading, results: tuple[TestResult, ...], finished: Finished) -> RunTrouble | None:
+def trouble_of(reading: RunnerReport, results: tuple[TestResult, ...], finished: ProcessResult) -> RunTrouble | None:
     """Why the results cannot be complete, or None."""
     if finished.cut in _CUT_SHORT:
         return _CUT_SHORT[finished.cut]
@@ -382,7 +388,7 @@ def trouble_of(reading: Reading, results: tuple[TestResult, ...], finished: Fini
     return "crashed" if unexplained or not reading.complete else None
 
 
-def _unfinished(reading: Reading, cut: str | None, watch: Watch) -> tuple[TestResult, ...]:
+def _unfinished(reading: RunnerReport, cut: str | None, watch: RunWatch) -> tuple[TestResult, ...]:
     """Tests that began and never ended have failed."""
     why = f"still running when the test run {cut}" if cut else "the test process ended while this test was running"
     unfinished = (
@@ -392,14 +398,14 @@ def _unfinished(reading: Reading, cut: str | None, watch: Watch) -> tuple[TestRe
     return tuple(_told(result, watch) for result in unfinished)
 
 
-def _told(result: TestResult, watch: Watch) -> TestResult:
+def _told(result: TestResult, watch: RunWatch) -> TestResult:
     """With its own words where it was ended because it did not end."""
     if not _is_endless(result, watch):
         return result
     return result.evolve(error_message=endless_words(watch.endless[result.key]))
 
 
-def _is_endless(result: TestResult, watch: Watch) -> bool:
+def _is_endless(result: TestResult, watch: RunWatch) -> bool:
     return result.status == "failed" and result.key in watch.endless
 
 

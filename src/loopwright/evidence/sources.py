@@ -33,7 +33,7 @@ Normal = Callable[[bytes], bytes]
 """Writes a token in its one normal way; an empty one does not count."""
 
 
-def parse(path: Path) -> Node | None:
+def parse_file(path: Path) -> Node | None:
     """The syntax tree of a file, with error nodes where it is broken; None without a grammar or a file."""
     try:
         return parse_text(path.suffix, path.read_bytes())
@@ -47,7 +47,7 @@ def parse_text(suffix: str, data: bytes) -> Node | None:
     return _parser(*grammar).parse(data).root_node if grammar else None
 
 
-def walk(node: Node) -> Iterator[Node]:
+def walk_tree(node: Node) -> Iterator[Node]:
     """The node and all below it, in the order of the text."""
     waiting = [node]
     while waiting:
@@ -60,7 +60,7 @@ def text_of(node: Node | None) -> str:
     return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
 
-def leaves(node: Node) -> Iterator[Node]:
+def list_leaves(node: Node) -> Iterator[Node]:
     """The words and signs of the text, in their order, without comments."""
     waiting = [node]
     while waiting:
@@ -73,10 +73,10 @@ def leaves(node: Node) -> Iterator[Node]:
             yield current
 
 
-def tokens(node: Node, normal: Normal = bytes) -> Iterator[bytes]:
+def list_tokens(node: Node, normal: Normal = bytes) -> Iterator[bytes]:
     """What is written, without layout, and without a comma before a closing bracket."""
     held = False
-    for leaf in leaves(node):
+    for leaf in list_leaves(node):
         token = normal(leaf.text or b"")
         if held and token not in _CLOSING:
             yield b","
@@ -87,11 +87,11 @@ def tokens(node: Node, normal: Normal = bytes) -> Iterator[bytes]:
         yield b","
 
 
-def digest(nodes: Iterable[Node], normal: Normal = bytes) -> str:
+def digest_nodes(nodes: Iterable[Node], normal: Normal = bytes) -> str:
     """One digest for all these nodes, in their order."""
     whole = hashlib.sha256()
     for node in nodes:
-        for token in tokens(node, normal):
+        for token in list_tokens(node, normal):
             whole.update(token + b"\0")
         whole.update(b"\1")
     return whole.hexdigest()[:16]
@@ -111,7 +111,7 @@ _NAMES = frozenset({
 EMPTY = ast.dump(ast.Module(body=[], type_ignores=[]))
 
 
-def difference(file: str, before: bytes | None, after: bytes | None) -> Difference:
+def compare_sources(file: str, before: bytes | None, after: bytes | None) -> Difference:
     """None: there is no such version. Files in languages without a grammar here are compared byte by byte."""
     if before == after:
         return "none"
@@ -133,7 +133,7 @@ def _said(file: str, text: bytes, *, nameless: bool = False) -> object:
     root = parse_text(suffix, text)
     if root is None or root.has_error:
         return None
-    return list(_words(root)) if nameless else list(tokens(root))
+    return list(_words(root)) if nameless else list(list_tokens(root))
 
 
 def _words(node: Node) -> Iterator[bytes]:
@@ -141,7 +141,7 @@ def _words(node: Node) -> Iterator[bytes]:
     if node.type in _IMPORTS:
         return
     if node.child_count == 0:
-        yield from (b"_" if node.type in _NAMES else leaf.text or b"" for leaf in leaves(node))
+        yield from (b"_" if node.type in _NAMES else leaf.text or b"" for leaf in list_leaves(node))
     for child in node.children:
         yield from _words(child)
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from loopwright.core.record import Items, Record, absent
+from loopwright.core.record import Items, Record, is_absent
 from loopwright.evidence.test_material import is_by_name
 
 TestStatus = Literal["passed", "failed", "skipped"]
@@ -87,7 +87,7 @@ class TestRun(Record):
     coverage: Coverage | None = None
     sources: dict[str, str] = Field(default_factory=dict)
     trouble: RunTrouble | None = None
-    why: str | None = Field(default=None, exclude_if=absent)
+    why: str | None = Field(default=None, exclude_if=is_absent)
     output: str = ""
     reach: dict[str, Reach] | None = None
     executable: Items[str] = ()
@@ -110,7 +110,7 @@ def stands_for_another(run: TestRun, failed_before: Collection[str]) -> bool:
     return run.trouble is None and run.exit_code is not None and frozenset(run.failed) <= frozenset(failed_before)
 
 
-def left_behind(changes: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def split_leftovers(changes: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What changed during a run (file and create, modify, delete), sorted: its own output, and what it did not make.
 
     New files are output unless they are code, which could change what the next run does.
@@ -123,7 +123,7 @@ def left_behind(changes: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], tu
     return tuple(written), tuple(touched)
 
 
-def unsettled(touched: Iterable[str], first: Collection[str], last: Collection[str]) -> tuple[str, ...]:
+def list_unsettled(touched: Iterable[str], first: Collection[str], last: Collection[str]) -> tuple[str, ...]:
     """Files that make a run worthless because they changed meanwhile: what it measured may not be what is there now.
 
     Not those that the very `first` run changed too, before any agent was at work; nor data that the `last` run
@@ -181,7 +181,7 @@ def endless_words(seconds: float) -> str:
     return f"did not end within {seconds:g} s (setting per_test_timeout)"
 
 
-def known_after(run: TestRun) -> dict[str, float]:
+def learn_limits(run: TestRun) -> dict[str, float]:
     """What the run's endless tests get from now on: as long as all others together, which is no tenth of it."""
     others = sum(result.duration_ms for result in run.results if result.key not in run.endless) / 1000
     return {key: min(given, max(LEAST, round(others, 1))) for key, given in run.endless.items()}

@@ -10,8 +10,8 @@ from loopwright.core.protocol import ActionReport
 from loopwright.core.state import Baseline, BaselineTest, Require
 from loopwright.core.text import plural
 from loopwright.evidence.test_material import holds_tests
-from loopwright.evidence.testing import BUILD, RunTrouble, TestRun, known_after
-from loopwright.reports.proposals import MAY_UPDATE, proposals
+from loopwright.evidence.testing import BUILD, RunTrouble, TestRun, learn_limits
+from loopwright.reports.proposals import MAY_UPDATE, read_proposals
 
 NAMES_SHOWN = 5
 
@@ -45,7 +45,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class MaterialDoubt:
     """Test material (project-relative files) that is not what it was for the baseline.
 
     `first`: the present product, run with the first version of that material; None where that was not done.
@@ -60,17 +60,19 @@ def baseline_of(run: TestRun, tree: str, at: str, commit: str | None = None) -> 
     tests = {
         result.key: BaselineTest(status=result.status, source=run.sources.get(result.key, "")) for result in run.results
     }
-    return Baseline(tree=tree, at=at, tests=tests, commit=commit, endless=known_after(run) or None)
+    return Baseline(tree=tree, at=at, tests=tests, commit=commit, endless=learn_limits(run) or None)
 
 
-def repaired(baseline: Baseline, run: TestRun) -> tuple[str, ...]:
+def list_repaired(baseline: Baseline, run: TestRun) -> tuple[str, ...]:
     """Tests that failed before and do not now: only these can owe their pass to a change of the tests."""
     now = _statuses(run)
     failed = (key for key, test in baseline.tests.items() if test.status == "failed")
     return tuple(key for key in failed if _standing(key, now) == "passed")
 
 
-def compare(baseline: Baseline, run: TestRun, *, allow_changes: bool, doubt: Doubt | None = None) -> Comparison:
+def compare_runs(
+    baseline: Baseline, run: TestRun, *, allow_changes: bool, doubt: MaterialDoubt | None = None
+) -> Comparison:
     """Every difference that matters. Tests that the baseline does not know are always welcome."""
     before = baseline.tests
     now = _statuses(run)
@@ -84,7 +86,7 @@ def compare(baseline: Baseline, run: TestRun, *, allow_changes: bool, doubt: Dou
     )
     differing = frozenset(changed)
     again = _Again(doubt.first if doubt else None, {key: run.sources.get(key, "") for key in changed})
-    suspicious = tuple(key for key in repaired(baseline, run) if again.doubts(key, changed=key in differing))
+    suspicious = tuple(key for key in list_repaired(baseline, run) if again.doubts(key, changed=key in differing))
     return Comparison(
         vanished=tuple(key for key in before if standing[key] is None and key not in renamed),
         newly_skipped=tuple(k for k, test in before.items() if standing[k] == "skipped" != test.status),
@@ -121,7 +123,7 @@ class _Again:
         return standing != "passed"
 
 
-def told(comparison: Comparison, *, allow_changes: bool) -> tuple[tuple[str, str], ...]:
+def describe_differences(comparison: Comparison, *, allow_changes: bool) -> tuple[tuple[str, str], ...]:
     """What a person shall know of the differences: kind and words of one incident each."""
     reported = tuple(key for key in comparison.changed if key not in (*comparison.suspicious, *comparison.outgrown))
     allowed = " (allowed)" if allow_changes else ""
@@ -139,7 +141,7 @@ def told(comparison: Comparison, *, allow_changes: bool) -> tuple[tuple[str, str
     return tuple((kind, f"{plural(len(keys), 'test')} {words}: {_named(keys)}") for kind, words, keys in lines if keys)
 
 
-def verdict(
+def judge_run(
     run: TestRun,
     comparison: Comparison,
     *,
@@ -255,7 +257,7 @@ def refused_updates(action: ActionName, report: ActionReport) -> str | None:
     """Words about state updates that are not the agent's to make, or that nobody can read."""
     strange = sorted(str(key) for key in report.state_updates.keys() - MAY_UPDATE.get(action, frozenset()))
     wrong = [f"{action} tried to set {_listed(strange)}; an agent's words change no state"] if strange else []
-    if refused := proposals(action, report).refused:
+    if refused := read_proposals(action, report).refused:
         wrong.append(f"{action} proposed {', and '.join(refused)}")
     if report.unread:
         wrong.append(f"{action} gave {report.unread} that cannot be read")
@@ -279,7 +281,7 @@ def claims_green_tests(report: ActionReport) -> bool:
     return _GREEN.search(report.message) is not None and _UNSURE.search(report.message) is None
 
 
-def quoted(words: str) -> str:
+def quote_words(words: str) -> str:
     """An agent's words as they fit into one line."""
     line = " ".join(words.split())
     return f"“{line[:WORDS_SHOWN]}{'…' if len(line) > WORDS_SHOWN else ''}”"

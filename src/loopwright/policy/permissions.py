@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from loopwright.core.state import PermissionRequest, Policy
-from loopwright.policy.read_only import objection
+from loopwright.policy.read_only import find_objection
 
 Verdict = Literal["allow", "deny", "ask"]
 Cell = Literal["allow", "deny", "ask", "inside", "not outside", "unguarded", "harmless or deny", "harmless or ask"]
@@ -16,7 +16,7 @@ Cell = Literal["allow", "deny", "ask", "inside", "not outside", "unguarded", "ha
 """
 
 
-class Asked(NamedTuple):
+class PermissionQuery(NamedTuple):
     """What an agent wants to do. `kind` as ACP names it (read, edit, …); any other word counts as other.
 
     `paths`: every place the request names: locations, both sides of its diffs, and paths in its raw input. They are
@@ -31,7 +31,7 @@ class Asked(NamedTuple):
     own_tool: bool = False
 
 
-class Decision(NamedTuple):
+class PolicyDecision(NamedTuple):
     """`reason`: for the agent, the person and the transcript."""
 
     verdict: Verdict
@@ -78,30 +78,30 @@ MOST_NAMED = 200
 """Characters of a path that a reason quotes."""
 
 
-def decide(asked: Asked, policy: Policy, project: str, own: str = "") -> Decision:
+def decide_permission(asked: PermissionQuery, policy: Policy, project: str, own: str = "") -> PolicyDecision:
     """Whether this is allowed, denied, or for a person to say. `project`: the real path of its root.
 
     `own`: the real path of a folder that is the agent's own, wherever it lies; what lies below it is never in the way.
     """
     if asked.own_tool:
-        return Decision("allow", "it is one of this loop's own tools")
+        return PolicyDecision("allow", "it is one of this loop's own tools")
     kind = "execute" if asked.command is not None else asked.kind if asked.kind in TABLE else "other"
     others = tuple(path for path in asked.paths if not _is_own(path, project, own))
     if kind in FILING and asked.paths and not others:
-        return Decision("allow", "it stays inside the agent's own folder")
+        return PolicyDecision("allow", "it stays inside the agent's own folder")
     asked = asked._replace(paths=others)
     cell = TABLE[kind][POLICIES.index(policy)]
     if cell in GUARDING and (held := _guarded(asked.paths, GUARDED[policy], project)):
-        return Decision("deny", f"{_named(held)} belongs to the loop or to git; leave it alone")
+        return PolicyDecision("deny", f"{_named(held)} belongs to the loop or to git; leave it alone")
     match cell:
         case "allow" | "unguarded":
-            return Decision("allow", _free(kind, policy))
+            return PolicyDecision("allow", _free(kind, policy))
         case "deny":
             where = f" outside {_named(own)}" if own else ""
             words = f"this is read-only work: {kind} is not allowed{where}, report what you found instead"
-            return Decision("deny", words)
+            return PolicyDecision("deny", words)
         case "ask":
-            return Decision("ask", f"{kind} needs a person's permission (permissions: {policy})")
+            return PolicyDecision("ask", f"{kind} needs a person's permission (permissions: {policy})")
         case "inside" | "not outside":
             return _placed(kind, asked.paths, project, needed=cell == "inside")
         case "harmless or deny" | "harmless or ask":
@@ -124,10 +124,10 @@ def _free(kind: str, policy: Policy) -> str:
     return "reading is always allowed" if kind in READING else f"allowed here (permissions: {policy})"
 
 
-def _placed(kind: str, paths: Sequence[str], project: str, *, needed: bool) -> Decision:
+def _placed(kind: str, paths: Sequence[str], project: str, *, needed: bool) -> PolicyDecision:
     """`needed`: a path has to be named, and the project itself is none."""
     if needed and not paths:
-        return Decision("deny", f"the {kind} names no file, so it cannot be checked to be inside the project")
+        return PolicyDecision("deny", f"the {kind} names no file, so it cannot be checked to be inside the project")
 
     def lies_well(path: str) -> bool:
         below = [_below(form, root) for form, root in _readings(path, project)]
@@ -136,17 +136,17 @@ def _placed(kind: str, paths: Sequence[str], project: str, *, needed: bool) -> D
     outside = next((path for path in paths if not lies_well(path)), None)
     if outside is not None:
         words = f"{_named(outside)} is not inside the project {project}; change files only there"
-        return Decision("deny", words)
-    return Decision("allow", "it stays inside the project")
+        return PolicyDecision("deny", words)
+    return PolicyDecision("allow", "it stays inside the project")
 
 
-def _looked_through(command: str | None, otherwise: Verdict) -> Decision:
-    problem = objection(command) if command is not None else "the command is not given"
+def _looked_through(command: str | None, otherwise: Verdict) -> PolicyDecision:
+    problem = find_objection(command) if command is not None else "the command is not given"
     if problem is None:
-        return Decision("allow", "the command only reads")
+        return PolicyDecision("allow", "the command only reads")
     if otherwise == "deny":
-        return Decision("deny", f"this is read-only work, and the command may do more than read: {problem}")
-    return Decision("ask", f"the command may do more than read: {problem}")
+        return PolicyDecision("deny", f"this is read-only work, and the command may do more than read: {problem}")
+    return PolicyDecision("ask", f"the command may do more than read: {problem}")
 
 
 def _guarded(paths: Sequence[str], names: frozenset[str], project: str) -> str | None:

@@ -16,11 +16,11 @@ QUOTED_DOLLAR = re.compile(r'\$(?=["\s|)/])')
 BARE_DOLLAR = re.compile(r"\$(?=[ \t\n]|$)")
 
 
-class NotPlain(Exception):
+class UnclearCommand(Exception):
     """The line holds something whose effect cannot be told from its text."""
 
 
-class Word(NamedTuple):
+class ShellWord(NamedTuple):
     """`unclear`: it holds a pattern, and what that becomes may begin with a dash."""
 
     text: str
@@ -35,14 +35,14 @@ class _Piece(NamedTuple):
     pattern: bool = False
 
 
-def commands_in(line: str) -> tuple[tuple[Word, ...], ...]:
+def commands_in(line: str) -> tuple[tuple[ShellWord, ...], ...]:
     """The commands that a POSIX shell would run for this line, each as its words. NotPlain."""
     if len(line) > LONGEST:
-        raise NotPlain("it is too long to check")
+        raise UnclearCommand("it is too long to check")
     if any((ord(c) < 32 and c not in "\t\n") or ord(c) == 127 for c in line):
-        raise NotPlain("it contains control characters")
-    commands: list[tuple[Word, ...]] = []
-    words: list[Word] = []
+        raise UnclearCommand("it contains control characters")
+    commands: list[tuple[ShellWord, ...]] = []
+    words: list[ShellWord] = []
     at = 0
     while at < len(line):
         if line[at] in " \t":
@@ -58,17 +58,17 @@ def commands_in(line: str) -> tuple[tuple[Word, ...], ...]:
     return (*commands, *([tuple(words)] if words else []))
 
 
-def _word(line: str, at: int) -> tuple[Word, int]:
+def _word(line: str, at: int) -> tuple[ShellWord, int]:
     if line[at] == "#":
-        raise NotPlain("shells differ on whether # begins a comment")
+        raise UnclearCommand("shells differ on whether # begins a comment")
     text, unclear, start = "", False, at
     while at < len(line) and line[at] not in " \t\n;|&":
         piece = _piece(line, at)
         unclear = unclear or (piece.pattern and text[:1] in ("", "-"))
         text, at = text + piece.text, piece.end
     if at == start:
-        raise NotPlain(f"{line[at]} starts something else alongside")
-    return Word(text, unclear), at
+        raise UnclearCommand(f"{line[at]} starts something else alongside")
+    return ShellWord(text, unclear), at
 
 
 def _piece(line: str, at: int) -> _Piece:
@@ -79,20 +79,20 @@ def _piece(line: str, at: int) -> _Piece:
             return _double(line, at + 1)
         case "\\":
             if at + 1 >= len(line):
-                raise NotPlain("it ends in a backslash")
+                raise UnclearCommand("it ends in a backslash")
             return _Piece("" if line[at + 1] == "\n" else line[at + 1], at + 2)
         case "$":
             if BARE_DOLLAR.match(line, at):
                 return _Piece("$", at + 1)
-            raise NotPlain("the value of $ is unknown before it runs")
+            raise UnclearCommand("the value of $ is unknown before it runs")
         case "`":
-            raise NotPlain("a backtick runs another command")
+            raise UnclearCommand("a backtick runs another command")
         case ">" | "<":
-            raise NotPlain(f"{line[at]} redirects to or from a file")
+            raise UnclearCommand(f"{line[at]} redirects to or from a file")
         case "(" | ")" | "{" | "}":
-            raise NotPlain(f"{line[at]} is more than a plain command")
+            raise UnclearCommand(f"{line[at]} is more than a plain command")
         case other if other.isspace():
-            raise NotPlain("it contains unusual whitespace")
+            raise UnclearCommand("it contains unusual whitespace")
         case other:
             return _Piece(other, at + 1, pattern=other in "*?[")
 
@@ -100,9 +100,9 @@ def _piece(line: str, at: int) -> _Piece:
 def _single(line: str, at: int) -> _Piece:
     end = line.find("'", at)
     if end < 0:
-        raise NotPlain("a quote is not closed")
+        raise UnclearCommand("a quote is not closed")
     if line[end - 1] == "\\" and end > at:
-        raise NotPlain("shells differ on a backslash before a quote")
+        raise UnclearCommand("shells differ on a backslash before a quote")
     return _Piece(line[at:end], end + 1)
 
 
@@ -110,9 +110,9 @@ def _double(line: str, at: int) -> _Piece:
     text = ""
     while at < len(line) and line[at] != '"':
         if line[at] == "`":
-            raise NotPlain("a backtick runs another command")
+            raise UnclearCommand("a backtick runs another command")
         if line[at] == "$" and not QUOTED_DOLLAR.match(line, at):
-            raise NotPlain("the value of $ is unknown before it runs")
+            raise UnclearCommand("the value of $ is unknown before it runs")
         if line[at] == "\\" and at + 1 < len(line):
             text += {"\n": ""}.get(line[at + 1], line[at + 1] if line[at + 1] in '$`"\\' else line[at : at + 2])
             at += 2
@@ -120,7 +120,7 @@ def _double(line: str, at: int) -> _Piece:
             text += line[at]
             at += 1
     if at >= len(line):
-        raise NotPlain("a quote is not closed")
+        raise UnclearCommand("a quote is not closed")
     return _Piece(text, at + 1)
 
 
@@ -173,40 +173,40 @@ GIT_GLOBAL = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pa
 GIT_BAD = ("--output", "--ext-diff", "--open-files-in-pager", "--textconv", "--filters")
 
 
-class Bad(NamedTuple):
+class WritingOptions(NamedTuple):
     """Options that make a program write or run another: letters of short ones, and long ones."""
 
     letters: str = ""
     long: tuple[str, ...] = ()
 
 
-CAREFUL: dict[str, Bad] = {
-    "rg": Bad("z", ("--pre", "--hostname-bin", "--search-zip")),
-    "fd": Bad("xXl", ("--exec", "--exec-batch", "--list-details")),
-    "sort": Bad("oT", ("--output", "--compress-program", "--temporary-directory")),
-    "tree": Bad("oR", ("--output",)),
-    "file": Bad("CzZ", ("--compile", "--uncompress", "--uncompress-noreport")),
+CAREFUL: dict[str, WritingOptions] = {
+    "rg": WritingOptions("z", ("--pre", "--hostname-bin", "--search-zip")),
+    "fd": WritingOptions("xXl", ("--exec", "--exec-batch", "--list-details")),
+    "sort": WritingOptions("oT", ("--output", "--compress-program", "--temporary-directory")),
+    "tree": WritingOptions("oR", ("--output",)),
+    "file": WritingOptions("CzZ", ("--compile", "--uncompress", "--uncompress-noreport")),
 }
 
 
-def objection(command: str, depth: int = 0) -> str | None:
+def find_objection(command: str, depth: int = 0) -> str | None:
     """Why this command may do more than read; None for one that only reads."""
     try:
         parts = commands_in(command)
-    except NotPlain as problem:
+    except UnclearCommand as problem:
         return str(problem)
     if not parts:
         return "it is empty"
     return next((words for part in parts if (words := _objection(part, depth))), None)
 
 
-def _objection(part: tuple[Word, ...], depth: int) -> str | None:
+def _objection(part: tuple[ShellWord, ...], depth: int) -> str | None:
     name, rest = _bare(part[0].text), part[1:]
     texts = [word.text for word in rest]
     if name in PLAIN:
         return None
     if name in SHELLS and len(rest) == 2 and texts[0] in ("-c", "-lc"):
-        return objection(texts[1], depth + 1) if depth < MOST_NESTED else "it is nested too deeply"
+        return find_objection(texts[1], depth + 1) if depth < MOST_NESTED else "it is nested too deeply"
     if name in VERSIONED and texts == ["--version"]:
         return None
     judge = JUDGES.get(name)
@@ -227,7 +227,7 @@ def _careful(name: str, texts: list[str]) -> str | None:
     return next((f"{name} {text} may do more" for text in texts if _is_bad(text, bad)), None)
 
 
-def _is_bad(text: str, bad: Bad) -> bool:
+def _is_bad(text: str, bad: WritingOptions) -> bool:
     """Long options may be cut short, short ones written together; a value that looks like one counts as one."""
     if text.startswith("--"):
         option = text.split("=", 1)[0]
@@ -269,7 +269,7 @@ def _git(texts: list[str]) -> str | None:
         return None if fine else f"git {name} may do more than list"
     if name not in GIT_FREE:
         return f"git {name[:MOST_NAMED]} is not known to be read-only"
-    bad = Bad("O" if name == "grep" else "", GIT_BAD)
+    bad = WritingOptions("O" if name == "grep" else "", GIT_BAD)
     return next((f"git {name} {text} may do more" for text in rest if _is_bad(text, bad)), None)
 
 
@@ -307,7 +307,7 @@ _PLAIN = (
 )  # fmt: skip
 
 
-def doing(expression: str) -> str | None:
+def find_side_effect(expression: str) -> str | None:
     """What in it may do more than look; None where nothing does, also where it is no Python (whoever runs it tells)."""
     try:
         tree = ast.parse(expression.strip(), mode="eval")

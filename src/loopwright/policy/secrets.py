@@ -22,7 +22,7 @@ _BESIDE = frozenset({"FILE", "PATH", "DIR", "NAME", "ID", "SOCK", "SOCKET", "COM
 """Ends of names whose values say where a secret is, not what it is."""
 
 
-class Shape(NamedTuple):
+class SecretShape(NamedTuple):
     """A kind of secret that is known by its looks. `sign` is cheap to look for, and in every match.
 
     Every pattern is linear: it begins at the edge of a run of its own characters, or its length is bounded.
@@ -48,8 +48,8 @@ def _no_variable(found: str) -> bool:
     return not found.startswith(("$", "<", "{", "%"))
 
 
-def _shape(kind: str, sign: str, pattern: str, believed: Callable[[str], bool] = _mixed) -> Shape:
-    return Shape(kind, sign, re.compile(pattern), believed)
+def _shape(kind: str, sign: str, pattern: str, believed: Callable[[str], bool] = _mixed) -> SecretShape:
+    return SecretShape(kind, sign, re.compile(pattern), believed)
 
 
 _KEY_BODY = (
@@ -101,18 +101,18 @@ def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 def masked_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Variables as they may be shown: no value of a name that looks secret, and nothing that looks so by itself."""
-    secrets = Secrets()
+    secrets = SecretFilter()
     return {n: "‹masked›" if is_secret(n) and v else secrets.masked(v) for n, v in environment.items()}
 
 
-class Streamed(NamedTuple):
+class MaskedPart(NamedTuple):
     """What of a stream can be shown, and what has to wait for the next part, as it came."""
 
     text: str
     rest: str
 
 
-class Found(NamedTuple):
+class SecretMatch(NamedTuple):
     """A secret from `start` to `end`, and what takes its place."""
 
     start: int
@@ -120,7 +120,7 @@ class Found(NamedTuple):
     mask: str
 
 
-class Secrets:
+class SecretFilter:
     """Takes secrets out of text. `values` are masked wherever they stand; nothing that is put in holds one of them."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
@@ -147,7 +147,7 @@ class Secrets:
             return {self.masked(key): self.masked_json(item) for key, item in value.items()}
         return value
 
-    def streamed(self, text: str) -> Streamed:
+    def streamed(self, text: str) -> MaskedPart:
         """As `masked`, for a part of a longer text: a secret may have begun at its end."""
         found = self._found(text)
         most = max(HELD, len(self._values[0]) if self._values else 0)
@@ -156,20 +156,20 @@ class Secrets:
             if not start < cut < end:
                 continue
             if end == len(text) and end - start > most:
-                return Streamed(_replaced(text, found), text[start : start + HEAD])
+                return MaskedPart(_replaced(text, found), text[start : start + HEAD])
             cut = end if end < len(text) else start
-        return Streamed(_replaced(text[:cut], [f for f in found if f.end <= cut]), text[cut:])
+        return MaskedPart(_replaced(text[:cut], [f for f in found if f.end <= cut]), text[cut:])
 
-    def _found(self, text: str) -> list[Found]:
+    def _found(self, text: str) -> list[SecretMatch]:
         """Every secret in the text, in order; what overlaps is one."""
-        spans = [Found(at, at + len(value), self._known) for value in self._values for at in _places(text, value)]
+        spans = [SecretMatch(at, at + len(value), self._known) for value in self._values for at in _places(text, value)]
         for shape in SHAPES:
             if shape.sign in text:
                 groups = ((m, m.lastindex or 0) for m in shape.pattern.finditer(text))
                 spans += [
-                    Found(*m.span(g), self._masks[shape.kind]) for m, g in groups if shape.believed(m[g])
+                    SecretMatch(*m.span(g), self._masks[shape.kind]) for m, g in groups if shape.believed(m[g])
                 ]  # fmt: skip
-        joined: list[Found] = []
+        joined: list[SecretMatch] = []
         for span in sorted(spans):
             if joined and span.start < joined[-1].end:
                 joined[-1] = joined[-1]._replace(end=max(joined[-1].end, span.end))
@@ -205,7 +205,7 @@ def _begun(text: str, value: str) -> int:
     return at if at >= 0 else len(text)
 
 
-def _replaced(text: str, found: Iterable[Found]) -> str:
+def _replaced(text: str, found: Iterable[SecretMatch]) -> str:
     parts, at = [], 0
     for start, end, mask in found:
         parts += [text[at:start], mask]

@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from loopwright.core.errors import Invalid
-from loopwright.processes.process import LINGER, Pipe, ending, exited, start
-from loopwright.processes.process_tree import Mark
+from loopwright.processes.process import LINGER, OutputPipe, await_exit, ensure_end, start_process
+from loopwright.processes.process_tree import ProcessMark
 
 LINE_LIMIT = 50_000_000
 """Bytes that one line may have."""
 
 
-class Lines:
+class LineBuffer:
     """Bytes as they come, line by line; `total` of them so far."""
 
     def __init__(self, limit: int = LINE_LIMIT) -> None:
@@ -48,12 +48,12 @@ class Lines:
         return rest
 
 
-class Program:
+class TalkingProgram:
     """A running program: what we say is kept for it until it reads, what it says is read when we ask."""
 
-    def __init__(self, process: subprocess.Popen[bytes], source: Pipe, stdin: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], source: OutputPipe, stdin: int) -> None:
         self._process, self._source, self._stdin = process, source, stdin
-        self._lines = Lines()
+        self._lines = LineBuffer()
         self._news, self._read, self._left = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._over = self._broken = self._closed = False
         self._unread = bytearray()
@@ -102,7 +102,7 @@ class Program:
 
     async def watch(self) -> None:
         """Waits for the exit; what its children still say is read for a moment longer."""
-        await exited(self._process)
+        await await_exit(self._process)
         self._left.set()
         await asyncio.sleep(LINGER)
         self._over = True
@@ -156,26 +156,26 @@ class Program:
 
 
 @asynccontextmanager
-async def conversing(
+async def open_conversation(
     argv: Sequence[str],
     *,
     cwd: Path,
-    mark: Mark,
+    mark: ProcessMark,
     stderr: Path,
     more: Mapping[str, str],
     without: Collection[str] = (),
-) -> AsyncIterator[Program]:
+) -> AsyncIterator[TalkingProgram]:
     """A running program, in a session of its own; afterwards nothing is left of it.
 
     It has our environment with `more`, `without` some variables. What it prints besides goes to the end of the file
     `stderr`. Invalid when it cannot be started.
     """
     run = mark.with_run()
-    with Pipe() as source, stderr.open("ab") as errors:
+    with OutputPipe() as source, stderr.open("ab") as errors:
         stdin, ours = os.pipe()
         try:
             with source.sink() as sink:
-                process = start(
+                process = start_process(
                     argv, cwd=cwd, mark=run, environment=run.environment(more, without),
                     stdin=stdin, stdout=sink, stderr=errors.fileno(),
                 )  # fmt: skip
@@ -184,8 +184,8 @@ async def conversing(
             raise
         finally:
             os.close(stdin)
-        program = Program(process, source, ours)
-        async with ending(process, run):
+        program = TalkingProgram(process, source, ours)
+        async with ensure_end(process, run):
             watch = asyncio.ensure_future(program.watch())
             try:
                 yield program

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from loopwright.core.errors import Invalid
-from loopwright.processes.process_tree import AWAITED, Mark, end_session, living
+from loopwright.processes.process_tree import AWAITED, ProcessMark, end_session, list_processes
 
 LONGEST_LINE = 65_536
 
@@ -22,7 +22,7 @@ FLOOD = 1_000_000
 """Bytes a second that are passed on: whoever listens shows them to people, and must not hold up the reading."""
 
 
-class Capture:
+class OutputCapture:
     """Keeps the head and the tail of a stream of bytes, at most `cap` of them, and counts its `total`.
 
     `on_output` gets the text as it arrives, whole lines at a time; a line longer than 64 KiB comes in pieces. Of a
@@ -113,7 +113,7 @@ _CHUNK = 65_536
 _CHUNKS = 16
 
 
-class Pipe:
+class OutputPipe:
     """A pipe of our own: asyncio's holds back the exit until its end, which a grandchild can put off for ever."""
 
     def __init__(self) -> None:
@@ -142,7 +142,7 @@ class Pipe:
     async def read(self, feed: Callable[[bytes], None]) -> None:
         """Feeds all that comes, until everybody has closed the other end."""
         while self.drain(feed):
-            await readable(self._source)
+            await await_readable(self._source)
 
     def drain(self, feed: Callable[[bytes], None]) -> bool:
         """Feeds what can be read now, at most 1 MiB; False at the end of the output."""
@@ -157,7 +157,7 @@ class Pipe:
         return True
 
 
-async def readable(descriptor: int) -> None:
+async def await_readable(descriptor: int) -> None:
     """Returns once there is something to read."""
     loop, ready = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(descriptor, ready.set)
@@ -199,7 +199,7 @@ class Patience:
         return WORDS[cut].format(timeout=self.timeout, silence=self.silence, farewell=self.farewell, setting=setting)
 
 
-async def reached(patience: Patience, printed: Callable[[], int], is_lingering: Callable[[], bool]) -> Cut:
+async def await_limit(patience: Patience, printed: Callable[[], int], is_lingering: Callable[[], bool]) -> Cut:
     """Waits until one of the limits is reached. `printed` counts the bytes of output so far.
 
     `is_lingering` is asked in a thread, once after each progress, when none has followed for `farewell` seconds.
@@ -233,7 +233,7 @@ _BLUR = 0.05  # seconds by which two processes' starts, or a file's time, cannot
 
 
 @dataclass(frozen=True)
-class Finished:
+class ProcessResult:
     """How a program ended: by itself, or `cut` by us. `output` holds stdout and stderr, merged.
 
     `exit_code` is negative for a signal, None when it was cut.
@@ -257,7 +257,7 @@ async def run_group(
     stdin: int = subprocess.DEVNULL,
     output_cap: int = OUTPUT_CAP,
     on_output: Callable[[str], None] | None = None,
-) -> Finished:
+) -> ProcessResult:
     """Runs a program with no terminal and `stdin` (default: closed), and leaves nothing of it behind, however it ends.
 
     `marker` is the id of the loop, `project` its project (default: `cwd`). `output_cap` in bytes (head and tail are
@@ -265,15 +265,15 @@ async def run_group(
     Invalid when the program cannot be started.
     """
     started = time.monotonic()
-    capture = Capture(output_cap, on_output)
-    mark = Mark(marker, str((project or cwd).resolve())).with_run()
+    capture = OutputCapture(output_cap, on_output)
+    mark = ProcessMark(marker, str((project or cwd).resolve())).with_run()
     async with _group(argv, cwd, mark, env or {}, stdin) as (process, source):
         cut = await _until_exit_or_limit(process, source, capture, patience)
         if cut is not None:
             await end_session(process.pid, mark)
             source.drain(capture.feed)
     capture.finish()
-    return Finished(
+    return ProcessResult(
         exit_code=process.returncode if cut is None else None,
         cut=cut,
         output=capture.text,
@@ -292,7 +292,7 @@ async def run_shell(
     env: Mapping[str, str] | None = None,
     output_cap: int = OUTPUT_CAP,
     on_output: Callable[[str], None] | None = None,
-) -> Finished:
+) -> ProcessResult:
     """Runs a command line as a person would type it, in bash where there is one."""
     argv = (shutil.which("bash") or "/bin/sh", "-c", command)
     return await run_group(
@@ -303,21 +303,21 @@ async def run_shell(
 
 @asynccontextmanager
 async def _group(
-    argv: Sequence[str], cwd: Path, mark: Mark, env: Mapping[str, str], stdin: int
-) -> AsyncIterator[tuple[subprocess.Popen[bytes], Pipe]]:
+    argv: Sequence[str], cwd: Path, mark: ProcessMark, env: Mapping[str, str], stdin: int
+) -> AsyncIterator[tuple[subprocess.Popen[bytes], OutputPipe]]:
     """A running program and the pipe its output comes from."""
-    with Pipe() as source:
+    with OutputPipe() as source:
         with source.sink() as sink:
-            process = start(
+            process = start_process(
                 argv, cwd=cwd, mark=mark, environment=mark.environment(env),
                 stdin=stdin, stdout=sink, stderr=sink,
             )  # fmt: skip
-        async with ending(process, mark):
+        async with ensure_end(process, mark):
             yield process, source
 
 
 @asynccontextmanager
-async def ending(process: subprocess.Popen[bytes], mark: Mark) -> AsyncIterator[None]:
+async def ensure_end(process: subprocess.Popen[bytes], mark: ProcessMark) -> AsyncIterator[None]:
     """While it lasts, nobody else waits for this process; at its end nothing is left of its session and mark."""
     AWAITED.add(process.pid)
     try:
@@ -331,11 +331,11 @@ async def ending(process: subprocess.Popen[bytes], mark: Mark) -> AsyncIterator[
             AWAITED.discard(process.pid)
 
 
-def start(
+def start_process(
     argv: Sequence[str],
     *,
     cwd: Path,
-    mark: Mark,
+    mark: ProcessMark,
     environment: Mapping[str, str],
     stdin: int,
     stdout: int,
@@ -356,15 +356,15 @@ def start(
 
 
 async def _until_exit_or_limit(
-    process: subprocess.Popen[bytes], source: Pipe, capture: Capture, patience: Patience
+    process: subprocess.Popen[bytes], source: OutputPipe, capture: OutputCapture, patience: Patience
 ) -> Cut | None:
     def is_lingering() -> bool:
         """Done, and no later step of the same command has begun since."""
         quiet = time.time() - patience.progress() + _BLUR
-        return patience.is_done() and not any(p.session == process.pid and p.age < quiet for p in living())
+        return patience.is_done() and not any(p.session == process.pid and p.age < quiet for p in list_processes())
 
     work = asyncio.ensure_future(_read_until_exit(process, source, capture))
-    watch = asyncio.ensure_future(reached(patience, lambda: capture.total, is_lingering))
+    watch = asyncio.ensure_future(await_limit(patience, lambda: capture.total, is_lingering))
     try:
         await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
@@ -377,18 +377,18 @@ async def _until_exit_or_limit(
         await asyncio.wait({work, watch})
 
 
-async def _read_until_exit(process: subprocess.Popen[bytes], source: Pipe, capture: Capture) -> None:
+async def _read_until_exit(process: subprocess.Popen[bytes], source: OutputPipe, capture: OutputCapture) -> None:
     try:
         async with asyncio.TaskGroup() as tasks:
             reading = tasks.create_task(source.read(capture.feed))
-            await exited(process)
+            await await_exit(process)
             await asyncio.wait({reading}, timeout=LINGER)
             reading.cancel()
     except ExceptionGroup as failed:  # there is one task, so one error: what `on_output` raised
         raise failed.exceptions[0] from None
 
 
-async def exited(process: subprocess.Popen[bytes]) -> None:
+async def await_exit(process: subprocess.Popen[bytes]) -> None:
     """Waits for the exit of the leader alone, whoever still holds its pipe."""
     try:
         handle = os.pidfd_open(process.pid)
@@ -397,13 +397,13 @@ async def exited(process: subprocess.Popen[bytes]) -> None:
             await asyncio.sleep(_POLL)
         return
     try:
-        await readable(handle)
+        await await_readable(handle)
     finally:
         os.close(handle)
     process.wait()
 
 
-def starved(pid: int) -> float:
+def read_starvation(pid: int) -> float:
     """Seconds that its main thread could have run and had no processor; 0 where the system does not say."""
     try:
         fields = Path(f"/proc/{pid}/schedstat").read_text().split()

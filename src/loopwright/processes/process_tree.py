@@ -20,7 +20,7 @@ AWAITED: set[int] = set()
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-class Living(NamedTuple):
+class LiveProcess(NamedTuple):
     """One process that is neither dead nor a zombie; `started`, in clock ticks, tells it from later ones of its id."""
 
     pid: int
@@ -40,25 +40,25 @@ class Living(NamedTuple):
         return time.clock_gettime(time.CLOCK_BOOTTIME) - self.started / _TICKS
 
 
-def now() -> int:
+def read_clock_ticks() -> int:
     """The time as `started` counts it."""
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS)
 
 
-def living() -> Iterator[Living]:
+def list_processes() -> Iterator[LiveProcess]:
     """Every process that can be seen now."""
     for name in os.listdir(PROC):
-        if name.isdigit() and (process := look(int(name))) is not None:
+        if name.isdigit() and (process := find_process(int(name))) is not None:
             yield process
 
 
-def look(pid: int) -> Living | None:
+def find_process(pid: int) -> LiveProcess | None:
     """The process with this id, or None when it is gone."""
     process, is_dead = _stat(pid)
     return None if is_dead else process
 
 
-def children() -> Iterator[tuple[Living, bool]]:
+def list_children() -> Iterator[tuple[LiveProcess, bool]]:
     """Every child of this process, and whether it is dead: a zombie that has to be waited for."""
     pids = {int(pid) for thread in _threads() for pid in _read(f"{thread}/children").split()}
     for pid in pids:
@@ -67,23 +67,23 @@ def children() -> Iterator[tuple[Living, bool]]:
             yield process, is_dead
 
 
-def carries(pid: int, tags: Mapping[str, str]) -> bool:
+def carries_tags(pid: int, tags: Mapping[str, str]) -> bool:
     """Whether the process was started with all these environment variables. False where we may not look."""
     environment = set(_read(f"{PROC}/{pid}/environ").split(b"\0"))
     return all(os.fsencode(f"{name}={value}") in environment for name, value in tags.items())
 
 
-def own_line() -> frozenset[int]:
+def list_ancestors() -> frozenset[int]:
     """Ourselves and our ancestors."""
     line = {os.getpid()}
-    process = look(os.getpid())
+    process = find_process(os.getpid())
     while process is not None and process.parent not in line:
         line.add(process.parent)
-        process = look(process.parent)
+        process = find_process(process.parent)
     return frozenset(line)
 
 
-def boot() -> str:
+def read_boot_id() -> str:
     """Differs after every start of the machine: ids and start times mean nothing beyond it."""
     return _read(f"{PROC}/sys/kernel/random/boot_id").decode().strip()
 
@@ -93,14 +93,14 @@ def _threads() -> list[str]:
     return [f"{tasks}/{name}" for name in os.listdir(tasks)]
 
 
-def _stat(pid: int) -> tuple[Living | None, bool]:
+def _stat(pid: int) -> tuple[LiveProcess | None, bool]:
     text = _read(f"{PROC}/{pid}/stat")
     if not text:
         return None, True
     # The program's name stands in parentheses and may itself hold spaces and parentheses.
     fields = text[text.rindex(b")") + 1 :].split()
     parent, group, session = map(int, fields[1:4])
-    return Living(pid, parent, group, session, int(fields[19])), fields[0] in (b"Z", b"X")
+    return LiveProcess(pid, parent, group, session, int(fields[19])), fields[0] in (b"Z", b"X")
 
 
 def _read(path: str) -> bytes:
@@ -127,7 +127,7 @@ _LOOP_BITS, _RUN_BITS = 36, 26
 
 
 @dataclass(frozen=True)
-class Mark:
+class ProcessMark:
     """Tells the processes of one loop from all others; with `run`, 32 hex digits, those of one run from its others.
 
     No process that was `started` before `since` carries it.
@@ -138,9 +138,9 @@ class Mark:
     run: str = ""
     since: int = 0
 
-    def with_run(self) -> "Mark":
+    def with_run(self) -> "ProcessMark":
         """A mark for a run that begins."""
-        return Mark(self.loop, self.project, secrets.token_hex(16), now())
+        return ProcessMark(self.loop, self.project, secrets.token_hex(16), read_clock_ticks())
 
     def environment(self, more: Mapping[str, str], without: Collection[str] = ()) -> dict[str, str]:
         """Our own environment `without` some variables, with `more` and the tags."""
@@ -164,7 +164,7 @@ class Mark:
 
     def is_on(self, pid: int) -> bool:
         """Whether that process carries this mark, by its number or by its tags."""
-        return self._fits(_number_of(pid)) or carries(pid, self._tags)
+        return self._fits(_number_of(pid)) or carries_tags(pid, self._tags)
 
     def _fits(self, number: int) -> bool:
         return number == self._number if self.run else number >> _RUN_BITS == self._number >> _RUN_BITS
@@ -198,17 +198,17 @@ _SWARM = 300  # with so many there is no grace: something multiplies
 _STUBBORN = 2.0  # seconds after which a process that does not even die of KILL is left to the kernel
 _POLL = 0.03
 
-Test = Callable[[Living], bool]
+Test = Callable[[LiveProcess], bool]
 
 
-class Found(NamedTuple):
+class ProcessSet(NamedTuple):
     """Processes that belong together; `groups` are the process groups that hold nobody else."""
 
-    members: frozenset[Living]
+    members: frozenset[LiveProcess]
     groups: frozenset[int]
 
 
-async def end_session(leader: int, mark: Mark | None = None, grace: float = GRACE) -> None:
+async def end_session(leader: int, mark: ProcessMark | None = None, grace: float = GRACE) -> None:
     """Ends a session that we started, with what left it but carries `mark`, and with what those started.
 
     TERM first, KILL after `grace` seconds; KILL at once when this call is cancelled.
@@ -216,7 +216,7 @@ async def end_session(leader: int, mark: Mark | None = None, grace: float = GRAC
 
     import asyncio  # what only looks at processes does without
 
-    def belongs(process: Living) -> bool:
+    def belongs(process: LiveProcess) -> bool:
         if process.session == leader or mark is None:
             return process.session == leader
         return process.started >= mark.since and mark.is_on(process.pid)
@@ -235,16 +235,16 @@ async def end_session(leader: int, mark: Mark | None = None, grace: float = GRAC
         _kill(belongs, told)
 
 
-def sweep(mark: Mark, recorded: frozenset[Living] = frozenset()) -> tuple[int, ...]:
+def kill_marked(mark: ProcessMark, recorded: frozenset[LiveProcess] = frozenset()) -> tuple[int, ...]:
     """Kills all that carries `mark` or is `recorded`, with what those started; their ids."""
     known = {process.key for process in recorded}
     return _kill(lambda process: mark.is_on(process.pid), known)
 
 
-def _find(belongs: Test, known: Collection[tuple[int, int]]) -> Found:
+def _find(belongs: Test, known: Collection[tuple[int, int]]) -> ProcessSet:
     """What belongs or is `known`, the sessions that it leads, and all below; never ourselves or our ancestors."""
-    spared = own_line()
-    everybody = list(living())
+    spared = list_ancestors()
+    everybody = list(list_processes())
     others = [process for process in everybody if process.pid not in spared]
     found = {process.pid: process for process in others if process.key in known or belongs(process)}
     grown = bool(found)
@@ -253,7 +253,7 @@ def _find(belongs: Test, known: Collection[tuple[int, int]]) -> Found:
         found |= more
         grown = bool(more)
     in_all, in_found = (Counter(process.group for process in some) for some in (everybody, found.values()))
-    return Found(frozenset(found.values()), frozenset(g for g, count in in_found.items() if count == in_all[g]))
+    return ProcessSet(frozenset(found.values()), frozenset(g for g, count in in_found.items() if count == in_all[g]))
 
 
 def _kill(belongs: Test, known: set[tuple[int, int]]) -> tuple[int, ...]:
@@ -274,7 +274,7 @@ def _kill(belongs: Test, known: set[tuple[int, int]]) -> tuple[int, ...]:
     return tuple(killed)
 
 
-def _oldest_first(processes: frozenset[Living]) -> list[Living]:
+def _oldest_first(processes: frozenset[LiveProcess]) -> list[LiveProcess]:
     """A shell whose child ends before itself would begin the next command."""
     return sorted(processes, key=lambda process: (process.started, process.pid))
 

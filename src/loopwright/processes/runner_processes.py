@@ -16,30 +16,30 @@ from typing import TYPE_CHECKING, Any
 
 from loopwright.core.errors import AgentError, Conflict
 from loopwright.core.ids import generation_of
-from loopwright.core.ports import JobDone
-from loopwright.processes.process_tree import AWAITED, Living, boot, children, look
+from loopwright.core.ports import JobResult
+from loopwright.processes.process_tree import AWAITED, LiveProcess, find_process, list_children, read_boot_id
 
 if TYPE_CHECKING:
     import asyncio
 
 
-class Registry:
+class ProcessRegistry:
     """Ids and start times in one file. Not synced: a machine that went down has no processes left."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._part = path.with_suffix(".part")
 
-    def write(self, processes: Iterable[Living]) -> None:
+    def write(self, processes: Iterable[LiveProcess]) -> None:
         """Replaces all that was known; a reader finds the old or the new."""
         known = sorted((process.pid, process.started) for process in processes)
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._part.write_text(json.dumps({"boot": boot(), "processes": known}))
+        self._part.write_text(json.dumps({"boot": read_boot_id(), "processes": known}))
         os.replace(self._part, self._path)
 
-    def living(self) -> frozenset[Living]:
+    def living(self) -> frozenset[LiveProcess]:
         """Those that are still the same; an id that was given to another process since counts for nothing."""
-        found = ((look(pid), started) for pid, started in self._known())
+        found = ((find_process(pid), started) for pid, started in self._known())
         return frozenset(process for process, started in found if process is not None and process.started == started)
 
     def clear(self) -> None:
@@ -51,7 +51,7 @@ class Registry:
         try:
             raw = json.loads(self._path.read_bytes())
             known = [(int(pid), int(started)) for pid, started in raw["processes"]]
-            return known if raw["boot"] == boot() else []
+            return known if raw["boot"] == read_boot_id() else []
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return []
 
@@ -70,10 +70,10 @@ class OwnProcesses:
         self._home = home
 
     def sweep(self, loop_id: str) -> tuple[int, ...]:
-        from loopwright.processes.process_tree import Mark, sweep
+        from loopwright.processes.process_tree import ProcessMark, kill_marked
 
         registry = self._registry(loop_id)
-        ended = sweep(Mark(loop_id, str(self._project)), registry.living())
+        ended = kill_marked(ProcessMark(loop_id, str(self._project)), registry.living())
         registry.clear()
         return ended
 
@@ -81,17 +81,17 @@ class OwnProcesses:
     async def owning(self, loop_id: str) -> AsyncIterator[tuple[int, ...]]:
 
         left = self.sweep(loop_id)
-        async with keeping(self._registry(loop_id)):
+        async with keep_registry(self._registry(loop_id)):
             try:
                 yield left
             finally:
                 self.sweep(loop_id)
 
     def within(self, loop_id: str) -> bool:
-        from loopwright.processes.process_tree import Mark
+        from loopwright.processes.process_tree import ProcessMark
 
         marks = (loop_id, generation_of(loop_id))
-        return any(Mark(mark, str(self._project)).is_on(os.getpid()) for mark in marks)
+        return any(ProcessMark(mark, str(self._project)).is_on(os.getpid()) for mark in marks)
 
     @contextmanager
     def alone(self, mark: str) -> Iterator[None]:
@@ -105,9 +105,9 @@ class OwnProcesses:
 
     def end_runner(self, pid: int) -> None:
         """KILL: it has had its time to let go. What shares its group may be the user's, and is left to the sweep."""
-        runner = look(pid)
+        runner = find_process(pid)
         deadline = time.monotonic() + _STUBBORN
-        while runner is not None and look(pid) == runner and time.monotonic() < deadline:
+        while runner is not None and find_process(pid) == runner and time.monotonic() < deadline:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -126,8 +126,8 @@ class OwnProcesses:
     def _lock(self, mark: str) -> Path:
         return self._home / f"{mark}.lock"
 
-    def _registry(self, loop_id: str) -> Registry:
-        return Registry(self._home / f"{loop_id}.json")
+    def _registry(self, loop_id: str) -> ProcessRegistry:
+        return ProcessRegistry(self._home / f"{loop_id}.json")
 
 
 class RunnerLauncher:
@@ -166,7 +166,7 @@ class RunnerLauncher:
             if ended:
                 self._launched.discard(pid)
 
-    async def job(self, arguments: Sequence[str], seconds: float) -> JobDone:
+    async def job(self, arguments: Sequence[str], seconds: float) -> JobResult:
         # slow to load, and most commands run none
 
         command = (sys.executable, "-m", "loopwright", *arguments, "--project", str(self._project), "--json")
@@ -178,14 +178,14 @@ _SET_SUBREAPER, _GET_SUBREAPER = 36, 37
 
 
 @asynccontextmanager
-async def keeping(registry: Registry) -> AsyncIterator[None]:
+async def keep_registry(registry: ProcessRegistry) -> AsyncIterator[None]:
     """While it lasts, `registry` knows what was started below this process outside of its own session.
 
     Meant for a process that drives a loop and does nothing else: whatever else it starts so would be taken for it.
     """
     import asyncio
 
-    before = frozenset(process for process, _ in children())
+    before = frozenset(process for process, _ in list_children())
     with _subreaper():
         keeper = asyncio.ensure_future(_keep(registry, before))
         try:
@@ -198,10 +198,10 @@ async def keeping(registry: Registry) -> AsyncIterator[None]:
         keeper.result()
 
 
-async def _keep(registry: Registry, before: frozenset[Living]) -> None:
+async def _keep(registry: ProcessRegistry, before: frozenset[LiveProcess]) -> None:
     from asyncio import sleep
 
-    known: set[Living] = set()
+    known: set[LiveProcess] = set()
     while True:
         below = _bury(before)
         if below != known:
@@ -211,13 +211,13 @@ async def _keep(registry: Registry, before: frozenset[Living]) -> None:
         await sleep(LOOK_SECONDS)
 
 
-def _bury(before: frozenset[Living]) -> set[Living]:
+def _bury(before: frozenset[LiveProcess]) -> set[LiveProcess]:
     """Waits for dead orphans, which nobody else does; the children that live, but for our own session's and `before`.
 
     Whoever starts a program inside of our session (git) waits for it, and run_group for those in AWAITED.
     """
     below = set()
-    for process, is_dead in children():
+    for process, is_dead in list_children():
         if process.session == os.getsid(0) or process in before:
             continue
         if not is_dead:
@@ -244,7 +244,7 @@ def _subreaper() -> Iterator[None]:
 _WIND_UP = 15.0  # seconds a job has to end what it has started, once nobody waits for it any more
 
 
-async def run_job(command: Sequence[str], cwd: Path, seconds: float) -> JobDone:
+async def run_job(command: Sequence[str], cwd: Path, seconds: float) -> JobResult:
     """See ports.Launcher.
 
     Its input stays open as long as we live: that it ends is how the job learns that we are gone, even by a kill.
@@ -264,7 +264,7 @@ async def run_job(command: Sequence[str], cwd: Path, seconds: float) -> JobDone:
         raise AgentError("timeout", f"it took longer than {seconds:.0f} s, and was ended") from None
     finally:
         await _ended(process)
-    return JobDone(code, _last_object(printed))
+    return JobResult(code, _last_object(printed))
 
 
 async def _ended(process: "asyncio.subprocess.Process") -> None:

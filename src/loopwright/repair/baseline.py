@@ -15,20 +15,20 @@ from typing import NamedTuple
 import pytest
 
 from .budget import HANG
-from .facts import Facts
-from .forks import LATE, Answer, Tell, ask_forked, listen, outlived
+from .facts import FailureFacts
+from .fork_server import CollectedProject, number_items
+from .forks import LATE, Answer, Tell, ask_forked, listen_to_fork, run_to_end
 from .localize import Spectrum
-from .session import Driver, Outcome, collect_and, key_of
-from .source import Source
-from .trace import IMPORT, MONITORED, Line, Recorder
+from .probes import LocalsProbe
+from .session import ItemOutcome, SessionDriver, collect_and_run, key_of
+from .source import SourceText
+from .trace import IMPORT, MONITORED, Line, LineRecorder
 from .tree import is_test_file
-from .watch import Probes
-from .zygote import Project, numbered
 
 _LONGEST_COMPLAINT = 200
 
 
-class Broken(NamedTuple):
+class BrokenLine(NamedTuple):
     """A line that keeps a file from being compiled or imported; `file` is relative to the project, with '/'."""
 
     file: str
@@ -41,7 +41,7 @@ class Broken(NamedTuple):
         return f"{self.file}, line {self.line}: {self.says}"
 
 
-def broken_by(error: BaseException | None, tree: str) -> Broken | None:
+def find_broken_line(error: BaseException | None, tree: str) -> BrokenLine | None:
     """The file of the project behind an error, if it cannot be compiled. What a test compiles itself is none."""
     for one in _chain(error):
         if isinstance(one, SyntaxError) and one.filename:
@@ -49,7 +49,7 @@ def broken_by(error: BaseException | None, tree: str) -> Broken | None:
     return None
 
 
-def stopped_by(error: BaseException | None, tree: str) -> Broken | None:
+def find_stopping_line(error: BaseException | None, tree: str) -> BrokenLine | None:
     """The line of the project, tests left out, that raised while tests were loaded; or the file that lacks a name."""
     root = Path(tree).resolve()
     for one in _chain(error):
@@ -58,11 +58,11 @@ def stopped_by(error: BaseException | None, tree: str) -> Broken | None:
             file = _inside(Path(name), root)
             if file and not is_test_file(file):
                 says = f"{type(one).__name__}: {one}".splitlines()[0][:_LONGEST_COMPLAINT]
-                return Broken(file, line, _line(root / file, line), says)
+                return BrokenLine(file, line, _line(root / file, line), says)
     return None
 
 
-def broken_in(said: str, tree: str) -> list[Broken]:
+def list_broken_lines(said: str, tree: str) -> list[BrokenLine]:
     """The files of the project that pytest named when it gave up, and that cannot be compiled."""
     root = re.escape(str(Path(tree).resolve()))
     names = dict.fromkeys(re.findall(rf"{root}/[^\n'\"]+?\.py", said))
@@ -89,7 +89,7 @@ def _line(path: Path, line: int) -> str:
     return lines[line - 1].strip()[:120] if line <= len(lines) else ""
 
 
-def _compiled(path: Path, tree: Path) -> Broken | None:
+def _compiled(path: Path, tree: Path) -> BrokenLine | None:
     file = _inside(path, tree)
     if file is None:
         return None
@@ -98,9 +98,9 @@ def _compiled(path: Path, tree: Path) -> Broken | None:
         compile(source, str(path), "exec", dont_inherit=True)
     except SyntaxError as problem:
         line = problem.lineno or 1
-        return Broken(file, line, _line(path, line), f"{type(problem).__name__}: {problem.msg}")
+        return BrokenLine(file, line, _line(path, line), f"{type(problem).__name__}: {problem.msg}")
     except ValueError as problem:  # a null byte
-        return Broken(file, 1, "", str(problem))
+        return BrokenLine(file, 1, "", str(problem))
     return None
 
 
@@ -110,7 +110,7 @@ _SAID = 400
 
 
 @dataclass
-class Heard:
+class TraceLog:
     """Numbers are places in the order of collection. `until`: the moment before which the next message must come.
 
     `fatal`: tests that end the interpreter or do not react, and what became of it; `texts`: sources of failing tests.
@@ -120,10 +120,10 @@ class Heard:
     until: float
     nodes: Sequence[str] = ()
     keys: Sequence[str] = ()
-    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    outcomes: dict[int, ItemOutcome] = field(default_factory=dict)
     lines: dict[int, set[Line]] = field(default_factory=dict)
     texts: dict[int, str] = field(default_factory=dict)
-    broken: set[Broken] = field(default_factory=set)
+    broken: set[BrokenLine] = field(default_factory=set)
     troubles: list[str] = field(default_factory=list)
     fatal: dict[int, str] = field(default_factory=dict)
     loaded: bool = False
@@ -161,7 +161,7 @@ class Heard:
         self.fatal[number] = ended
         return number
 
-    def stopped(self, ended: str) -> "Heard":
+    def stopped(self, ended: str) -> "TraceLog":
         """Says what kept the tests from being loaded, and what became of those that end the interpreter."""
         if not self.loaded and not self.done:
             last = self._last.get(IMPORT)
@@ -184,15 +184,15 @@ class Heard:
         path.write_bytes(marshal.dumps(plain))
 
     @classmethod
-    def saved(cls, path: Path) -> "Heard":
+    def saved(cls, path: Path) -> "TraceLog":
         plain = marshal.loads(path.read_bytes())
-        outcomes = {number: Outcome(*outcome) for number, outcome in plain.pop("outcomes").items()}
-        broken = {Broken(*one) for one in plain.pop("broken")}
+        outcomes = {number: ItemOutcome(*outcome) for number, outcome in plain.pop("outcomes").items()}
+        broken = {BrokenLine(*one) for one in plain.pop("broken")}
         return cls(hard=0.0, until=0.0, outcomes=outcomes, broken=broken, loaded=True, done=True, **plain)
 
     def _outcome(self, message: Answer) -> None:
         number = message["number"]
-        self.outcomes[number] = Outcome(*message["outcome"])
+        self.outcomes[number] = ItemOutcome(*message["outcome"])
         self.lines.setdefault(number, set()).update((file, line) for file, line in message["lines"])
         self._text(number, message["text"])
 
@@ -206,7 +206,7 @@ class Heard:
     def _ends(self, number: int, words: str) -> None:
         frames = [(*self._last[number], "")] if number in self._last else []
         late = words.startswith(LATE)
-        self.outcomes[number] = Outcome("failed", 0.0, "TimeUp" if late else ENDED, words, frames, waited=late)
+        self.outcomes[number] = ItemOutcome("failed", 0.0, "TimeUp" if late else ENDED, words, frames, waited=late)
 
     def _text(self, number: int, text: str) -> None:
         if text and len(self.texts) < _FACTS_FROM:
@@ -214,7 +214,7 @@ class Heard:
 
     def _session(self, message: Answer) -> None:
         """Loaded, or done; a session that did not get as far as the tests said why."""
-        self.broken |= {Broken(*one) for one in message["broken"]}
+        self.broken |= {BrokenLine(*one) for one in message["broken"]}
         self.troubles = list(message["troubles"])
         if message["said"]:
             said = " ".join(message["said"].split())[-_SAID:]
@@ -236,14 +236,14 @@ _GRACE = 2.0  # seconds after which a test is ended from outside that did not en
 
 
 @dataclass(frozen=True)
-class Course:
+class RunPlan:
     """What is run, and until when (monotonic): behind `half` most passing tests run untraced, behind `soft` none.
 
     `careful`: from the test numbered `first` on, each has a process of its own and tells each line at once.
     `marks`: the project's modules may be marked, to see their lines.
     """
 
-    project: Project
+    project: CollectedProject
     tree: str
     failing: frozenset[str]
     half: float
@@ -272,7 +272,7 @@ class Course:
         return beside or self.asks(key) or time.monotonic() < self.half
 
 
-def first_run(project: Project, tree: str, failing: frozenset[str], seconds: float) -> Heard:
+def first_run(project: CollectedProject, tree: str, failing: frozenset[str], seconds: float) -> TraceLog:
     """Runs everything once, within `seconds`; the failing tests always, passing ones while there is time.
 
     Once more, and followed line by line, where marks showed nothing: a program may be loaded in its own way.
@@ -285,31 +285,33 @@ def first_run(project: Project, tree: str, failing: frozenset[str], seconds: flo
     return _first_run(project, tree, failing, max(seconds - (time.monotonic() - began), _SHORTEST), marks=False)
 
 
-def _first_run(project: Project, tree: str, failing: frozenset[str], seconds: float, *, marks: bool) -> Heard:
+def _first_run(
+    project: CollectedProject, tree: str, failing: frozenset[str], seconds: float, *, marks: bool
+) -> TraceLog:
     now = time.monotonic()
-    course = Course(project, tree, failing, now + seconds * _TRACED, now + seconds / 2, now + seconds, marks=marks)
-    heard = Heard(hard=course.hard, until=now + seconds * _LOADING)
-    ended = listen(partial(_pass, course), heard.hear, lambda: heard.until)
+    course = RunPlan(project, tree, failing, now + seconds * _TRACED, now + seconds / 2, now + seconds, marks=marks)
+    heard = TraceLog(hard=course.hard, until=now + seconds * _LOADING)
+    ended = listen_to_fork(partial(_pass, course), heard.hear, lambda: heard.until)
     if heard.done or time.monotonic() >= course.hard:
         return heard.stopped(ended)
     first = heard.suspected(ended)
     heard.until = course.hard if heard.loaded else min(course.hard, time.monotonic() + _LOADING_AGAIN)
-    careful = Course(project, tree, failing, course.half, course.soft, course.hard, first, careful=True)
-    listen(partial(_pass, careful), heard.hear, lambda: heard.until)
+    careful = RunPlan(project, tree, failing, course.half, course.soft, course.hard, first, careful=True)
+    listen_to_fork(partial(_pass, careful), heard.hear, lambda: heard.until)
     return heard.stopped(ended)
 
 
-def _pass(course: Course, tell: Tell) -> None:
+def _pass(course: RunPlan, tell: Tell) -> None:
     """One session in this process: loads all tests, runs those from `first` on, and tells what comes of each."""
     number = IMPORT
-    loading: list[Broken | None] = []
+    loading: list[BrokenLine | None] = []
     heard = (lambda line: tell({"line": line, "number": number})) if course.careful else None
-    recorder = Recorder(course.tree, heard, marks=course.marks)
+    recorder = LineRecorder(course.tree, heard, marks=course.marks)
 
-    def loop(driver: Driver, items: list[pytest.Item]) -> None:
+    def loop(driver: SessionDriver, items: list[pytest.Item]) -> None:
         nonlocal number, loading
         recorder.stop()
-        loading = [stopped_by(error, course.tree) for error in driver.errors]
+        loading = [find_stopping_line(error, course.tree) for error in driver.errors]
         keys = [key_of(item, course.project.style) for item in items]
         imported = list(recorder.lines[IMPORT])
         tell({"nodes": [item.nodeid for item in items], "keys": keys, "imported": imported, **_troubles(driver)})
@@ -319,20 +321,29 @@ def _pass(course: Course, tell: Tell) -> None:
                 item.session._setupstate.teardown_exact(item)  # of the test before one that was left out
                 late += _run(course, driver, recorder, number, item, following, tell, late)
 
-    def _troubles(driver: Driver) -> Answer:
-        compiled = [broken_by(error, course.tree) for error in driver.errors]
-        broken = [*(one or more for one, more in zip_longest(compiled, loading)), *broken_in(driver.said, course.tree)]
+    def _troubles(driver: SessionDriver) -> Answer:
+        compiled = [find_broken_line(error, course.tree) for error in driver.errors]
+        broken = [
+            *(one or more for one, more in zip_longest(compiled, loading)),
+            *list_broken_lines(driver.said, course.tree),
+        ]
         return {"broken": [tuple(one) for one in broken if one], "troubles": driver.troubles, "said": driver.said}
 
     recorder.start()
-    driver = collect_and(loop, course.project.arguments, course.project.style, plain=False)
+    driver = collect_and_run(loop, course.project.arguments, course.project.style, plain=False)
     tell({"done": True, **_troubles(driver)})
 
 
 def _run(
-    course: Course, driver: Driver, recorder: Recorder, number: int, item: pytest.Item, following: pytest.Item | None,
-    tell: Tell, late: int,
-) -> bool:  # fmt: skip
+    course: RunPlan,
+    driver: SessionDriver,
+    recorder: LineRecorder,
+    number: int,
+    item: pytest.Item,
+    following: pytest.Item | None,
+    tell: Tell,
+    late: int,
+) -> bool:
     """Whether it was ended because it took too long; `late` are those before it."""
     computing, clock = course.limits(key := key_of(item, course.project.style), late)
     tell({"begins": number, "within": clock + _GRACE})
@@ -353,7 +364,7 @@ def _run(
 
     if not course.careful:
         return work()
-    ended = outlived(work, clock + _GRACE)
+    ended = run_to_end(work, clock + _GRACE)
     tell({"ended": ended, "number": number, "text": source_text(item)})
     return False
 
@@ -385,32 +396,36 @@ class Baseline:
     `apart`: failing tests that would spoil a search for the others, because they end the interpreter or wait.
     """
 
-    project: Project
+    project: CollectedProject
     keys: list[str]
     spectrum: Spectrum
-    facts: Facts
-    sources: dict[str, Source]
+    facts: FailureFacts
+    sources: dict[str, SourceText]
     imported: frozenset[Line]
     apart: frozenset[int] = frozenset()
     troubles: list[str] = field(default_factory=list)
-    broken: list[Broken] = field(default_factory=list)
+    broken: list[BrokenLine] = field(default_factory=list)
 
 
-def measure(project: Project, tree: str, failing: Sequence[str], seconds: float, kept: Path) -> Baseline:
+def measure_baseline(
+    project: CollectedProject, tree: str, failing: Sequence[str], seconds: float, kept: Path
+) -> Baseline:
     """Runs all tests once, traced, within `seconds`; `keys` are empty where they could not be loaded.
 
     A run that came to its end is written to `kept`; where there is one already, nothing is run.
     """
     if kept.exists():
-        heard = Heard.saved(kept)
+        heard = TraceLog.saved(kept)
     else:
         heard = first_run(project, tree, frozenset(failing), seconds)
         if heard.done and len(heard.outcomes) == len(heard.keys):
             heard.save(kept)
     keys = list(heard.keys)
-    outcomes = [heard.outcomes.get(n, Outcome("skipped")) for n in range(len(keys))]
+    outcomes = [heard.outcomes.get(n, ItemOutcome("skipped")) for n in range(len(keys))]
     lines = {test: frozenset(ran) for test, ran in heard.lines.items()}
-    chosen, apart = divided([n for n in wanted(keys, failing) if outcomes[n].status == "failed"], outcomes, heard.fatal)
+    chosen, apart = split_failing(
+        [n for n in select_failing(keys, failing) if outcomes[n].status == "failed"], outcomes, heard.fatal
+    )
     spectrum = Spectrum(
         outcomes=outcomes,
         lines=lines,
@@ -419,7 +434,7 @@ def measure(project: Project, tree: str, failing: Sequence[str], seconds: float,
         groups=_by_file(keys, chosen),
         words="\n".join(text for number, text in sorted(heard.texts.items()) if number in chosen),
     )
-    facts = Facts()
+    facts = FailureFacts()
     for number, text in sorted(heard.texts.items()):
         if number in spectrum.failing:
             facts.learn("Failed" if number in heard.fatal else outcomes[number].error, outcomes[number].message, text)
@@ -442,8 +457,8 @@ def measure(project: Project, tree: str, failing: Sequence[str], seconds: float,
     )
 
 
-def divided(
-    failing: Sequence[int], outcomes: Sequence[Outcome], fatal: Container[int]
+def split_failing(
+    failing: Sequence[int], outcomes: Sequence[ItemOutcome], fatal: Container[int]
 ) -> tuple[frozenset[int], frozenset[int]]:
     """The tests to mend, and those that would spoil it by ending the interpreter or by waiting; one, if all do."""
     apart = [n for n in failing if n in fatal or outcomes[n].waited]
@@ -452,28 +467,30 @@ def divided(
     return frozenset(failing) - frozenset(apart), frozenset(apart)
 
 
-def _told(key: str, outcome: Outcome) -> str:
+def _told(key: str, outcome: ItemOutcome) -> str:
     place = next((f" at {file}:{line}" for file, line, _ in reversed(outcome.frames) if file), "")
     what = f"it {outcome.message}" if outcome.waited else f"it ends the interpreter ({outcome.message})"
     return f"{key} is left for later: {what}{place}"
 
 
 @dataclass(frozen=True)
-class Probed:
+class ProbeValues:
     """What variables held, and the failing tests that passed in a run without those that pass."""
 
     hits: Sequence[Answer] = ()
     passed: Sequence[str] = ()
 
 
-def probe(baseline: Baseline, tree: str, places: Mapping[tuple[str, int], str], seconds: float) -> Probed:
+def probe_variables(
+    baseline: Baseline, tree: str, places: Mapping[tuple[str, int], str], seconds: float
+) -> ProbeValues:
     """Runs the failing tests again and records what variables hold at `places` ((file, line) → hypothesis)."""
 
     def work() -> Answer:
-        probes = Probes(tree, places)
+        probes = LocalsProbe(tree, places)
         passed: list[str] = []
 
-        def loop(driver: Driver, items: list[pytest.Item]) -> None:
+        def loop(driver: SessionDriver, items: list[pytest.Item]) -> None:
             chosen = [(n, item) for n, item in enumerate(items) if n in baseline.spectrum.failing][:_PROBED]
             for (n, item), following in zip(chosen, [*(item for _, item in chosen[1:]), None], strict=True):
                 probes.start()
@@ -482,14 +499,18 @@ def probe(baseline: Baseline, tree: str, places: Mapping[tuple[str, int], str], 
                 probes.stop()
                 passed.extend([baseline.keys[n]] if outcome.status == "passed" else [])
 
-        collect_and(loop, baseline.project.arguments, baseline.project.style, plain=True)
+        collect_and_run(loop, baseline.project.arguments, baseline.project.style, plain=True)
         return {"hits": probes.hits, "passed": passed}
 
-    return Probed(**(ask_forked(work, seconds) or {}))
+    return ProbeValues(**(ask_forked(work, seconds) or {}))
 
 
 def plain_run(
-    project: Project, keys: Sequence[str], failing: frozenset[str], passing: frozenset[str], apart: frozenset[str]
+    project: CollectedProject,
+    keys: Sequence[str],
+    failing: frozenset[str],
+    passing: frozenset[str],
+    apart: frozenset[str],
 ) -> Answer:
     """Runs these tests in the project's order in this process: status by key, and what could not be collected.
 
@@ -497,19 +518,19 @@ def plain_run(
     """
     statuses: dict[str, str] = {}
 
-    def loop(driver: Driver, items: list[pytest.Item]) -> None:
-        named = {keys[number]: item for number, item in sorted(numbered(project, items).items())}
+    def loop(driver: SessionDriver, items: list[pytest.Item]) -> None:
+        named = {keys[number]: item for number, item in sorted(number_items(project, items).items())}
         chosen = [(key, item) for key, item in named.items() if key in failing | passing]
         for (key, item), following in zip(chosen, [*(item for _, item in chosen[1:]), None], strict=True):
             statuses[key] = driver.run(item, following, *_limits(key, failing)).status
         for key in [key for key in named if key in apart][:_APART]:
             statuses[key] = _status_apart(driver, named[key])
 
-    driver = collect_and(loop, project.arguments, project.style, plain=False)
+    driver = collect_and_run(loop, project.arguments, project.style, plain=False)
     return {"statuses": statuses, "troubles": driver.troubles}
 
 
-def _status_apart(driver: Driver, item: pytest.Item) -> str:
+def _status_apart(driver: SessionDriver, item: pytest.Item) -> str:
     answer = ask_forked(lambda: {"status": driver.run(item, None, HANG, _WAITING).status}, HANG)
     return str(answer["status"]) if answer else "failed"
 
@@ -519,7 +540,7 @@ def _limits(key: str, failing: frozenset[str]) -> tuple[float, float | None]:
     return (2 * HANG, 2 * HANG) if key in failing else (_PATIENCE, None)
 
 
-def wanted(keys: Sequence[str], failing: Sequence[str]) -> list[int]:
+def select_failing(keys: Sequence[str], failing: Sequence[str]) -> list[int]:
     """Numbers of the tests that shall be mended: by name, else by file or class, else by the end of the name."""
     exact = [n for n, key in enumerate(keys) if key in set(failing)]
     if exact or not failing:
@@ -540,16 +561,16 @@ def _by_file(keys: Sequence[str], failing: frozenset[int]) -> list[frozenset[int
     return [frozenset(n for n in failing if names[n] == name) for name in dict.fromkeys(names.values())]
 
 
-def read_sources(tree: str, lines: Mapping[int, frozenset[Line]]) -> dict[str, Source]:
+def read_sources(tree: str, lines: Mapping[int, frozenset[Line]]) -> dict[str, SourceText]:
     """The project's files that ran and may be changed; what cannot be parsed is left out."""
     files = sorted(
         {file for ran in lines.values() for file, _ in ran if file.endswith(".py") and not is_test_file(file)}
     )
-    found: dict[str, Source] = {}
+    found: dict[str, SourceText] = {}
     for file in files:
         try:
             with open(Path(tree) / file, encoding="utf-8", newline="") as handle:
-                found[file] = Source(file, handle.read())
+                found[file] = SourceText(file, handle.read())
         except (SyntaxError, ValueError, OSError):  # ran under another encoding, or was written by a test
             continue
     return found

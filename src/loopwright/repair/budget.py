@@ -26,42 +26,42 @@ class TimeUp(BaseException):
         self.waited = waited
 
 
-def allowance(usual: float) -> float:
+def compute_allowance(usual: float) -> float:
     """Processor seconds a candidate's test may take that usually takes `usual`."""
     return min(_FLOOR + _FACTOR * usual, max(HANG, 2 * usual))
 
 
-def lifetime(allowed: float) -> float:
+def compute_lifetime(allowed: float) -> float:
     """Processor seconds after which a process is ended whose test may take `allowed`, and did not stop then."""
     return 0.2 + 3 * allowed
 
 
 def wall_limit(usual: list[float]) -> float:
     """Seconds after which a candidate is killed from outside: waiting counts, and signals may be ignored."""
-    return 2.0 + 2 * sum(usual) + 2 * max((allowance(one) for one in usual), default=0.0)
+    return 2.0 + 2 * sum(usual) + 2 * max((compute_allowance(one) for one in usual), default=0.0)
 
 
-def waiting(computing: float) -> float:
+def compute_wait(computing: float) -> float:
     """Seconds by the clock that a test may take which may compute for so many: it may wait, but not for ever."""
     return 0.2 + 3 * computing
 
 
 @contextmanager
-def processor_time(seconds: float) -> Iterator[None]:
+def limit_processor_time(seconds: float) -> Iterator[None]:
     """Raises TimeUp in the block once this process has computed for so long (waiting is free)."""
     with _timer(signal.ITIMER_PROF, signal.SIGPROF, seconds):
         yield
 
 
 @contextmanager
-def clock_time(seconds: float) -> Iterator[None]:
+def limit_clock_time(seconds: float) -> Iterator[None]:
     """Raises TimeUp in the block after so long, whether it computes or waits: for sleep, a lock, an answer."""
     with _timer(signal.ITIMER_REAL, signal.SIGALRM, seconds):
         yield
 
 
 @contextmanager
-def life(seconds: float) -> Iterator[None]:
+def limit_life(seconds: float) -> Iterator[None]:
     """The kernel ends this process when it has computed for so long in the block: some code hears no signal."""
     before = signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType, FunctionType, ModuleType
 
-from .edits.place import Edit
-from .localize import Location
-from .source import FUNCTIONS, Function, Source
+from .edits.site import Edit
+from .localize import SuspectLocation
+from .source import FUNCTIONS, Function, SourceText
 from .trace import Line
 
 Value = tuple[str, str, int, CodeType]
@@ -25,11 +25,11 @@ function's first line (else 0), and what computes it.
 Undo = Callable[[], None]
 
 
-class Unfit(Exception):
+class UnfitCandidate(Exception):
     """It cannot be exchanged in this program: only a fresh import can show it."""
 
 
-def value_of(location: Location, edit: Edit) -> Value | None:
+def value_of(location: SuspectLocation, edit: Edit) -> Value | None:
     """What the edit makes another value of; None where it does more, or stands in a function's body."""
     source, statement = location.source, location.statement
     if source.function(statement) is not None or _owners(source, statement) is None:
@@ -48,14 +48,14 @@ def value_of(location: Location, edit: Edit) -> Value | None:
     return None if code is None else (owner, targets[0].id, 0, code)
 
 
-def _owners(source: Source, statement: ast.stmt) -> list[ast.ClassDef] | None:
+def _owners(source: SourceText, statement: ast.stmt) -> list[ast.ClassDef] | None:
     """The classes around it; None where something else is, or where one is decorated."""
     above = list(source.ancestors(statement))[:-1]
     plain = [one for one in above if isinstance(one, ast.ClassDef) and not one.decorator_list]
     return plain if len(plain) == len(above) else None
 
 
-def _defaults(source: Source, function: Function, owner: str, edit: Edit) -> Value | None:
+def _defaults(source: SourceText, function: Function, owner: str, edit: Edit) -> Value | None:
     start, body = source.offset(function.lineno, function.col_offset), source.span(function.body[0])[0]
     if not start <= edit.start <= edit.end <= body:
         return None
@@ -85,7 +85,7 @@ def _compiled(text: str) -> CodeType | None:
         return None
 
 
-def read_while_imported(sources: Mapping[str, Source], imported: Collection[Line]) -> Mapping[str, list[ast.stmt]]:
+def read_while_imported(sources: Mapping[str, SourceText], imported: Collection[Line]) -> Mapping[str, list[ast.stmt]]:
     """Names and attributes with the statements that used them while the program was loaded."""
     found: dict[str, list[ast.stmt]] = {}
     for source in sources.values():
@@ -109,14 +109,14 @@ def _names_used(statement: ast.stmt) -> Iterator[str]:
                     yield node.id if isinstance(node, ast.Name) else node.attr
 
 
-def exchanged(values: Sequence[Value], file: str, functions: Sequence[FunctionType]) -> Undo:
+def exchange_values(values: Sequence[Value], file: str, functions: Sequence[FunctionType]) -> Undo:
     """Sets them in the module that was loaded from `file`; what takes it back. Unfit where that would not be the same.
 
     `functions`: the living ones whose defaults are meant.
     """
     module = next((one for one in list(sys.modules.values()) if getattr(one, "__file__", None) == file), None)
     if not isinstance(module, ModuleType):
-        raise Unfit
+        raise UnfitCandidate
     undo: list[Undo] = []
     for owner, name, _, code in values:
         if name:
@@ -138,11 +138,11 @@ def _set(module: ModuleType, owner: str, name: str, code: CodeType) -> list[Undo
     for part in filter(None, owner.split(".")):
         holder = vars(holder).get(part)
     if name not in vars(holder) or (owner and not _is_plain_class(holder)):
-        raise Unfit
+        raise UnfitCandidate
     old = vars(holder)[name]
     value = eval(code, vars(module), dict(vars(holder)) if owner else None)
     if hasattr(type(value), "__set_name__") or hasattr(type(old), "__set_name__"):
-        raise Unfit
+        raise UnfitCandidate
     others = [one for one in list(sys.modules.values()) if isinstance(one, ModuleType) and one is not module]
     holders = [holder, *(one for one in others if not owner and vars(one).get(name, module) is old)]
     for one in holders:
@@ -179,7 +179,7 @@ class Candidate:
     `base`: fingerprint of the edit that this one is made upon, and so no base for a third; empty for most.
     """
 
-    location: Location
+    location: SuspectLocation
     family: str
     edit: Edit
     fingerprint: str
@@ -189,15 +189,15 @@ class Candidate:
 
     @property
     def text(self) -> str:
-        return spliced(self.location.source, self.edit)
+        return splice_edit(self.location.source, self.edit)
 
 
-def spliced(source: Source, edit: Edit) -> str:
+def splice_edit(source: SourceText, edit: Edit) -> str:
     """The whole file with the edit in it."""
     return source.text[: edit.start] + edit.text + source.text[edit.end :]
 
 
-def together(first: Candidate, second: Edit) -> Edit:
+def combine_edits(first: Candidate, second: Edit) -> Edit:
     """Two edits as one of the original text; the second was made for the text with the first in it."""
     one, old = first.edit, first.text
     new = old[: second.start] + second.text + old[second.end :]
@@ -221,13 +221,13 @@ class _Part:
 class Compiler:
     """Turns edits of one source into candidates; None for those that do not compile or change nothing."""
 
-    def __init__(self, source: Source, filename: str) -> None:
+    def __init__(self, source: SourceText, filename: str) -> None:
         self._source = source
         self._filename = filename
         self._flags = _future_flags(source.tree)
         self._parts: dict[int, _Part | None] = {}
 
-    def candidate(self, location: Location, family: str, edit: Edit) -> Candidate | None:
+    def candidate(self, location: SuspectLocation, family: str, edit: Edit) -> Candidate | None:
         """Compiles only the function or statement that holds the edit: names outside are looked up at run time."""
         part = self._part(edit)
         text = self._source.text

@@ -28,7 +28,7 @@ _SHORT = {"--start-directory": "-s", "--pattern": "-p", "--top-level-directory":
 
 
 @dataclass(frozen=True)
-class Command:
+class SuiteCommand:
     """`arguments` are for pytest, which runs unittest's cases as well; `root_on_path`: `python -m` puts it there.
 
     `environment`: what is assigned in front of the command.
@@ -40,7 +40,7 @@ class Command:
     environment: tuple[tuple[str, str], ...] = ()
 
 
-def parse(line: str, root: Path) -> Command | None:
+def parse_command(line: str, root: Path) -> SuiteCommand | None:
     """The command in our terms; None when it is not plainly pytest or unittest."""
     if _SHELL.search(line):
         return None
@@ -54,28 +54,28 @@ def parse(line: str, root: Path) -> Command | None:
     return replace(found, environment=assigned) if found else None
 
 
-def _runner(words: Sequence[str], root: Path) -> Command | None:
+def _runner(words: Sequence[str], root: Path) -> SuiteCommand | None:
     if len(words) > 2 and words[0] in _RUNNERS and words[1] == "run":
         words = words[2:]
     if not words:
         return None
     program = os.path.basename(words[0])
     if program in ("pytest", "py.test"):
-        return Command("pytest", _chosen(words[1:]), root_on_path=False)
+        return SuiteCommand("pytest", _chosen(words[1:]), root_on_path=False)
     if program == "coverage" or _PYTHON.match(program):
         return _module(words[1:], root)
     return None
 
 
-def _module(words: Sequence[str], root: Path) -> Command | None:
+def _module(words: Sequence[str], root: Path) -> SuiteCommand | None:
     if "-m" not in words:
         return None
     at = words.index("-m")
     name, rest = (words[at + 1] if at + 1 < len(words) else ""), list(words[at + 2 :])
     if name == "pytest":
-        return Command("pytest", _chosen(rest))
+        return SuiteCommand("pytest", _chosen(rest))
     if name == "unittest":
-        return Command("unittest", _discovery(rest, root))
+        return SuiteCommand("unittest", _discovery(rest, root))
     return _module(words[at + 1 :], root) if name == "coverage" else None
 
 

@@ -21,18 +21,18 @@ from loopwright.core.text import plural
 from loopwright.evidence.debugging import (
     DebugRequest,
     Diagnosis,
-    Findings,
     Patch,
-    Probed,
+    ProbedTest,
     ProbeHit,
     ProbeOrder,
-    RanTest,
-    RanTests,
+    ProbeResult,
+    RankedStatement,
+    RerunResult,
+    RerunResults,
+    SearchFindings,
     Spectrum,
-    Statement,
-    Watched,
     anchor,
-    owner,
+    find_owner,
 )
 from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis, HypothesisStatus
 from loopwright.evidence.proof import SURVIVORS_KEPT, Mutants, Mutation, MutationOrder, Survivor
@@ -45,10 +45,10 @@ from loopwright.evidence.rivals import (
     patch_of,
     rival_lines,
 )
-from loopwright.processes.process import Finished, Patience, run_group
-from loopwright.repair.command import Command, parse
-from loopwright.repair.kept import Kept, files_below
-from loopwright.repair.search import PROGRESS, cores
+from loopwright.processes.process import Patience, ProcessResult, run_group
+from loopwright.repair.baseline_cache import BaselineCache, files_below
+from loopwright.repair.command import SuiteCommand, parse_command
+from loopwright.repair.search import PROGRESS, count_lanes
 from loopwright.repair.tree import copy_tree
 
 _SECONDS = 10.0
@@ -97,7 +97,7 @@ _LOADS = "Once this is mended, Python can load the file and the tests can be col
 _BYSTANDERS = 3
 
 
-def diagnosis(request: DebugRequest, answer: Plain) -> Diagnosis:
+def build_diagnosis(request: DebugRequest, answer: Plain) -> Diagnosis:
     """New hypotheses, numbered on; places that the request already names are not repeated."""
     known = {anchor(one) for one in request.hypotheses} | {one.logging_point for one in request.hypotheses}
     places = [one for one in answer["locations"] if _anchor(one) not in known and one["point"] not in known]
@@ -116,7 +116,7 @@ def diagnosis(request: DebugRequest, answer: Plain) -> Diagnosis:
     )
 
 
-def findings(request: DebugRequest, answer: Plain) -> Findings:
+def build_findings(request: DebugRequest, answer: Plain) -> SearchFindings:
     """Verdicts on the request's hypotheses, new ones for places that showed something, and the best patch."""
     patches: Sequence[Plain] = answer.get("patches", ())
     cause = patches[0]["point"] if patches else None
@@ -134,7 +134,7 @@ def findings(request: DebugRequest, answer: Plain) -> Findings:
     ids = {one.logging_point: one.id for one in everything}
     ids |= {place["point"]: one.id for one in judged if (place := _place_of(one, places)) is not None}
     made = [_patch(one, ids.get(one["point"], "")) for one in patches]
-    return Findings(
+    return SearchFindings(
         hypotheses=tuple(everything),
         patch=made[0] if made else None,
         rivals=tuple(made[1:]),
@@ -159,7 +159,7 @@ def _comparison(request: DebugRequest, answer: Plain) -> Comparison | None:
     return Comparison(tried=answer["candidates"], gives=patch["gives"], rivals=rivals, **answer["comparison"])
 
 
-def mutation(order: MutationOrder, answer: Plain) -> Mutation:
+def build_mutation(order: MutationOrder, answer: Plain) -> Mutation:
     """The figure with the first survivors; where the worker came to none, why."""
     if "killed" not in answer:
         return Mutation(trouble=answer.get("trouble") or "; ".join(answer.get("notes", ())) or "no answer came")
@@ -311,41 +311,41 @@ MOST_TESTS, MOST_HITS = 50, 100
 """How many are told of: whoever asked reads all of it."""
 
 
-def ran_tests(answer: Plain) -> RanTests:
+def build_rerun_results(answer: Plain) -> RerunResults:
     told = answer.get("tests", ())
-    return RanTests(
-        tests=tuple(RanTest.model_validate(test) for test in told[:MOST_TESTS]), note=_note(answer, len(told)),
+    return RerunResults(
+        tests=tuple(RerunResult.model_validate(test) for test in told[:MOST_TESTS]), note=_note(answer, len(told)),
         **{name: answer.get("counts", {}).get(name, 0) for name in ("passed", "failed", "skipped")},
     )  # fmt: skip
 
 
-def spectrum(answer: Plain, asked: Sequence[str]) -> Spectrum:
+def build_spectrum(answer: Plain, asked: Sequence[str]) -> Spectrum:
     failing, collected = answer.get("failing_tests", 0), answer.get("collected", 0)
     which = "none of the tests that failed before fails" if asked else "no test fails"
     none = [] if failing else [f"{which} on the copy of the project ({collected:,} collected)"]
     return Spectrum(
-        statements=tuple(Statement.model_validate(one) for one in answer.get("statements", ())),
+        statements=tuple(RankedStatement.model_validate(one) for one in answer.get("statements", ())),
         total=answer.get("total", 0), failing_tests=failing, passing_tests=answer.get("passing_tests", 0),
         note="; ".join([*none, *answer.get("notes", ())]),
     )  # fmt: skip
 
 
-def probed(answer: Plain, request: DebugRequest, order: ProbeOrder) -> Probed:
+def build_probe_result(answer: Plain, request: DebugRequest, order: ProbeOrder) -> ProbeResult:
     told = answer.get("tests", ())
-    hid = owner(request.hypotheses, order.file, order.line)
+    hid = find_owner(request.hypotheses, order.file, order.line)
     left = MOST_HITS
-    tests: list[Watched] = []
+    tests: list[ProbedTest] = []
     for test in told[:MOST_TESTS]:
         hits = [{**hit, "hid": hid} for hit in test["hits"][:left]]
         left -= len(hits)
-        tests.append(Watched.model_validate({**test, "hits": hits}))
-    return Probed(
+        tests.append(ProbedTest.model_validate({**test, "hits": hits}))
+    return ProbeResult(
         place=answer.get("place", f"{order.file}:{order.line}"), code=answer.get("code", ""), tests=tuple(tests),
         note=_note(answer, len(told), _unreached(tests)),
     )  # fmt: skip
 
 
-def _unreached(tests: Sequence[Watched]) -> str:
+def _unreached(tests: Sequence[ProbedTest]) -> str:
     if tests and not any(test.reached for test in tests):
         return "none of these tests reached that line"
     return ""
@@ -379,44 +379,44 @@ class PythonDebugger:
         marker: str,
         say: Callable[[str], None] = lambda words: None,
         project: Path | None = None,
-        kept: Kept | None = None,
+        kept: BaselineCache | None = None,
     ) -> None:
         self._marker = marker
         self._say = say
         self._project = project
-        self._kept = kept or Kept()
+        self._kept = kept or BaselineCache()
 
     def supports(self, test_command: str | None) -> bool:
         """Whether these are plain pytest or unittest runs."""
-        return test_command is not None and parse(test_command, Path.cwd()) is not None
+        return test_command is not None and parse_command(test_command, Path.cwd()) is not None
 
     async def diagnose(self, request: DebugRequest) -> Diagnosis:
         """Ranked places with spectrum, frames and probe values; Invalid for a command that is not supported."""
         seconds = min(request.budget_seconds, _DIAGNOSIS_SECONDS)
-        return diagnosis(request, await self._ask("diagnose", request, seconds))
+        return build_diagnosis(request, await self._ask("diagnose", request, seconds))
 
-    async def search(self, request: DebugRequest) -> Findings:
+    async def search(self, request: DebugRequest) -> SearchFindings:
         """Tries edits until one holds in a fresh process; the project itself is only read."""
-        return findings(request, await self._ask("search", request, request.budget_seconds))
+        return build_findings(request, await self._ask("search", request, request.budget_seconds))
 
     async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
         """Tries mutants of the changed lines on copies, in processes of their own."""
         request = DebugRequest(project=order.project, python=order.python, test_command=order.test_command, failing=())
         more = order.model_dump(mode="json", include={"tests", "lines", "reached", "most"})
-        return mutation(order, await self._ask("mutate", request, order.seconds, more, say))
+        return build_mutation(order, await self._ask("mutate", request, order.seconds, more, say))
 
-    async def run_tests(self, request: DebugRequest) -> RanTests:
+    async def run_tests(self, request: DebugRequest) -> RerunResults:
         """Runs the failing tests again; Invalid says what cannot be done, here and below."""
-        return ran_tests(await self._looked("tests", request, {}))
+        return build_rerun_results(await self._looked("tests", request, {}))
 
     async def rank(self, request: DebugRequest, limit: int) -> Spectrum:
         """The most suspicious statements that the failing tests ran."""
-        return spectrum(await self._looked("rank", request, {"limit": limit}), request.failing)
+        return build_spectrum(await self._looked("rank", request, {"limit": limit}), request.failing)
 
-    async def probe(self, request: DebugRequest, order: ProbeOrder) -> Probed:
+    async def probe(self, request: DebugRequest, order: ProbeOrder) -> ProbeResult:
         """What is there each time that the failing tests come to a line."""
         answer = await self._looked("watch", request, {"probe": order.model_dump()})
-        return probed(answer, request, order)
+        return build_probe_result(answer, request, order)
 
     async def _looked(self, mode: str, request: DebugRequest, more: Plain) -> Plain:
         answer = await self._ask(mode, request, request.budget_seconds, more)
@@ -435,12 +435,14 @@ class PythonDebugger:
         say: Callable[[str], None] | None = None,
     ) -> Plain:
         began, origin = time.monotonic(), Path(request.project).resolve()
-        command = parse(request.test_command, origin)
+        command = parse_command(request.test_command, origin)
         if command is None:
             raise Invalid(f"Cannot debug with {request.test_command!r} (expected a plain pytest or unittest command)")
         with tempfile.TemporaryDirectory(prefix="repair-", ignore_cleanup_errors=True) as name:
             room = Path(name).resolve()
-            trees = [room / f"lane{n}" for n in range(cores() if mode in ("search", "mutate") or request.trials else 1)]
+            trees = [
+                room / f"lane{n}" for n in range(count_lanes() if mode in ("search", "mutate") or request.trials else 1)
+            ]
             await asyncio.to_thread(_prepare, origin, room, trees)
             measured = room / "measured"
             key = (origin, request.python, request.test_command, request.failing, files_below(room / "pristine"))
@@ -484,7 +486,7 @@ def _prepare(origin: Path, room: Path, trees: list[Path]) -> None:
         copy_tree(origin, tree)
 
 
-def _environment(room: Path, command: Command) -> dict[str, str]:
+def _environment(room: Path, command: SuiteCommand) -> dict[str, str]:
     home = str(room / "home")
     given = dict(command.environment)
     path = given.get("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
@@ -506,7 +508,7 @@ def _environment(room: Path, command: Command) -> dict[str, str]:
 
 
 def _order(
-    mode: str, request: DebugRequest, command: Command, origin: Path, room: Path, trees: list[Path], seconds: float
+    mode: str, request: DebugRequest, command: SuiteCommand, origin: Path, room: Path, trees: list[Path], seconds: float
 ) -> dict[str, object]:
     unsettled = [one for one in request.hypotheses if not holds_patch(one)]
     open_ones = [one for one in unsettled if one.status in ("pending", "inconclusive")]
@@ -537,7 +539,7 @@ def _anchors(hypotheses: list[Hypothesis]) -> list[list[str]]:
     return [list(one) for one in found if one is not None]
 
 
-def _read(path: Path, finished: Finished) -> Plain:
+def _read(path: Path, finished: ProcessResult) -> Plain:
     """The worker's answer, or one that says why there is none."""
     if path.exists():
         answer: Plain = json.loads(path.read_text())

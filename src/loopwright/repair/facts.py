@@ -24,7 +24,7 @@ _ERRORS = {
 
 
 @dataclass
-class Complaints:
+class FailureComplaints:
     """Each in the order in which the failing tests brought it up, and once.
 
     `undefined` and `unset`: variables. `lacking`: (class, attribute). `unexpected`, `required`: (function, parameter).
@@ -55,7 +55,7 @@ _RAISES = re.compile(r"DID NOT RAISE.*?'(?:[\w.]*\.)?(\w+)'|^(\w+) not raised", 
 
 
 @dataclass
-class Facts:
+class FailureFacts:
     """What the failing tests know. `pairs` are (one side, other side) of failed equalities, either way round.
 
     `raises`: exceptions that tests waited for; `errors`: those that came instead; `complaints`: what those name.
@@ -65,7 +65,7 @@ class Facts:
     pairs: list[tuple[object, object]] = field(default_factory=list)
     raises: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
-    complaints: Complaints = field(default_factory=Complaints)
+    complaints: FailureComplaints = field(default_factory=FailureComplaints)
     _inserted: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -91,13 +91,13 @@ class Facts:
 
 def _inserted(one: object, other: object) -> Iterator[str]:
     if isinstance(one, str) and isinstance(other, str):
-        for tag, _, _, start, end in changes(one, other):
+        for tag, _, _, start, end in diff_values(one, other):
             if tag == "insert" and end - start <= _FRAGMENT:
                 yield other[start:end]
 
 
 @cache
-def changes(one: str, other: str) -> Sequence[tuple[str, int, int, int, int]]:
+def diff_values(one: str, other: str) -> Sequence[tuple[str, int, int, int, int]]:
     """As difflib tells them; none for long texts, in which they are many and take long to find."""
     if len(one) + len(other) > _LONGEST:
         return []

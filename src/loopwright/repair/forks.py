@@ -20,7 +20,7 @@ _HEAD = 8
 _CPU_SLACK = 5
 
 
-def send(descriptor: int, message: Answer) -> None:
+def send_message(descriptor: int, message: Answer) -> None:
     """Writes one message whole."""
     body = marshal.dumps(message)
     data = memoryview(len(body).to_bytes(_HEAD, "little") + body)
@@ -28,7 +28,7 @@ def send(descriptor: int, message: Answer) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-def receive(descriptor: int, deadline: float | None = None) -> Answer | None:
+def receive_message(descriptor: int, deadline: float | None = None) -> Answer | None:
     """Reads one message; None at the end of the stream or at the deadline (monotonic)."""
     head = _read(descriptor, _HEAD, deadline)
     if head is None:
@@ -59,11 +59,11 @@ def fork() -> int:
 
 def ask_forked(work: Callable[[], Answer], seconds: float) -> Answer | None:
     """The answer of `work`, done in a forked process group; None when it died or took longer than `seconds`."""
-    with closing(told_by_fork(lambda: iter([work()]), [seconds])) as told:
+    with closing(stream_forked(lambda: iter([work()]), [seconds])) as told:
         return next(told, None)
 
 
-def told_by_fork(work: Callable[[], Iterator[Answer]], patience: Sequence[float]) -> Generator[Answer]:
+def stream_forked(work: Callable[[], Iterator[Answer]], patience: Sequence[float]) -> Generator[Answer]:
     """What `work` yields in a forked process group, until it ends, dies, or takes longer for one than its `patience`.
 
     `patience` in seconds, one for each answer; behind the last nothing more is waited for.
@@ -78,7 +78,7 @@ def told_by_fork(work: Callable[[], Iterator[Answer]], patience: Sequence[float]
         with suppress(OSError):
             os.setpgid(child, child)
         for seconds in patience:
-            answer = receive(out, time.monotonic() + seconds)
+            answer = receive_message(out, time.monotonic() + seconds)
             if answer is None:
                 return
             yield answer
@@ -102,9 +102,9 @@ def _work_and_leave(work: Callable[[], Iterator[Answer]], into: int, seconds: fl
         sandbox.die_with_parent()
         with suppress(OSError):
             os.setpgid(0, 0)
-        sandbox.limit(cpu_seconds=int(seconds) + _CPU_SLACK)
+        sandbox.limit_process(cpu_seconds=int(seconds) + _CPU_SLACK)
         for answer in work():
-            send(into, answer)
+            send_message(into, answer)
     except BaseException:
         traceback.print_exc(file=sys.__stderr__)
         raise
@@ -118,7 +118,7 @@ LATE = "did not end in time, and did not react"
 _DYING = 1.0  # seconds between the end of a process's messages and its own end
 
 
-def listen(work: Callable[[Tell], None], hear: Callable[[Answer], None], until: Callable[[], float]) -> str:
+def listen_to_fork(work: Callable[[Tell], None], hear: Callable[[Answer], None], until: Callable[[], float]) -> str:
     """Hands on what `work` tells in a process group of its own, and says how that ended.
 
     `until`: the moment (monotonic) before which the next message must come; it is asked anew after each.
@@ -127,11 +127,11 @@ def listen(work: Callable[[Tell], None], hear: Callable[[Answer], None], until: 
     child = fork()
     if child == 0:
         os.close(out)
-        _live(lambda: work(partial(send, into)), until() - time.monotonic())
+        _live(lambda: work(partial(send_message, into)), until() - time.monotonic())
     os.close(into)
     ended = LATE
     try:
-        while (message := receive(out, until())) is not None:
+        while (message := receive_message(out, until())) is not None:
             hear(message)
         if time.monotonic() < until():
             ended = _last_words(child, _DYING)
@@ -141,7 +141,7 @@ def listen(work: Callable[[Tell], None], hear: Callable[[Answer], None], until: 
     return ended
 
 
-def outlived(work: Callable[[], object], seconds: float) -> str:
+def run_to_end(work: Callable[[], object], seconds: float) -> str:
     """Does the work in a forked process group of its own, waits for its end, and says how that was."""
     child = fork()
     if child == 0:
@@ -172,7 +172,7 @@ def _live(work: Callable[[], object], seconds: float) -> NoReturn:
         sandbox.die_with_parent()
         with suppress(OSError):
             os.setpgid(0, 0)
-        sandbox.limit(cpu_seconds=int(seconds) + _CPU_SLACK)
+        sandbox.limit_process(cpu_seconds=int(seconds) + _CPU_SLACK)
         work()
     except BaseException:
         traceback.print_exc(file=sys.__stderr__)

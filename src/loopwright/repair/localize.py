@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from .session import Outcome
-from .source import FUNCTIONS, Source, blocks, expressions
+from .session import ItemOutcome
+from .source import FUNCTIONS, SourceText, list_blocks, list_expressions
 from .trace import IMPORT, Line
 from .tree import is_test_file
 
@@ -17,7 +17,7 @@ _BARE = (ast.Pass, ast.Continue, ast.Break, ast.Raise, ast.Try, ast.Global, ast.
 _MUCH = 12  # parts that a compound statement's header counts as
 
 
-def smell(source: Source, statement: ast.stmt) -> float:
+def compute_static_prior(source: SourceText, statement: ast.stmt) -> float:
     """Raised suspicion: shared mutable values, a return that ends a loop in its first turn, `is` on a value."""
     parent = source.parents[statement]
     if isinstance(statement, FUNCTIONS):
@@ -25,7 +25,7 @@ def smell(source: Source, statement: ast.stmt) -> float:
     if isinstance(statement, ast.Assign) and isinstance(parent, ast.ClassDef):
         return 0.3 if isinstance(statement.value, _MUTABLE) else 0.0
     if isinstance(statement, ast.Return) and isinstance(parent, (ast.For, ast.While)):
-        return 0.1 if any(statement is block[-1] for block in blocks(parent)) else 0.0
+        return 0.1 if any(statement is block[-1] for block in list_blocks(parent)) else 0.0
     if isinstance(statement, ast.If) and isinstance(statement.test, ast.Compare):
         sides = [statement.test.left, *statement.test.comparators]
         identity = any(isinstance(op, (ast.Is, ast.IsNot)) for op in statement.test.ops)
@@ -45,13 +45,13 @@ def is_plain(statement: ast.stmt) -> bool:
     return isinstance(statement, _BARE)
 
 
-def bulk(statement: ast.stmt) -> float:
+def measure_bulk(statement: ast.stmt) -> float:
     """From 0 for a bare word to 1: how much there is in it."""
-    compound = any(True for _ in blocks(statement))
+    compound = any(True for _ in list_blocks(statement))
     return min(1.0, math.log(1 + (_MUCH if compound else sum(1 for _ in ast.walk(statement)))) / 4)
 
 
-def tells_of_errors(source: Source, statement: ast.stmt) -> bool:
+def tells_of_errors(source: SourceText, statement: ast.stmt) -> bool:
     """It belongs to an exception's class: it runs because something went wrong, and is seldom what went wrong."""
     owner = source.owner(statement)
     names = [owner.name, *map(ast.unparse, owner.bases)] if owner else []
@@ -85,23 +85,23 @@ _COMMON = frozenset((
 Words = Counter[str]
 
 
-def likenesses(sources: Mapping[str, Source], text: str) -> dict[ast.AST, float]:
+def compute_likenesses(sources: Mapping[str, SourceText], text: str) -> dict[ast.AST, float]:
     """For each function: 1 for the one most like `text`, 0 for those that share no word with it."""
     functions: dict[ast.AST, Words] = {}
     for source in sources.values():
         for node in ast.walk(source.tree):
             if isinstance(node, FUNCTIONS):
                 owner = source.owner(node)
-                functions[node] = words(source.segment(node)) + words(owner.name if owner else "")
+                functions[node] = extract_words(source.segment(node)) + extract_words(owner.name if owner else "")
     held = Counter(word for counts in functions.values() for word in counts)
     weight = {word: math.log(1 + len(functions) / count) for word, count in held.items()}
-    asked = words(text)
+    asked = extract_words(text)
     found = {node: _cosine(counts, asked, weight) for node, counts in functions.items()}
     most = max(found.values(), default=0.0)
     return {node: value / most for node, value in found.items()} if most else found
 
 
-def words(text: str) -> Words:
+def extract_words(text: str) -> Words:
     """The words in names, strings and comments, each without its ending."""
     stems = (_stem(word.lower()) for word in _WORD.findall(text))
     return Counter(word for word in stems if len(word) > 2 and word not in _COMMON)
@@ -135,7 +135,7 @@ _MOST = (1 + _WORDS) * (1 + _BULK)
 
 
 @dataclass
-class Location:
+class SuspectLocation:
     """A suspicious statement. `failing` and `passing` are numbers of the tests that ran it.
 
     `concerned`: those that ran its function, and whose outcome an edit may change. `changed`: since the last commit.
@@ -149,7 +149,7 @@ class Location:
     failing: frozenset[int]
     passing: frozenset[int]
     statement: ast.stmt
-    source: Source
+    source: SourceText
     concerned: frozenset[int] = frozenset()
     changed: bool = False
     frames: list[str] = field(default_factory=list)
@@ -171,7 +171,7 @@ class Spectrum:
     `groups`: failing tests that may have a fault of their own; `words`: the source of failing tests.
     """
 
-    outcomes: list[Outcome]
+    outcomes: list[ItemOutcome]
     lines: Mapping[int, frozenset[Line]]
     failing: frozenset[int]
     passing: frozenset[int]
@@ -190,7 +190,9 @@ class Spectrum:
         return (outcome.error, *inside[-1]) if inside and outcome.error != "TimeUp" else None
 
 
-def rank(spectrum: Spectrum, sources: Mapping[str, Source], changed: Collection[Line] = frozenset()) -> list[Location]:
+def rank_statements(
+    spectrum: Spectrum, sources: Mapping[str, SourceText], changed: Collection[Line] = frozenset()
+) -> list[SuspectLocation]:
     """All statements that a failing test depends on, most suspicious first. `changed` lines: since the last commit."""
     ran = _by_statement(spectrum, sources)
     users = _users(ran)
@@ -202,7 +204,7 @@ def rank(spectrum: Spectrum, sources: Mapping[str, Source], changed: Collection[
         if tests & spectrum.failing
     }
     counted = {one: _counted(source, one, tests, spectrum) for one, (source, tests, _) in seen.items()}
-    alike = likenesses(sources, spectrum.words)
+    alike = compute_likenesses(sources, spectrum.words)
     found = [
         _location(source, one, tests, concerned, spectrum, frames, _weighed(source, one, counted, alike))
         for one, (source, tests, concerned) in seen.items()
@@ -212,7 +214,7 @@ def rank(spectrum: Spectrum, sources: Mapping[str, Source], changed: Collection[
     return sorted(found, key=lambda location: (-location.score, location.file, location.line))
 
 
-def _raised(all_of_them: Sequence[Location], fresh: Sequence[Location]) -> list[Location]:
+def _raised(all_of_them: Sequence[SuspectLocation], fresh: Sequence[SuspectLocation]) -> list[SuspectLocation]:
     """The fresh ones count more, the fewer they are."""
     more = _CHANGED * (1 - len(fresh) / len(all_of_them)) if all_of_them else 0.0
     places = {one.point for one in fresh}
@@ -222,10 +224,10 @@ def _raised(all_of_them: Sequence[Location], fresh: Sequence[Location]) -> list[
     ]
 
 
-def leading(locations: Sequence[Location], count: int) -> list[Location]:
+def select_leading(locations: Sequence[SuspectLocation], count: int) -> list[SuspectLocation]:
     """The first `count`, each further one of a function counting less, so that several functions are heard."""
     taken: Counter[tuple[str, str]] = Counter()
-    rest, chosen = list(locations), list[Location]()
+    rest, chosen = list(locations), list[SuspectLocation]()
     while rest and len(chosen) < count:
         best = max(rest, key=lambda one: one.score * 0.9 ** taken[one.file, one.func])
         rest.remove(best)
@@ -234,10 +236,10 @@ def leading(locations: Sequence[Location], count: int) -> list[Location]:
     return chosen
 
 
-def tried_out(locations: Sequence[Location], helped: Mapping[str, int]) -> list[Location]:
+def rerank_by_edits(locations: Sequence[SuspectLocation], helped: Mapping[str, int]) -> list[SuspectLocation]:
     """Ranked anew by what edits showed. `helped`: by point, how far one helped, from 0 to 3."""
 
-    def weighed(one: Location) -> Location:
+    def weighed(one: SuspectLocation) -> SuspectLocation:
         low, high = _BANDS[helped.get(one.point, 0)]
         return replace(one, score=round(low + (high - low) * one.score, 4))
 
@@ -249,7 +251,7 @@ def ochiai(failing: int, passing: int, all_failing: int) -> float:
     return failing / math.sqrt(all_failing * (failing + passing)) if failing else 0.0
 
 
-def _by_statement(spectrum: Spectrum, sources: Mapping[str, Source]) -> dict[str, dict[ast.stmt, set[int]]]:
+def _by_statement(spectrum: Spectrum, sources: Mapping[str, SourceText]) -> dict[str, dict[ast.stmt, set[int]]]:
     ran: dict[str, dict[ast.stmt, set[int]]] = defaultdict(lambda: defaultdict(set))
     for test, lines in spectrum.lines.items():
         if test == IMPORT:
@@ -266,14 +268,14 @@ def _users(ran: Mapping[str, Mapping[ast.stmt, set[int]]]) -> dict[str, set[int]
     """For each name, the tests that run a statement of any file that uses it."""
     users: dict[str, set[int]] = defaultdict(set)
     for statement, tests in ((statement, tests) for of_file in ran.values() for statement, tests in of_file.items()):
-        for node in expressions(statement):
+        for node in list_expressions(statement):
             if isinstance(node, (ast.Name, ast.Attribute)):
                 users[node.id if isinstance(node, ast.Name) else node.attr] |= tests
     return users
 
 
 def _with_unseen(
-    source: Source, ran: Mapping[ast.stmt, set[int]], users: Mapping[str, set[int]]
+    source: SourceText, ran: Mapping[ast.stmt, set[int]], users: Mapping[str, set[int]]
 ) -> Iterable[tuple[ast.stmt, set[int], set[int]]]:
     """Statements with the tests that ran them, and those that ran their function.
 
@@ -300,7 +302,7 @@ def _assigned(statement: ast.Assign | ast.AnnAssign) -> list[str]:
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
-def _frames(spectrum: Spectrum, sources: Mapping[str, Source]) -> dict[Line, list[tuple[float, str]]]:
+def _frames(spectrum: Spectrum, sources: Mapping[str, SourceText]) -> dict[Line, list[tuple[float, str]]]:
     """Lines in the tracebacks of failures: how much each weighs, and the exception."""
     found: dict[Line, list[tuple[float, str]]] = defaultdict(list)
     for test in sorted(spectrum.failing):
@@ -311,7 +313,7 @@ def _frames(spectrum: Spectrum, sources: Mapping[str, Source]) -> dict[Line, lis
     return found
 
 
-def _counted(source: Source, statement: ast.stmt, tests: set[int], spectrum: Spectrum) -> float:
+def _counted(source: SourceText, statement: ast.stmt, tests: set[int], spectrum: Spectrum) -> float:
     """What the tests say that ran it: all failing ones together, or those of one group."""
     passing = len(tests & spectrum.passing)
     groups = [_GROUP * ochiai(len(tests & group), passing, len(group)) for group in spectrum.groups]
@@ -320,32 +322,32 @@ def _counted(source: Source, statement: ast.stmt, tests: set[int], spectrum: Spe
 
 
 def _weighed(
-    source: Source, statement: ast.stmt, counted: Mapping[ast.stmt, float], alike: Mapping[ast.AST, float]
+    source: SourceText, statement: ast.stmt, counted: Mapping[ast.stmt, float], alike: Mapping[ast.AST, float]
 ) -> float:
     """The same with what its branches say, what its function is called, and what it looks like."""
     value = counted[statement]
     if isinstance(statement, (ast.If, ast.While, ast.For, ast.AsyncFor)):
-        inner = max((counted.get(block[0], 0.0) for block in blocks(statement)), default=0.0)
+        inner = max((counted.get(block[0], 0.0) for block in list_blocks(statement)), default=0.0)
         value = max(value, _DECIDES * inner + (1 - _DECIDES) * value)
     function = statement if isinstance(statement, FUNCTIONS) else source.function(statement)
-    value *= (1 + _WORDS * (alike.get(function, 0.0) if function else 0.0)) * (1 + _BULK * bulk(statement))
+    value *= (1 + _WORDS * (alike.get(function, 0.0) if function else 0.0)) * (1 + _BULK * measure_bulk(statement))
     value *= (_PLAIN if is_plain(statement) else 1.0) * (_OF_ERRORS if tells_of_errors(source, statement) else 1.0)
-    return value / _MOST + smell(source, statement)
+    return value / _MOST + compute_static_prior(source, statement)
 
 
 def _location(
-    source: Source,
+    source: SourceText,
     statement: ast.stmt,
     tests: set[int],
     concerned: set[int],
     spectrum: Spectrum,
     frames: Mapping[Line, list[tuple[float, str]]],
     weight: float,
-) -> Location:
+) -> SuspectLocation:
     seen = frames.get((source.path, statement.lineno), [])
     inner = [statement.name] if isinstance(statement, FUNCTIONS) else []
     outer = source.qualname(statement)
-    return Location(
+    return SuspectLocation(
         file=source.path,
         line=statement.lineno,
         func=".".join([*([] if outer == "<module>" else [outer]), *inner]) or outer,

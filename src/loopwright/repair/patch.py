@@ -14,9 +14,9 @@ from pathlib import Path
 
 from .baseline import Baseline
 from .candidate import Candidate
+from .executor import CandidateExecutor
 from .forks import Answer
-from .laboratory import Laboratory
-from .search import Search, Survivor
+from .search import CandidateSearch, Survivor
 from .tree import copy_tree
 
 _SHORTEST = 1.0  # seconds in which a fresh process may come to an end
@@ -24,7 +24,7 @@ _NAMED = 3  # refuted candidates that are told
 _FEW = 3  # tests that may have failed by chance
 
 
-def described(candidate: Candidate, baseline: Baseline, statuses: Answer) -> Answer:
+def describe_patch(candidate: Candidate, baseline: Baseline, statuses: Answer) -> Answer:
     """The patch as plain values: text before and after, diff, and which tests it turns."""
     spectrum, keys = baseline.spectrum, baseline.keys
     failing = [keys[n] for n in sorted(spectrum.failing | baseline.apart)]
@@ -36,14 +36,14 @@ def described(candidate: Candidate, baseline: Baseline, statuses: Answer) -> Ans
         "file": location.file,
         "old_text": old,
         "new_text": new,
-        "diff": unified(location.file, old, new),
+        "diff": unified_diff(location.file, old, new),
         "description": f"{candidate.family} in {location.func} (line {location.line}): {candidate.edit.what}",
         "fixes": [key for key in failing if statuses.get(key) == "passed"],
         "still_failing": [key for key in failing if statuses.get(key) != "passed"],
     }
 
 
-class Proof:
+class PatchProof:
     """Tries candidates in fresh processes until the deadline (monotonic): `patches` of those `held`, in that order.
 
     `refuted`: fingerprints of those that did not hold. `notes`: what could not be proven, and what cannot be trusted.
@@ -67,9 +67,9 @@ class Proof:
     def _judged(self, candidate: Candidate, statuses: Answer) -> bool:
         """Whether there was time for a verdict."""
         where = f"{candidate.location.file}, line {candidate.location.line}: {candidate.edit.what}"
-        if holds(self._baseline, statuses):
+        if holds_after(self._baseline, statuses):
             self.held.append(candidate)
-            self.patches.append(described(candidate, self._baseline, statuses))
+            self.patches.append(describe_patch(candidate, self._baseline, statuses))
         elif statuses or self.seconds_left > _SHORTEST:
             self.refuted.append(candidate.fingerprint)
             if statuses and len(self.refuted) <= _NAMED:
@@ -108,21 +108,21 @@ class Proof:
 
     def _fresh(self, candidate: Candidate | None, side: int) -> Answer:
         left = self.seconds_left
-        return confirm(candidate, self._baseline, self._pristine, side, left) if left > _SHORTEST else {}
+        return confirm_patch(candidate, self._baseline, self._pristine, side, left) if left > _SHORTEST else {}
 
     @property
     def seconds_left(self) -> float:
         return self._deadline - time.monotonic()
 
 
-def holds(baseline: Baseline, statuses: Answer) -> bool:
+def holds_after(baseline: Baseline, statuses: Answer) -> bool:
     """Whether a fresh run turned at least one failing test and broke none that passed."""
     spectrum, keys = baseline.spectrum, baseline.keys
     kept = all(statuses.get(keys[n]) == "passed" for n in spectrum.passing)
     return kept and any(statuses.get(keys[n]) == "passed" for n in spectrum.failing)
 
 
-def confirm(candidate: Candidate | None, baseline: Baseline, pristine: str, side: int, seconds: float) -> Answer:
+def confirm_patch(candidate: Candidate | None, baseline: Baseline, pristine: str, side: int, seconds: float) -> Answer:
     """Statuses by test key, from a fresh process on a fresh copy with the patched file written; {} when none came.
 
     `side`: the number of the copy; there may be several at a time, and their names are the same in each search.
@@ -166,7 +166,7 @@ def _fresh_run(baseline: Baseline, room: Path, seconds: float) -> Answer:
     return statuses
 
 
-def unified(path: str, old: str, new: str) -> str:
+def unified_diff(path: str, old: str, new: str) -> str:
     """A diff that `git apply` and `patch -p1` take."""
     lines = difflib.unified_diff(
         old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{path}", f"b/{path}", n=3
@@ -183,10 +183,12 @@ _SLOW = 3  # times that the proof of the patch has to fit into the time that is 
 NOTHING: Answer = {"patches": []}
 
 
-class Field:
+class RivalGroup:
     """A survivor, and those that turn what it turns."""
 
-    def __init__(self, laboratory: Laboratory, first: Survivor, survivors: Sequence[Survivor], proof: Proof) -> None:
+    def __init__(
+        self, laboratory: CandidateExecutor, first: Survivor, survivors: Sequence[Survivor], proof: PatchProof
+    ) -> None:
         others = [one for one in survivors if one is not first and one.turned >= first.turned]
         self.proof = proof
         self.all = [first, *others]
@@ -256,12 +258,12 @@ class Field:
         return next((one for one in self.proof.patches if one["fingerprint"] == fingerprint), None)
 
 
-def prove(search: Search, proof: Proof, laboratory: Laboratory) -> Answer:
+def prove_patches(search: CandidateSearch, proof: PatchProof, laboratory: CandidateExecutor) -> Answer:
     """Searches, and tries the survivors best first, each beside a rival; while none holds, the search goes on."""
     while not proof.patches and len(proof.refuted) < _REFUTED:
         survivors = left = search.go()
         while left and not proof.patches and len(proof.refuted) < _REFUTED:
-            field, began = Field(laboratory, left[0], left, proof), time.monotonic()
+            field, began = RivalGroup(laboratory, left[0], left, proof), time.monotonic()
             several = [field.first, *field.next]
             in_time = proof.tries([one.candidate for one in several])
             if proof.patches:
@@ -275,12 +277,16 @@ def prove(search: Search, proof: Proof, laboratory: Laboratory) -> Answer:
 
 
 def _settled(
-    field: Field, tried: Sequence[Survivor], survivors: Sequence[Survivor], laboratory: Laboratory, seconds: float
+    field: RivalGroup,
+    tried: Sequence[Survivor],
+    survivors: Sequence[Survivor],
+    laboratory: CandidateExecutor,
+    seconds: float,
 ) -> Answer:
     """What is told of the first of these that held."""
     proof = field.proof
     patch = next(one for one in tried if one.candidate.fingerprint == proof.patches[0]["fingerprint"])
     if patch is not field.first:
-        field = Field(laboratory, patch, survivors, proof)
+        field = RivalGroup(laboratory, patch, survivors, proof)
     field.prove_rivals(seconds)
     return field.told()

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from .facts import PLAIN, Facts, Literal
-from .source import FUNCTIONS, Function, Source
+from .facts import PLAIN, FailureFacts, Literal
+from .source import FUNCTIONS, Function, SourceText
 
 _FEW = 24
 
 
 @dataclass
-class Pool:
+class EditVocabulary:
     """The project's vocabulary; one for all places."""
 
-    facts: Facts
+    facts: FailureFacts
     attributes: Counter[str]
     signatures: Mapping[str, Function]
     exceptions: list[str]
@@ -25,7 +25,7 @@ class Pool:
     imports: Mapping[str, list[str]]
 
     @classmethod
-    def of(cls, sources: Iterable[Source], facts: Facts) -> "Pool":
+    def of(cls, sources: Iterable[SourceText], facts: FailureFacts) -> "EditVocabulary":
         nodes = [(source, node) for source in sources for node in ast.walk(source.tree)]
         used = [node.attr for _, node in nodes if isinstance(node, ast.Attribute)]
         functions = [(source, node) for source, node in nodes if isinstance(node, FUNCTIONS)]
@@ -42,10 +42,10 @@ class Pool:
         )
 
 
-class Scope:
+class NameScope:
     """What can be said at one place: inside one function (or at module level) of one source."""
 
-    def __init__(self, source: Source, function: Function | None) -> None:
+    def __init__(self, source: SourceText, function: Function | None) -> None:
         self.source = source
         self.function = function
         self._root: ast.AST = function or source.tree

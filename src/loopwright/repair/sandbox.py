@@ -84,7 +84,7 @@ def die_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def limit(cpu_seconds: int, memory: int = 4 * _GIBI, file_size: int = _GIBI // 4) -> None:
+def limit_process(cpu_seconds: int, memory: int = 4 * _GIBI, file_size: int = _GIBI // 4) -> None:
     """Bounds of this process and of each it forks, in seconds and bytes; it can end none that was there before it."""
     keep_signals_inside()
     for kind, bound in (
@@ -97,7 +97,7 @@ def limit(cpu_seconds: int, memory: int = 4 * _GIBI, file_size: int = _GIBI // 4
         resource.setrlimit(kind, (bound if hard == resource.RLIM_INFINITY else min(bound, hard), hard))
 
 
-def isolate() -> bool:
+def isolate_process() -> bool:
     """Moves this program into namespaces without network and with its own process table; False where not allowed.
 
     Goes on in a child that is the table's first process: when it ends, the kernel ends all that it started.

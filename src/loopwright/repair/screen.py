@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .budget import HANG, TimeUp, life, lifetime, processor_time
-from .candidate import exchanged
-from .forks import Answer, ask_forked, told_by_fork
-from .kinds import Seen
-from .session import Driver, tear_down
-from .state import State
+from .budget import HANG, TimeUp, compute_lifetime, limit_life, limit_processor_time
+from .candidate import exchange_values
+from .forks import Answer, ask_forked, stream_forked
+from .session import SessionDriver, tear_down
+from .state import ModuleState
+from .type_inference import TypeTraceLog
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
@@ -31,7 +31,7 @@ _WAITED_FOR = HANG / 4  # seconds: a test that had more, and did not come to its
 _GUARDS = 8  # passing tests that a candidate must not break before it is tried further
 
 
-def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -> Answer:
+def run_job(driver: SessionDriver, items: Mapping[int, pytest.Item], job: Answer) -> Answer:
     """Failing tests first: leaves when none of the first `quick` turns, and at the first passing one that breaks.
 
     So does one that makes a test endless that was not; of those that were, one that still is speaks for the others.
@@ -54,7 +54,7 @@ def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -
             tear_down(items[number])
             continue
         following = items.get(order[n + 1][0]) if n + 1 < len(order) else None
-        with nullcontext() if job["census"] else life(lifetime(seconds)):
+        with nullcontext() if job["census"] else limit_life(compute_lifetime(seconds)):
             outcome = driver.run(items[number], following, seconds)
         census.append((number, outcome.status, outcome.error, outcome.seconds))
         if job["census"]:
@@ -73,7 +73,7 @@ def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -
     return {"turned": turned, "broke": broke, "late": endless, "census": census if job["census"] else []}
 
 
-def brief_plan(job: Answer) -> Answer:
+def plan_first_tests(job: Answer) -> Answer:
     """The job's first tests: what breaks or turns none of these needs no more."""
     return {**job, "targets": job["targets"][: job["quick"]], "guards": job["guards"][:_GUARDS]}
 
@@ -101,7 +101,7 @@ _FIXED = (type, FunctionType, ModuleType)
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 
-class Calls:
+class CallRecorder:
     """Keeps copies of what one function is called with, as long as it can be copied."""
 
     def __init__(self, code: CodeType) -> None:
@@ -128,12 +128,12 @@ def parameters(code: CodeType) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
-def varied(calls: Sequence[Arguments]) -> list[Arguments]:
+def vary_calls(calls: Sequence[Arguments]) -> list[Arguments]:
     """The calls, and each with one argument changed a little; the smallest first."""
     found: dict[str, Arguments] = {}
     for call in calls:
         for one in (call, *_changed(call)):
-            found.setdefault(shown(one), one)
+            found.setdefault(render_arguments(one), one)
     return [found[text] for text in sorted(found, key=lambda text: (len(text), text))][:_INPUTS]
 
 
@@ -175,7 +175,7 @@ def _plain_others(value: object) -> list[object]:
     return [set(sorted(value, key=repr)[1:])] if isinstance(value, set) and value else []
 
 
-def outcome(function: FunctionType, call: Arguments) -> str:
+def run_call(function: FunctionType, call: Arguments) -> str:
     """What comes of it: `gives` what comes back and what is left in its arguments, `raises` which exception."""
     mine = copy.deepcopy(call)
     positional = function.__code__.co_varnames[: function.__code__.co_argcount]
@@ -184,17 +184,17 @@ def outcome(function: FunctionType, call: Arguments) -> str:
         given = function(*(mine[name] for name in positional), **{k: v for k, v in mine.items() if k not in positional})
         given = asyncio.run(given) if isinstance(given, Coroutine) else given
         given = list(islice(given, _ITEMS)) if isinstance(given, Iterator) else given
-        left = "" if shown(mine) == shown(call) else f", and leaves {shown(mine)}"
+        left = "" if render_arguments(mine) == render_arguments(call) else f", and leaves {render_arguments(mine)}"
         return f"gives {_text(given)}{left}"
 
-    with processor_time(_SECONDS):
+    with limit_processor_time(_SECONDS):
         done = pytest.CallInfo.from_call(compute, "call")
     if done.excinfo is None:
         return done.result
     return _ENDLESS if done.excinfo.errisinstance(TimeUp) else f"raises {done.excinfo.typename}"
 
 
-def outcomes(function: FunctionType, version: Version, calls: Sequence[Arguments], until: float) -> list[str] | None:
+def run_calls(function: FunctionType, version: Version, calls: Sequence[Arguments], until: float) -> list[str] | None:
     """What comes of each call; None where the code cannot be put in place, or not all was seen `until` (monotonic).
 
     Where some did not end, the others are not waited for: nothing is known of these (an empty text).
@@ -206,12 +206,12 @@ def outcomes(function: FunctionType, version: Version, calls: Sequence[Arguments
     for call in calls:
         if time.monotonic() > until:
             break
-        found.append("" if found.count(_ENDLESS) >= _DIFFER_WAITED_FOR else outcome(function, call))
+        found.append("" if found.count(_ENDLESS) >= _DIFFER_WAITED_FOR else run_call(function, call))
     undo()
     return found if len(found) == len(calls) else None
 
 
-def compared(
+def compare_versions(
     function: FunctionType, versions: Sequence[Version], calls: Sequence[Arguments], until: float
 ) -> Iterator[list[str] | None]:
     """What comes of each call under each version, one after the other; the first tells what can be compared.
@@ -219,14 +219,14 @@ def compared(
     Calls with which it does not do the same twice depend on chance: nothing is known of these.
     """
     first, *others = versions
-    twice = [outcomes(function, first, calls, until) for _ in range(2)]
+    twice = [run_calls(function, first, calls, until) for _ in range(2)]
     usual = twice[0] and twice[1] and [a if a == b else "" for a, b in zip(*twice, strict=True)]
     yield usual
     for other in others if usual else ():
-        yield outcomes(function, other, calls, until)
+        yield run_calls(function, other, calls, until)
 
 
-def shown(call: Arguments) -> str:
+def render_arguments(call: Arguments) -> str:
     return ", ".join(f"{name}={_text(value)}" for name, value in call.items())
 
 
@@ -240,12 +240,12 @@ def _text(value: object) -> str:
     return _ADDRESS.sub("…", plain)
 
 
-def named(function: FunctionType, call: Arguments) -> str:
+def render_call(function: FunctionType, call: Arguments) -> str:
     """The call as a person reads it."""
-    return f"{function.__name__}({brief_text(shown(call))})"
+    return f"{function.__name__}({shorten_text(render_arguments(call))})"
 
 
-def brief_text(text: str) -> str:
+def shorten_text(text: str) -> str:
     return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
 
 
@@ -268,11 +268,11 @@ _SPOILT, _HELD = 3, 4
 """Candidates go together until so many lots left something behind, and one more for so many that did not."""
 
 
-class Screen:
+class CandidateScreen:
     """A loaded project, in which the code of functions is replaced. `state` is put back after each candidate."""
 
     def __init__(
-        self, driver: Driver, items: Mapping[int, pytest.Item], loaded: Loaded, state: State, tree: str
+        self, driver: SessionDriver, items: Mapping[int, pytest.Item], loaded: Loaded, state: ModuleState, tree: str
     ) -> None:
         self._driver = driver
         self._items = items
@@ -292,7 +292,7 @@ class Screen:
         if "versions" in batch:
             work = partial(self._compared, batch["tests"], batch["versions"], until)
             patience = [until + _LATE - time.monotonic()] * (len(batch["versions"]) + 1)
-            first, *others = [*told_by_fork(work, patience)] or [{"calls": []}]
+            first, *others = [*stream_forked(work, patience)] or [{"calls": []}]
             yield {**first, "outcomes": [other["outcomes"] for other in others]}
             return
         fit = [job for job in jobs if self._is_fit(job)]
@@ -300,14 +300,14 @@ class Screen:
         checks = [check for check in batch["checks"] if self._takes(check[0])]
         sifted = self._sift(fit, checks, until) if together else {}
         for job in jobs:
-            yield {**(sifted.get(job["id"]) or alone(partial(self._whole, job), job, until)), "id": job["id"]}
+            yield {**(sifted.get(job["id"]) or run_job_alone(partial(self._whole, job), job, until)), "id": job["id"]}
 
     def _whole(self, job: Answer) -> Answer:
-        return STALE if self._swap(job) is None else carried_out(self._driver, self._items, job)
+        return STALE if self._swap(job) is None else run_job(self._driver, self._items, job)
 
     def _seen(self, tests: Tests, root: str) -> Answer:
         """The kinds of values that functions below `root` work on in these tests."""
-        found = Seen(root)
+        found = TypeTraceLog(root)
         for number, seconds in tests:
             if number in self._items:
                 found.start()
@@ -326,16 +326,16 @@ class Screen:
         (function, *_) = self._loaded.get((versions[0]["file"], name, line), [None])
         if function is None:
             return
-        calls = Calls(function.__code__)
+        calls = CallRecorder(function.__code__)
         for number, seconds in tests:
             if number in self._items:
                 calls.start()
                 self._driver.run(self._items[number], None, seconds)
                 calls.stop()
-        inputs = varied(calls.found)
-        yield {"calls": [named(function, call) for call in inputs]}
-        for told in compared(function, [partial(self._put_in_order, one) for one in versions], inputs, until):
-            yield {"outcomes": told and [(hash(text), brief_text(text)) if text else None for text in told]}
+        inputs = vary_calls(calls.found)
+        yield {"calls": [render_call(function, call) for call in inputs]}
+        for told in compare_versions(function, [partial(self._put_in_order, one) for one in versions], inputs, until):
+            yield {"outcomes": told and [(hash(text), shorten_text(text)) if text else None for text in told]}
 
     def _put_in_order(self, job: Answer) -> Callable[[], None] | None:
         """The job's code in the program as it was loaded, whatever ran in it since."""
@@ -351,7 +351,7 @@ class Screen:
         while left and time.monotonic() < until:
             part = left[:together]
             patience = [*(job["wall"] for job in part), 2.0 + 2 * sum(seconds for _, seconds, _ in checks)]
-            told = list(told_by_fork(partial(self._together, part, checks, until), patience))
+            told = list(stream_forked(partial(self._together, part, checks, until), patience))
             if time.monotonic() >= until:
                 break
             if len(told) < len(part):
@@ -370,7 +370,7 @@ class Screen:
         return found
 
     def _is_fit(self, job: Answer) -> bool:
-        first = brief_plan(job)
+        first = plan_first_tests(job)
         return all(self._takes(number) for number, _ in (*first["targets"], *first["guards"]))
 
     def _takes(self, number: int) -> bool:
@@ -395,7 +395,7 @@ class Screen:
             if undo is None:
                 yield STALE
                 continue
-            answer = carried_out(self._driver, self._items, brief_plan(job))
+            answer = run_job(self._driver, self._items, plan_first_tests(job))
             undo()
             tear_down(next(iter(self._items.values())))
             self._state.restore()
@@ -427,11 +427,11 @@ class Screen:
         functions = self._loaded.get((job["file"], owner, line), [])
         undo = None
         with suppress(Exception):  # whatever comes of computing it, a fresh import will show
-            undo = exchanged(job["values"], os.path.join(self._tree, job["file"]), functions)
+            undo = exchange_values(job["values"], os.path.join(self._tree, job["file"]), functions)
         return undo
 
 
-def alone(work: Callable[[], Answer], job: Answer, until: float) -> Answer:
+def run_job_alone(work: Callable[[], Answer], job: Answer, until: float) -> Answer:
     """The job's answer from a process of its own."""
     left = until - time.monotonic()
     return {**KILLED, "unrun": True} if left <= 0 else ask_forked(work, min(job["wall"], left)) or KILLED

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .candidate import Candidate
+from .executor import CandidateExecutor
 from .forks import Answer
-from .laboratory import Laboratory
-from .stream import Stream
+from .stream import CandidateStream
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Survivor:
     left: frozenset[int]
 
 
-def ranked(survivors: Sequence[Survivor]) -> list[Survivor]:
+def rank_patches(survivors: Sequence[Survivor]) -> list[Survivor]:
     """Best first: no test left at its place, more tests turned, then the cheaper and the smaller change."""
 
     def merit(one: Survivor) -> tuple[bool, int, float, int, int]:
@@ -84,7 +84,7 @@ Numbered = tuple[int, float, Candidate]
 
 
 @dataclass(frozen=True, order=True)
-class Partial:
+class PartialFix:
     """A candidate that turned failing tests and left others, or broke one that passed: its number, or -1.
 
     The nearest is the least.
@@ -97,7 +97,7 @@ class Partial:
     broke: int = field(compare=False)
 
 
-class Search:
+class CandidateSearch:
     """One walk along the stream; `go` may be called again when what it found did not hold.
 
     `most`: candidates at most; `whole`: so many in any case, also behind those that survived.
@@ -105,7 +105,7 @@ class Search:
     """
 
     def __init__(
-        self, laboratory: Laboratory, stream: Stream, most: int, deadline: float, *, whole: bool = False
+        self, laboratory: CandidateExecutor, stream: CandidateStream, most: int, deadline: float, *, whole: bool = False
     ) -> None:
         self._laboratory = laboratory
         self._stream = stream
@@ -115,7 +115,7 @@ class Search:
         self._dry = False
         self._first: list[tuple[float, Candidate]] = []
         self._deepened: set[str] = set()
-        self._partial: list[Partial] = []
+        self._partial: list[PartialFix] = []
         self._deadline = deadline
         self._whole = whole
         self._number = 0
@@ -137,7 +137,7 @@ class Search:
         self._told = time.monotonic()
 
     @property
-    def nearest(self) -> list[Partial]:
+    def nearest(self) -> list[PartialFix]:
         """The best of those that fixed something at the cost of something else."""
         return self._partial[:_NEAREST]
 
@@ -161,7 +161,7 @@ class Search:
             if not self._goes_on(any(not one.left for one in found)):
                 break
         self.seconds += time.monotonic() - started
-        return ranked(found)
+        return rank_patches(found)
 
     def _walk(self) -> None:
         """One round: keeps both lanes at work until all that was drawn is answered."""
@@ -335,7 +335,7 @@ class Search:
             if turned and (left or not survived):
                 missing = len(self._laboratory.targets) - len(turned)
                 broke = -1 if answer["broke"] is None else answer["broke"]
-                self._partial.append(Partial(missing, price, number, candidate, broke))
+                self._partial.append(PartialFix(missing, price, number, candidate, broke))
         self._partial = sorted(self._partial)[:_KEPT]
         for _, waiting in self._imported:
             self._stream.tallies[waiting.location.point].exhausted = False
@@ -346,6 +346,6 @@ def _survived(answer: Answer) -> bool:
     return bool(answer["turned"]) and answer["broke"] is None
 
 
-def cores() -> int:
+def count_lanes() -> int:
     """Lanes worth having: more than two share too little."""
     return min(2, len(os.sched_getaffinity(0)))

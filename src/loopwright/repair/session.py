@@ -15,7 +15,7 @@ from typing import Literal, TextIO
 import pytest
 from _pytest.runner import runtestprotocol
 
-from .budget import TimeUp, clock_time, processor_time, waiting
+from .budget import TimeUp, compute_wait, limit_clock_time, limit_processor_time
 
 Status = Literal["passed", "failed", "skipped"]
 
@@ -29,7 +29,7 @@ _CALM = {"pytest_cov": "--no-cov", "xdist": "-n0", "timeout": "--timeout=0"}
 
 
 @dataclass
-class Outcome:
+class ItemOutcome:
     """What one test did. `seconds` by the clock; `frames` are (file, line, function), outermost first.
 
     `waited`: it was cut short because it waited for too long.
@@ -43,16 +43,16 @@ class Outcome:
     waited: bool = False
 
 
-class Driver:
+class SessionDriver:
     """Pytest plugin: hands the collected items to `loop` and keeps what the test under way reports.
 
     `errors` are what kept files from being collected and tests from passing. `said`: why it never `began`.
     """
 
-    def __init__(self, loop: Callable[["Driver", list[pytest.Item]], None], plain: bool) -> None:
+    def __init__(self, loop: Callable[["SessionDriver", list[pytest.Item]], None], plain: bool) -> None:
         self._loop = loop
         self._plain = plain
-        self._outcome = Outcome()
+        self._outcome = ItemOutcome()
         self.troubles: list[str] = []
         self.errors: list[BaseException] = []
         self.began = False
@@ -97,14 +97,14 @@ class Driver:
 
     def run(
         self, item: pytest.Item, following: pytest.Item | None, seconds: float, clock: float | None = None
-    ) -> Outcome:
+    ) -> ItemOutcome:
         """Runs one item: `seconds` of processor time, `clock` seconds in all. Tears down what `following` needs not."""
-        self._outcome = Outcome()
+        self._outcome = ItemOutcome()
         if self._plain:
             item.repr_failure = _no_picture  # type: ignore[method-assign]  # showing a traceback takes most of the time
         started = time.monotonic()
         try:
-            with processor_time(seconds), clock_time(waiting(seconds) if clock is None else clock):
+            with limit_processor_time(seconds), limit_clock_time(compute_wait(seconds) if clock is None else clock):
                 reports = runtestprotocol(item, log=False, nextitem=following)
         except (TimeUp, KeyboardInterrupt, SystemExit, pytest.exit.Exception) as stopped:
             self._outcome.status, self._outcome.error = "failed", type(stopped).__name__
@@ -137,7 +137,7 @@ def load_plugins(tree: str) -> bool:
 
 def tear_down(item: pytest.Item) -> None:
     """Ends what was set up for tests that will not be run, so that the next one starts anew."""
-    with suppress(BaseException), processor_time(1.0):
+    with suppress(BaseException), limit_processor_time(1.0):
         item.session._setupstate.teardown_exact(None)
 
 
@@ -147,14 +147,14 @@ def arguments(chosen: Sequence[str], style: str, plain: bool) -> list[str]:
     return [*_QUIET, *_EARLY, *extra, *chosen]
 
 
-def collect_and(
-    loop: Callable[[Driver, list[pytest.Item]], None], chosen: Sequence[str], style: str, *, plain: bool
-) -> Driver:
+def collect_and_run(
+    loop: Callable[[SessionDriver, list[pytest.Item]], None], chosen: Sequence[str], style: str, *, plain: bool
+) -> SessionDriver:
     """Runs one session in this process; what it prints is kept only where it did not get as far as the tests."""
-    return driven(Driver(loop, plain), chosen, style, plain=plain)
+    return drive_session(SessionDriver(loop, plain), chosen, style, plain=plain)
 
 
-def driven(driver: Driver, chosen: Sequence[str], style: str, *, plain: bool) -> Driver:
+def drive_session(driver: SessionDriver, chosen: Sequence[str], style: str, *, plain: bool) -> SessionDriver:
     """The same with a driver that may do more."""
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as paper:
         sys.stdout = sys.stderr = paper

@@ -11,7 +11,7 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
-class Source:
+class SourceText:
     """`path` is relative to the project, with '/'. Offsets count characters of `text`."""
 
     def __init__(self, path: str, text: str) -> None:
@@ -32,7 +32,7 @@ class Source:
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Start and end offsets of a node that has a position."""
-        at = position(node)
+        at = node_position(node)
         return self.offset(at[0], at[1]), self.offset(at[2], at[3])
 
     def segment(self, node: ast.AST) -> str:
@@ -93,7 +93,7 @@ class Source:
         return owners
 
 
-def position(node: ast.AST) -> tuple[int, int, int, int]:
+def node_position(node: ast.AST) -> tuple[int, int, int, int]:
     """First line, first column, last line, last column (columns in UTF-8 bytes)."""
     if not isinstance(node, (ast.expr, ast.stmt, ast.excepthandler, ast.arg, ast.keyword, ast.alias)):
         raise ValueError(f"{type(node).__name__} has no place in the text")
@@ -113,10 +113,12 @@ def header_end(node: ast.stmt) -> int:
     body = body_of(node)
     if body is None:
         return node.end_lineno or node.lineno
-    return max(node.lineno, min(body[0].lineno - 1, max((position(part)[2] for part in headers(node)), default=0)))
+    return max(
+        node.lineno, min(body[0].lineno - 1, max((node_position(part)[2] for part in list_headers(node)), default=0))
+    )
 
 
-def headers(node: ast.stmt) -> list[ast.expr]:
+def list_headers(node: ast.stmt) -> list[ast.expr]:
     """The expressions that belong to the statement itself, not to statements inside it."""
     if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
         if isinstance(node, ast.ClassDef):
@@ -135,9 +137,9 @@ def _own(node: ast.stmt) -> Iterator[ast.AST]:
             yield child
 
 
-def expressions(node: ast.stmt) -> Iterator[ast.expr]:
+def list_expressions(node: ast.stmt) -> Iterator[ast.expr]:
     """Every expression in the statement's own part, outermost first."""
-    for part in headers(node):
+    for part in list_headers(node):
         for inner in ast.walk(part):
             if isinstance(inner, ast.expr):
                 yield inner
@@ -147,7 +149,7 @@ def _is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+def list_blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
     """Every list of statements directly inside `node`."""
     for _, value in ast.iter_fields(node):
         if not isinstance(value, list) or not value:
@@ -159,18 +161,18 @@ def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 def all_blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
     """Those inside of the blocks, too, without docstrings; not those of functions and classes in there."""
-    for block in blocks(node):
+    for block in list_blocks(node):
         yield [one for one in block if not _is_docstring(one)]
         for inner in block:
             if not isinstance(inner, SCOPES):
                 yield from all_blocks(inner)
 
 
-def block_of(source: Source, node: ast.stmt) -> list[ast.stmt]:
+def block_of(source: SourceText, node: ast.stmt) -> list[ast.stmt]:
     """The list of statements that `node` stands in."""
     parent = source.parents[node]
-    return next(block for block in blocks(_holder(source, parent)) if any(one is node for one in block))
+    return next(block for block in list_blocks(_holder(source, parent)) if any(one is node for one in block))
 
 
-def _holder(source: Source, parent: ast.AST) -> ast.AST:
+def _holder(source: SourceText, parent: ast.AST) -> ast.AST:
     return source.parents[parent] if isinstance(parent, (ast.ExceptHandler, ast.match_case)) else parent

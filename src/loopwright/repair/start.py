@@ -10,7 +10,7 @@ _LENT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _PACKAGES = ("pytest", "_pytest", "pluggy")
 
 
-def lend() -> list[str]:
+def lend_pytest() -> list[str]:
     """Makes sure that there is a pytest which the worker knows; says so where the project's own is another one."""
     if find_spec("pytest") is None:  # a unittest project needs none
         sys.path.append(_LENT)
@@ -47,7 +47,7 @@ if __name__ == "__main__":
         with open(sys.argv[2], "w") as file:
             json.dump({"notes": ["repair needs a project on Python 3.11 or newer"], "locations": []}, file)
         sys.exit(0)
-    said = lend()
+    said = lend_pytest()
     from .worker import main
 
     main(said)

@@ -20,7 +20,7 @@ _FINAL = (int, float, complex, str, bytes, bool, type(None), range, frozenset, i
 """What nothing can be done to, and counters: they tell things apart, and how far they are is all the same."""
 
 
-class State:
+class ModuleState:
     """The containers, classes, functions and objects that can be reached from modules below `root`.
 
     `whole` is False where something was met that cannot be put back: then candidates need a process each.

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from .candidate import Candidate, Compiler, together
+from .candidate import Candidate, Compiler, combine_edits
 from .edits import FAMILIES
-from .edits.place import Edit, Place
-from .kinds import Sense
-from .localize import Location
-from .pool import Pool, Scope
-from .source import FUNCTIONS, Function, Source, all_blocks
+from .edits.site import Edit, EditSite
+from .localize import SuspectLocation
+from .pool import EditVocabulary, NameScope
+from .source import FUNCTIONS, Function, SourceText, all_blocks
+from .type_inference import TypePrior
 
 _DISTRUST = 2.5
 """What the least suspicious statement's edits cost more than the most suspicious one's."""
@@ -34,7 +34,7 @@ DANGEROUS = re.compile(
 
 
 @dataclass
-class Tally:
+class LocationTally:
     """What was measured at one location."""
 
     offered: int = 0
@@ -64,7 +64,7 @@ class _Ground:
     `bonus` is what the penalty is less by, because edits there have helped.
     """
 
-    location: Location
+    location: SuspectLocation
     penalty: float
     base: Candidate | None = None
     bonus: float = 0.0
@@ -74,7 +74,7 @@ def _function(ground: _Ground) -> tuple[str, str]:
     return ground.location.file, ground.location.func
 
 
-class Stream:
+class CandidateStream:
     """Iterates over distinct candidates, cheapest first. `known` fingerprints are left out.
 
     `sense`: what is known of the kinds of values; it may be set until the first candidate is drawn.
@@ -82,19 +82,19 @@ class Stream:
 
     def __init__(
         self,
-        locations: Sequence[Location],
+        locations: Sequence[SuspectLocation],
         listed: frozenset[str],
-        pool: Pool,
+        pool: EditVocabulary,
         tree: str,
         known: frozenset[str],
     ) -> None:
-        self.sense = Sense({})
+        self.sense = TypePrior({})
         self._listed = listed
         self._pool = pool
         self._seen = set(known)
         self._compilers = {one.file: Compiler(one.source, f"{tree}/{one.file}") for one in locations}
-        self._scopes: dict[tuple[str, Function | None], Scope] = {}
-        self._places: dict[int, Place] = {}
+        self._scopes: dict[tuple[str, Function | None], NameScope] = {}
+        self._places: dict[int, EditSite] = {}
         self._offers: dict[tuple[int, int], list[Edit]] = {}
         self._grounds: list[_Ground] = []
         self._single: list[_Entry] = []
@@ -102,7 +102,7 @@ class Stream:
         self._single_turn = True
         self._open = dict.fromkeys((one.point for one in locations), 0)
         self.troubles: list[str] = []
-        self.tallies: dict[str, Tally] = {one.point: Tally() for one in locations}
+        self.tallies: dict[str, LocationTally] = {one.point: LocationTally() for one in locations}
         top = max((one.score for one in locations), default=1.0) or 1.0
         self._penalties = {one.point: self._penalty(one, top) for one in locations}
         for location in locations:
@@ -145,7 +145,7 @@ class Stream:
     def deepen(self, base: Candidate, price: float) -> None:
         """Adds what a second edit in the same function would make of this one: each costs `price` more."""
         location = base.location
-        old, source = location.source, Source(location.file, base.text)
+        old, source = location.source, SourceText(location.file, base.text)
         function = old.function(location.statement)
         if function is None:
             return
@@ -180,7 +180,7 @@ class Stream:
             heap = self._single if ground.base is None else self._second
             heapq.heappush(heap, (ground.penalty + floor, len(self._grounds) - 1, m, -1, False))
 
-    def _penalty(self, location: Location, top: float) -> float:
+    def _penalty(self, location: SuspectLocation, top: float) -> float:
         return _DISTRUST * (1 - location.score / top) + (0.0 if location.point in self._listed else _UNLISTED)
 
     def _made(self, ground: int, family: int) -> list[Edit]:
@@ -200,17 +200,17 @@ class Stream:
         edits = sorted(found, key=lambda one: (one.cost, one.start, one.end, one.text))
         return [edit for edit in edits if not DANGEROUS.search(edit.text)]
 
-    def _place(self, location: Location) -> Place:
+    def _place(self, location: SuspectLocation) -> EditSite:
         source, statement = location.source, location.statement
         around = statement if isinstance(statement, FUNCTIONS) else source.function(statement)
-        scope = self._scopes.setdefault((location.file, around), Scope(source, around))
-        return Place(source, statement, scope, self._pool)
+        scope = self._scopes.setdefault((location.file, around), NameScope(source, around))
+        return EditSite(source, statement, scope, self._pool)
 
     def _distinct(self, ground: _Ground, family: str, edit: Edit) -> Candidate | None:
         location = ground.location
         if ground.base is not None:
             location, family = ground.base.location, f"{ground.base.family}, {family}"
-            edit = together(ground.base, edit)
+            edit = combine_edits(ground.base, edit)
         candidate = self._compilers[location.file].candidate(location, family, edit)
         if candidate is None or candidate.fingerprint in self._seen:
             return None

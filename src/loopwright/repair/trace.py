@@ -12,7 +12,7 @@ from itertools import compress
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .source import blocks
+from .source import list_blocks
 from .tree import is_test_file
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _RAN = "@ran"  # no name that a program could have
 _SILENT = (ast.Global, ast.Nonlocal)
 
 
-class Marks:
+class LineMarks:
     """From now on this process imports marked modules. `inside`: what a file is called, None where it is not marked."""
 
     def __init__(self, inside: Callable[[str], str | None]) -> None:
@@ -56,7 +56,7 @@ class Marks:
             tree = data if isinstance(data, ast.Module) else ast.parse(data)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return data
-        blocks_of = {id(block): block for node in ast.walk(tree) for block in blocks(node)}
+        blocks_of = {id(block): block for node in ast.walk(tree) for block in list_blocks(node)}
         for node in list(ast.walk(tree)):
             if isinstance(node, ast.Lambda):
                 node.body = ast.BoolOp(ast.Or(), [self._set(file, node.body), node.body])
@@ -92,7 +92,7 @@ IMPORT = -1
 """Stands for everything that ran before the first test: imports, collection."""
 
 
-class Recorder:
+class LineRecorder:
     """Collects lines under the number of the test that is running. `heard` is told each at once, the first time.
 
     With `marks` modules that are imported from now on note them, those of tests left out.
@@ -105,7 +105,7 @@ class Recorder:
         self.lines: dict[int, set[Line]] = {IMPORT: set()}
         self._current = self.lines[IMPORT]
         self._calls: Counter[CodeType] = Counter()
-        self._marks = Marks(self._markable) if marks and not MONITORED else None
+        self._marks = LineMarks(self._markable) if marks and not MONITORED else None
 
     def switch(self, test: int) -> None:
         """What runs from now on belongs to this test."""

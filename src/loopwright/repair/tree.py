@@ -52,15 +52,15 @@ def is_test_file(path: str) -> bool:
 
 def relocate(origin: str, target: str) -> None:
     """Makes this process import from `target` what it would import from `origin` (installed in editable mode, too)."""
-    sys.path[:] = [moved(entry, origin, target) for entry in sys.path]
+    sys.path[:] = [map_path(entry, origin, target) for entry in sys.path]
     for name, module in list(sys.modules.items()):
         mapping = getattr(module, "MAPPING", None)  # setuptools' editable finders keep their table here
         if name.startswith("__editable__") and isinstance(mapping, dict):
-            mapping.update({key: moved(value, origin, target) for key, value in mapping.items()})
+            mapping.update({key: map_path(value, origin, target) for key, value in mapping.items()})
     sys.path_importer_cache.clear()
 
 
-def moved(path: str, origin: str, target: str) -> str:
+def map_path(path: str, origin: str, target: str) -> str:
     """`path` inside the copy, when it lies in the project and the copy has it."""
     if path != origin and not path.startswith(origin + os.sep):
         return path

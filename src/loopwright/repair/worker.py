@@ -15,22 +15,22 @@ from pathlib import Path
 import pytest
 
 from . import sandbox
-from .baseline import Baseline, measure, plain_run, probe, wanted
-from .budget import TimeUp, clock_time
+from .baseline import Baseline, measure_baseline, plain_run, probe_variables, select_failing
+from .budget import TimeUp, limit_clock_time
+from .executor import CandidateExecutor, select_guards
+from .fork_server import CollectedProject
 from .forks import Answer, ask_forked
-from .kinds import Sense
-from .laboratory import Laboratory, guarding
-from .localize import Location, leading, rank, tried_out
-from .mutating import mutated
-from .patch import NOTHING, Proof, prove
-from .pool import Pool
+from .localize import SuspectLocation, rank_statements, rerank_by_edits, select_leading
+from .mutation import measure_mutants
+from .patch import NOTHING, PatchProof, prove_patches
+from .pool import EditVocabulary
+from .probes import ExpressionProbe, compile_expressions, is_inside, lines_of
 from .sandbox import keep_writing_inside
-from .search import Partial, Search
-from .session import Driver, Outcome, collect_and, key_of, load_plugins
-from .stream import Stream, Tally
+from .search import CandidateSearch, PartialFix
+from .session import ItemOutcome, SessionDriver, collect_and_run, key_of, load_plugins
+from .stream import CandidateStream, LocationTally
 from .tree import relocate
-from .watch import Watch, compiled, inside, lines_of
-from .zygote import Project
+from .type_inference import TypePrior
 
 _TEST_SECONDS = 20.0  # for one test
 _SHARE = 0.75  # of the time that is given; the rest ends what was begun, and answers
@@ -39,18 +39,18 @@ _CODE = 200
 _NEAR = 3
 
 
-def ran(project: Project, order: Answer) -> Answer:
+def rerun_tests(project: CollectedProject, order: Answer) -> Answer:
     """The chosen tests, run again; all that fail, where none were chosen."""
     return _asked(project, order, None)
 
 
-def watched(project: Project, order: Answer) -> Answer:
+def probe_line(project: CollectedProject, order: Answer) -> Answer:
     """The same, with a watch on one line; `probe` is the order for it."""
     asked = order["probe"]
     path = Path(order["tree"], asked["file"])
     try:
         lines = lines_of(str(path))
-        expressions = compiled(asked["expressions"], lines.get(asked["line"], ""))
+        expressions = compile_expressions(asked["expressions"], lines.get(asked["line"], ""))
     except OSError:
         return {"refused": f"place: there is no file {asked['file']} in the project"}
     except SyntaxError as error:
@@ -59,7 +59,7 @@ def watched(project: Project, order: Answer) -> Answer:
         return {"refused": str(error)}
     if trouble := _misplaced(asked["file"], asked["line"], asked["func"], lines):
         return {"refused": f"place: {trouble}"}
-    watch = Watch(str(path), asked["line"], expressions, asked["hits"])
+    watch = ExpressionProbe(str(path), asked["line"], expressions, asked["hits"])
     code = path.read_text(encoding="utf-8", errors="replace").splitlines()[asked["line"] - 1].strip()
     func = _shown(lines[asked["line"]])
     more = {"code": code[:_CODE], "place": f"{asked['file']}:{func}:{asked['line']}"}
@@ -69,12 +69,14 @@ def watched(project: Project, order: Answer) -> Answer:
     return {**answer, **more}
 
 
-def ranked(project: Project, order: Answer) -> Answer:
+def rank_suspects(project: CollectedProject, order: Answer) -> Answer:
     """All statements that a failing test ran, most suspicious first; the first `limit` of them."""
-    baseline = measure(project, order["tree"], order["failing"], order["seconds"] * _SHARE, Path(order["kept"]))
+    baseline = measure_baseline(
+        project, order["tree"], order["failing"], order["seconds"] * _SHARE, Path(order["kept"])
+    )
     if not baseline.keys:
         return {"refused": _none("; ".join(baseline.troubles))}
-    found = rank(baseline.spectrum, baseline.sources, {(file, line) for file, line in order["changed"]})
+    found = rank_statements(baseline.spectrum, baseline.sources, {(file, line) for file, line in order["changed"]})
     return {
         "statements": [_statement(n, one) for n, one in enumerate(found[: order["limit"]], start=1)],
         "total": len(found),
@@ -85,14 +87,14 @@ def ranked(project: Project, order: Answer) -> Answer:
     }
 
 
-def _statement(n: int, one: Location) -> Answer:
+def _statement(n: int, one: SuspectLocation) -> Answer:
     return {
         "rank": n, "file": one.file, "line": one.line, "func": one.func, "code": one.code[:_CODE],
         "failing": len(one.failing), "passing": len(one.passing), "score": round(one.score, 3), "raised": one.frames,
     }  # fmt: skip
 
 
-def _asked(project: Project, order: Answer, watch: Watch | None) -> Answer:
+def _asked(project: CollectedProject, order: Answer, watch: ExpressionProbe | None) -> Answer:
     seconds, began = order["seconds"], time.monotonic()
     answer = ask_forked(lambda: _run_look(project, order, watch, time.monotonic() + seconds * _SHARE), seconds)
     if answer is None:
@@ -105,21 +107,23 @@ def _asked(project: Project, order: Answer, watch: Watch | None) -> Answer:
     return answer
 
 
-def _run_look(project: Project, order: Answer, watch: Watch | None, deadline: float) -> Answer:
+def _run_look(project: CollectedProject, order: Answer, watch: ExpressionProbe | None, deadline: float) -> Answer:
     """In a forked child. Tests that nobody named are told of only if they fail."""
     named: Sequence[str] = order["failing"]
     found: Answer = {"tests": [], "notes": []}
     counts: Counter[str] = Counter()
 
-    def loop(driver: Driver, items: list[pytest.Item]) -> None:
+    def loop(driver: SessionDriver, items: list[pytest.Item]) -> None:
         keys = [key_of(item, project.style) for item in items]
         if not keys:
             found["refused"] = _none("; ".join(driver.troubles))
-        elif unknown := [name for name in named if not wanted(keys, [name])]:
+        elif unknown := [name for name in named if not select_failing(keys, [name])]:
             found["refused"] = _unknown(unknown, keys)
         if "refused" in found:
             return
-        chosen = [items[n] for n in sorted({n for name in named for n in wanted(keys, [name])})] if named else items
+        chosen = (
+            [items[n] for n in sorted({n for name in named for n in select_failing(keys, [name])})] if named else items
+        )
         for n, (item, following) in enumerate(zip(chosen, [*chosen[1:], None], strict=True)):
             left = deadline - time.monotonic()
             if left <= 0:
@@ -130,15 +134,19 @@ def _run_look(project: Project, order: Answer, watch: Watch | None, deadline: fl
             if named or outcome.status == "failed":
                 found["tests"].append(_told(key_of(item, project.style), outcome, order["tree"], watch))
 
-    driver = collect_and(loop, project.arguments, project.style, plain=False)
+    driver = collect_and_run(loop, project.arguments, project.style, plain=False)
     if not driver.began:
         return {"refused": _none(driver.said)}
     return {**found, "counts": dict(counts), "notes": [*found["notes"], *driver.troubles]}
 
 
 def _one(
-    driver: Driver, item: pytest.Item, following: pytest.Item | None, watch: Watch | None, seconds: float
-) -> Outcome:
+    driver: SessionDriver,
+    item: pytest.Item,
+    following: pytest.Item | None,
+    watch: ExpressionProbe | None,
+    seconds: float,
+) -> ItemOutcome:
     if watch is None:
         return driver.run(item, following, seconds, seconds)
     watch.begin()
@@ -148,8 +156,8 @@ def _one(
         watch.end()
 
 
-def _told(key: str, outcome: Outcome, tree: str, watch: Watch | None) -> Answer:
-    frames = [frame for frame in outcome.frames if inside(frame[0], tree)]
+def _told(key: str, outcome: ItemOutcome, tree: str, watch: ExpressionProbe | None) -> Answer:
+    frames = [frame for frame in outcome.frames if is_inside(frame[0], tree)]
     file, line, func = frames[-1] if frames else ("", 0, "")
     lines = outcome.message.splitlines()[:_LINES]
     return {
@@ -204,7 +212,7 @@ def main(said: Sequence[str]) -> None:
     order: Answer = json.loads(Path(sys.argv[1]).read_text())
     sandbox.die_with_parent()
     if order.get("isolate"):
-        sandbox.isolate()
+        sandbox.isolate_process()
         keep_writing_inside([os.path.dirname(order["tree"])])
     relocate(order["origin"], order["tree"])
     if order["root_on_path"]:
@@ -216,7 +224,7 @@ def main(said: Sequence[str]) -> None:
     _write(Path(sys.argv[2]), {**answer, "notes": [*said, *answer.get("notes", ())]})
 
 
-def _look(answers: Callable[[Project, Answer], Answer]) -> Callable[[Answer], Answer]:
+def _look(answers: Callable[[CollectedProject, Answer], Answer]) -> Callable[[Answer], Answer]:
     return lambda order: answers(_project(order), order)
 
 
@@ -228,54 +236,63 @@ def _run(order: Answer) -> Answer:
 def _diagnose(order: Answer) -> Answer:
     """Ranks, tries some edits where that is wanted, ranks again, then probes."""
     deadline = time.monotonic() + order["seconds"]
-    baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.6, Path(order["kept"]))
+    baseline = measure_baseline(
+        _project(order), order["tree"], order["failing"], order["seconds"] * 0.6, Path(order["kept"])
+    )
     if not baseline.spectrum.failing:
         return _nothing(baseline, order)
     locations = _suspicious(baseline, order)
     tallies = _trials(baseline, order, locations, time.monotonic() + (deadline - time.monotonic()) / 2)
     helped = {point: one.helped for point, one in tallies.items()}
-    chosen = leading(tried_out(locations, helped) if helped else locations, _HYPOTHESES)
+    chosen = select_leading(rerank_by_edits(locations, helped) if helped else locations, _HYPOTHESES)
     places = {(one.file, one.line): one.point for one in chosen}
-    probed = probe(baseline, order["tree"], places, max(1.0, deadline - time.monotonic()))
+    probed = probe_variables(baseline, order["tree"], places, max(1.0, deadline - time.monotonic()))
     first = baseline.spectrum.outcomes[min(baseline.spectrum.failing)]
     return {
         "active_bug": _bug(baseline),
-        "locations": [*_unreadable(baseline), *(_plain(one, tallies.get(one.point, Tally())) for one in chosen)],
+        "locations": [
+            *_unreadable(baseline),
+            *(_plain(one, tallies.get(one.point, LocationTally())) for one in chosen),
+        ],
         "probes": probed.hits,
         "first_error": first.error,
         "notes": [*_unreadable_words(baseline), *baseline.troubles, *_alone(probed.passed)],
     }
 
 
-def _trials(baseline: Baseline, order: Answer, locations: Sequence[Location], deadline: float) -> Mapping[str, Tally]:
+def _trials(
+    baseline: Baseline, order: Answer, locations: Sequence[SuspectLocation], deadline: float
+) -> Mapping[str, LocationTally]:
     """What the likeliest edits showed at each place."""
     if not order["trials"]:
         return {}
-    likely = leading(locations, _GUARDED)
-    stream = Stream(locations, frozenset(one.point for one in likely), _pool(baseline), order["tree"], frozenset())
+    likely = select_leading(locations, _GUARDED)
+    stream = CandidateStream(
+        locations, frozenset(one.point for one in likely), _pool(baseline), order["tree"], frozenset()
+    )
     late = deadline + _LATEST - time.monotonic()
     guards = _guards(baseline, likely, deadline)
-    with Laboratory(baseline, order["trees"], guards) as laboratory, suppress(TimeUp), clock_time(late):
+    with CandidateExecutor(baseline, order["trees"], guards) as laboratory, suppress(TimeUp), limit_clock_time(late):
         if _is_ready(laboratory, stream, order, deadline):
-            Search(laboratory, stream, order["trials"], deadline, whole=True).go()
+            CandidateSearch(laboratory, stream, order["trials"], deadline, whole=True).go()
     return stream.tallies
 
 
-def _is_ready(laboratory: Laboratory, stream: Stream, order: Answer, deadline: float) -> bool:
+def _is_ready(laboratory: CandidateExecutor, stream: CandidateStream, order: Answer, deadline: float) -> bool:
     """Whether there are tests to judge edits by; then what is known of the values orders the stream."""
     laboratory.calibrate(max(1.0, deadline - time.monotonic()) / 3)
     if not laboratory.targets - laboratory.odd:
         return False
-    stream.sense = Sense(laboratory.kinds(order["tree"], (deadline - time.monotonic()) / 8))
+    stream.sense = TypePrior(laboratory.kinds(order["tree"], (deadline - time.monotonic()) / 8))
     return True
 
 
-def _guards(baseline: Baseline, likely: Sequence[Location], deadline: float) -> frozenset[int]:
-    return guarding(baseline, likely, min((deadline - time.monotonic()) / 6, _GUARDING))
+def _guards(baseline: Baseline, likely: Sequence[SuspectLocation], deadline: float) -> frozenset[int]:
+    return select_guards(baseline, likely, min((deadline - time.monotonic()) / 6, _GUARDING))
 
 
-def _pool(baseline: Baseline) -> Pool:
-    return Pool.of(baseline.sources.values(), baseline.facts)
+def _pool(baseline: Baseline) -> EditVocabulary:
+    return EditVocabulary.of(baseline.sources.values(), baseline.facts)
 
 
 def _alone(keys: Sequence[str]) -> list[str]:
@@ -285,23 +302,25 @@ def _alone(keys: Sequence[str]) -> list[str]:
 
 def _search(order: Answer) -> Answer:
     deadline = time.monotonic() + order["seconds"]
-    baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.5, Path(order["kept"]))
+    baseline = measure_baseline(
+        _project(order), order["tree"], order["failing"], order["seconds"] * 0.5, Path(order["kept"])
+    )
     if not baseline.spectrum.failing:
         return _nothing(baseline, order)
     locations = _suspicious(baseline, order)
     anchors = {tuple(anchor) for anchor in order["listed"]}
     listed = frozenset(one.point for one in locations if one.anchor in anchors or one.point in order["points"])
-    stream = Stream(locations, listed, _pool(baseline), order["tree"], frozenset(order["tried"]))
-    search: Search | None = None
+    stream = CandidateStream(locations, listed, _pool(baseline), order["tree"], frozenset(order["tried"]))
+    search: CandidateSearch | None = None
     found = NOTHING
-    proof = Proof(baseline, order["pristine"], deadline)
+    proof = PatchProof(baseline, order["pristine"], deadline)
     late = deadline + _LATEST - time.monotonic()
-    guards = _guards(baseline, leading(locations, _GUARDED), deadline)
-    with Laboratory(baseline, order["trees"], guards) as laboratory, suppress(TimeUp), clock_time(late):
+    guards = _guards(baseline, select_leading(locations, _GUARDED), deadline)
+    with CandidateExecutor(baseline, order["trees"], guards) as laboratory, suppress(TimeUp), limit_clock_time(late):
         if _is_ready(laboratory, stream, order, deadline):
             share = (deadline - time.monotonic()) * _CANDIDATE_SHARE
-            search = Search(laboratory, stream, _CANDIDATES, time.monotonic() + share)
-            found = prove(search, proof, laboratory)
+            search = CandidateSearch(laboratory, stream, _CANDIDATES, time.monotonic() + share)
+            found = prove_patches(search, proof, laboratory)
         else:
             proof.notes.append("no failing test fails each time: no edit can be judged by them")
     if proof.patches and not found["patches"]:
@@ -325,7 +344,7 @@ def _search(order: Answer) -> Answer:
     }
 
 
-def _near(partial: Partial, laboratory: Laboratory) -> str:
+def _near(partial: PartialFix, laboratory: CandidateExecutor) -> str:
     candidate, baseline, all_of_them = partial.candidate, laboratory.baseline, len(laboratory.targets)
     where = f"{candidate.location.file}:{candidate.location.line}"
     cost = f", but breaks {baseline.keys[partial.broke]}" if partial.broke >= 0 else ""
@@ -333,17 +352,17 @@ def _near(partial: Partial, laboratory: Laboratory) -> str:
     return f"{candidate.edit.what} ({where}) turns {turned} of {all_of_them} failing tests{cost}"
 
 
-def _suspicious(baseline: Baseline, order: Answer) -> list[Location]:
+def _suspicious(baseline: Baseline, order: Answer) -> list[SuspectLocation]:
     """Ranked places; those rejected before (by file, function and text) are left out."""
     rejected = {tuple(anchor) for anchor in order["rejected"]}
     return [one for one in _ranked(baseline, order) if one.anchor not in rejected]
 
 
-def _ranked(baseline: Baseline, order: Answer) -> list[Location]:
-    return rank(baseline.spectrum, baseline.sources, {(file, line) for file, line in order["changed"]})
+def _ranked(baseline: Baseline, order: Answer) -> list[SuspectLocation]:
+    return rank_statements(baseline.spectrum, baseline.sources, {(file, line) for file, line in order["changed"]})
 
 
-def _heard(location: Location, stream: Stream, listed: frozenset[str]) -> bool:
+def _heard(location: SuspectLocation, stream: CandidateStream, listed: frozenset[str]) -> bool:
     return location.point in listed or stream.tallies[location.point].turned > 0
 
 
@@ -364,14 +383,19 @@ def _no_failure(baseline: Baseline, asked: list[str]) -> str:
     if not asked:
         passed = len(baseline.spectrum.passing)
         return f"no test fails on the copy of the project: {passed:,} of {len(baseline.keys):,} passed"
-    if not wanted(baseline.keys, asked):
+    if not select_failing(baseline.keys, asked):
         return f"no test is called {asked[0]!r}; the first of {len(baseline.keys):,} is {baseline.keys[0]!r}"
     return "none of the failing tests failed on the copy of the project"
 
 
 def _unreadable(baseline: Baseline) -> list[Answer]:
     """Places that keep a file from being compiled: known for sure, and no edit of ours can mend them."""
-    untried = {"passing": 0, "exceptions": [], "changed": False, **{name: getattr(Tally(), name) for name in _TALLIED}}
+    untried = {
+        "passing": 0,
+        "exceptions": [],
+        "changed": False,
+        **{name: getattr(LocationTally(), name) for name in _TALLIED},
+    }
     return [
         {
             **untried, "file": one.file, "line": one.line, "func": "<module>", "code": one.code, "says": one.says,
@@ -396,7 +420,7 @@ def _bug(baseline: Baseline) -> str:
     return f"{baseline.keys[failing[0]]}{more}: {outcome.error or 'failed'}{': ' if first_line else ''}{first_line}"
 
 
-def _plain(location: Location, tally: Tally) -> Answer:
+def _plain(location: SuspectLocation, tally: LocationTally) -> Answer:
     return {
         "file": location.file,
         "line": location.line,
@@ -412,8 +436,10 @@ def _plain(location: Location, tally: Tally) -> Answer:
     }
 
 
-def _project(order: Answer) -> Project:
-    return Project(order["arguments"], order["style"], order["origin"], order["root_on_path"], order.get("nodes", ()))
+def _project(order: Answer) -> CollectedProject:
+    return CollectedProject(
+        order["arguments"], order["style"], order["origin"], order["root_on_path"], order.get("nodes", ())
+    )
 
 
 def _write(path: Path, answer: Answer) -> None:
@@ -423,6 +449,11 @@ def _write(path: Path, answer: Answer) -> None:
 
 
 _MODES = {
-    "run": _run, "diagnose": _diagnose, "search": _search,
-    "mutate": _look(mutated), "tests": _look(ran), "rank": _look(ranked), "watch": _look(watched),
-}  # fmt: skip
+    "run": _run,
+    "diagnose": _diagnose,
+    "search": _search,
+    "mutate": _look(measure_mutants),
+    "tests": _look(rerun_tests),
+    "rank": _look(rank_suspects),
+    "watch": _look(probe_line),
+}

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 from unicodedata import normalize
 
-from loopwright.core.text import clipped, whole
+from loopwright.core.text import clip_text, drop_surrogates
 
 MOST_BLOCKS = 20
 """Blocks of one text that are looked at: the last ones."""
@@ -20,7 +20,7 @@ _WIDE = str.maketrans({0xFF01 + n: 0x21 + n for n in range(94)} | {0x3000: " "})
 """The full-width forms of ASCII, as Chinese and Japanese input methods write them."""
 
 
-class Form:
+class BlockForm:
     """A kind of block: its headings, the first of which opens it, and its fields by all of their names.
 
     `lists`: fields whose value is a list; what stands deeper than their name belongs to them.
@@ -37,7 +37,7 @@ class Form:
         self.titled = re.compile(rf"^\s*(?:#{{1,6}}\s+[*_`]*|\*\*)({named})[*_`]*\s*$", re.IGNORECASE)
 
 
-ACTION = Form(
+ACTION = BlockForm(
     ("ACTION_RESULT", "FILES_UPDATED", "NEXT_ACTION_NEEDED"),
     {
         "action": "action", "status": "status", "message": "message", "state_updates": "state_updates",
@@ -46,7 +46,7 @@ ACTION = Form(
         "状态更新": "state_updates", "选项": "options",
     },
 )  # fmt: skip
-PHASE = Form(
+PHASE = BlockForm(
     ("PHASE_RESULT",),
     {
         "phase": "phase", "status": "status", "summary": "summary", "message": "summary",
@@ -63,13 +63,13 @@ PHASE = Form(
 FORMS = (ACTION, PHASE)
 
 
-class Block(NamedTuple):
+class ReportBlock(NamedTuple):
     """`fields` by their names, as text, lists with their indentation; the lines below the other headings.
 
     `rest`: the lines from state_updates on.
     """
 
-    form: Form
+    form: BlockForm
     fields: dict[str, str]
     files: tuple[str, ...]
     next_action: str
@@ -77,15 +77,15 @@ class Block(NamedTuple):
     report: dict[str, Any] | None  # Any: an agent's JSON, checked where it is used
 
 
-def blocks(text: str) -> Iterator[Block]:
+def find_blocks(text: str) -> Iterator[ReportBlock]:
     """The blocks of a text, the last one first. Lines of a quotation do not count."""
-    lines = list(_lines(whole(text)))
+    lines = list(_lines(drop_surrogates(text)))
     starts = [(n, form) for n, line in enumerate(lines) if (form := _opened(line))]
     for (start, form), (end, _) in list(pairwise([*starts[-MOST_BLOCKS:], (len(lines), ACTION)]))[::-1]:
         yield _block(form, lines[start:end])
 
 
-def is_quoted(text: str, form: Form) -> bool:
+def is_quoted(text: str, form: BlockForm) -> bool:
     """Whether a block of this kind begins in a quotation."""
     lines = (line.lstrip() for line in text.splitlines())
     return any(_opened(line.lstrip("> ")) is form for line in lines if line.startswith(">"))
@@ -105,11 +105,11 @@ def read_json(text: str) -> Any:  # Any: as in Block
             value, _ = json.JSONDecoder(strict=False).raw_decode(written)
         except (ValueError, RecursionError):
             continue
-        return json.loads(whole(json.dumps(value, ensure_ascii=False)))
+        return json.loads(drop_surrogates(json.dumps(value, ensure_ascii=False)))
     return None
 
 
-def unwrapped(words: str) -> str:
+def strip_marks(words: str) -> str:
     """Without the marks that enclose all of it."""
     words = words.strip()
     for mark in ("**", "`", '"', "“”", "*"):
@@ -150,17 +150,17 @@ def _match(pattern: re.Pattern[str], line: str) -> tuple[str, str | None, int] |
     return found[1], line[start:].strip() if start >= 0 else None, column
 
 
-def _opened(line: str) -> Form | None:
+def _opened(line: str) -> BlockForm | None:
     """The kind of block that begins in this line."""
     return next((form for form in FORMS if _heading(form, line) == form.opening), None)
 
 
-def _heading(form: Form, line: str) -> str | None:
+def _heading(form: BlockForm, line: str) -> str | None:
     found = _match(form.heading, line)
     return found[0].upper().replace(" ", "_") if found else None
 
 
-def _block(form: Form, lines: Sequence[str]) -> Block:
+def _block(form: BlockForm, lines: Sequence[str]) -> ReportBlock:
     sections: dict[str, list[str]] = {}
     current: list[str] = []
     for line in lines:
@@ -176,13 +176,13 @@ def _block(form: Form, lines: Sequence[str]) -> Block:
     fields, rest = _fields(form, head)
     wanted = next((line for line in sections.get("NEXT_ACTION_NEEDED", ()) if line), "")
     is_json = next((line for line in head if line), "").lstrip().startswith("{")
-    return Block(
+    return ReportBlock(
         form, fields, tuple(_files(sections.get("FILES_UPDATED", ()))), wanted.strip("`*\"', "), rest,
         first_object("\n".join(head)) if is_json else None,
     )  # fmt: skip
 
 
-def _fields(form: Form, lines: Sequence[str]) -> tuple[dict[str, str], str]:
+def _fields(form: BlockForm, lines: Sequence[str]) -> tuple[dict[str, str], str]:
     """`name: value`, the first of each; a value goes on to the next name, or (but for lists) to an empty line."""
     fields: dict[str, list[str]] = {}
     key, rest, deep = "", "", 0
@@ -228,7 +228,7 @@ _BULLET = re.compile(r"^(?P<indent>\s*)(?:[-*+•–]|\(?\w{1,2}[.)])\s+(?P<text
 _JSON = re.compile(r"\{\s*[\"}]|\[\s*[\"{\]]")
 
 
-class Entry(NamedTuple):
+class ListEntry(NamedTuple):
     """One entry: its words, and those of the entries below it; or the JSON object that stands for both."""
 
     text: str
@@ -245,7 +245,7 @@ def is_nothing(text: str) -> bool:
     return not bare or any(_NOTHING.fullmatch(words.strip(dress)) for words in (bare, _REMARK.sub("", text.strip())))
 
 
-def read_list(text: str) -> tuple[Entry, ...] | None:
+def read_list(text: str) -> tuple[ListEntry, ...] | None:
     """The entries; None for JSON that cannot be read. A list ends where something else begins."""
     lines = text.splitlines()
     while lines and not lines[0].strip():
@@ -254,14 +254,14 @@ def read_list(text: str) -> tuple[Entry, ...] | None:
         return ()
     if _JSON.match(lines[0].strip()) or lines[0].strip() in ("[", "{"):
         given = read_json("\n".join(lines).strip())
-        return None if given is None else of_json(given)
+        return None if given is None else read_json_entries(given)
     if is_nothing(_bare(lines[0])):
         return ()
-    entries = _bullets(lines) if _BULLET.match(lines[0]) else [Entry(_kept(_paragraph(lines)))]
+    entries = _bullets(lines) if _BULLET.match(lines[0]) else [ListEntry(_kept(_paragraph(lines)))]
     return tuple(_object(entry) for entry in entries if not is_nothing(entry.text))
 
 
-def of_json(value: Any) -> tuple[Entry, ...] | None:  # Any: an agent's JSON
+def read_json_entries(value: Any) -> tuple[ListEntry, ...] | None:  # Any: an agent's JSON
     """The entries of what is JSON: a list, one object, or an object that numbers them. None for what is no list."""
     if isinstance(value, str):
         return read_list(value)
@@ -271,14 +271,14 @@ def of_json(value: Any) -> tuple[Entry, ...] | None:  # Any: an agent's JSON
         return ()
     if not isinstance(value, list):
         return None
-    entries = (Entry("", given=each) if isinstance(each, dict) else Entry(_kept(str(each))) for each in value)
+    entries = (ListEntry("", given=each) if isinstance(each, dict) else ListEntry(_kept(str(each))) for each in value)
     return tuple(entry for entry in entries if entry.given or not is_nothing(entry.text))
 
 
-def _object(entry: Entry) -> Entry:
+def _object(entry: ListEntry) -> ListEntry:
     """An entry that is a JSON object, as one."""
     given = read_json(entry.text) if entry.text.startswith("{") else None
-    return Entry("", given=given) if isinstance(given, dict) else entry
+    return ListEntry("", given=given) if isinstance(given, dict) else entry
 
 
 def _bare(line: str) -> str:
@@ -292,7 +292,7 @@ def _paragraph(lines: Sequence[str]) -> str:
     return " ".join(line.strip() for line in lines[:end])
 
 
-def _bullets(lines: Sequence[str]) -> list[Entry]:
+def _bullets(lines: Sequence[str]) -> list[ListEntry]:
     """Entries of the outermost level with those below them; a line that runs on belongs to the entry before it."""
     found: list[list[str]] = []
     outermost, is_parted = _indent(lines[0]), False
@@ -310,12 +310,12 @@ def _bullets(lines: Sequence[str]) -> list[Entry]:
         if depth <= outermost:
             found.append([])
         found[-1].append(bullet["text"])
-    return [Entry(_kept(texts[0]), tuple(map(_kept, texts[1 : 1 + MOST_BELOW]))) for texts in found]
+    return [ListEntry(_kept(texts[0]), tuple(map(_kept, texts[1 : 1 + MOST_BELOW]))) for texts in found]
 
 
 def _kept(text: str) -> str:
     """In one line."""
-    return clipped(" ".join(text.split()), ENTRY_LENGTH)
+    return clip_text(" ".join(text.split()), ENTRY_LENGTH)
 
 
 def _indent(line: str) -> int:

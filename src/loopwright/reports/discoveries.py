@@ -11,8 +11,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from loopwright.core.errors import Invalid
-from loopwright.core.state_reading import in_zone
-from loopwright.core.text import clipped, json_line
+from loopwright.core.state_repair import parse_timestamp
+from loopwright.core.text import clip_text, json_line
 
 BOARD, BAD = "coordination/discoveries.ndjson", "coordination/discoveries.bad.ndjson"
 
@@ -25,31 +25,31 @@ MOST = 2_000
 Json = dict[str, Any]  # Any: parsed JSON of an agent
 
 
-class Type(NamedTuple):
+class DiscoveryType(NamedTuple):
     """`key`: what of its data makes a finding unique; None: there is one. `required`: keys that its data needs."""
 
     key: str | None
     required: tuple[str, ...]
 
 
-TYPES: Mapping[str, Type] = {
-    "tech_stack": Type(None, ("language", "framework", "test", "build")),
-    "project_config": Type("path", ("path", "key_deps", "scripts")),
-    "existing_feature": Type("name", ("name", "files", "summary")),
-    "architecture": Type(None, ("pattern", "layers", "entry")),
-    "code_pattern": Type("name", ("name", "description", "example_file")),
-    "integration_point": Type("file", ("file", "description", "exports")),
-    "similar_impl": Type("feature", ("feature", "files", "relevance")),
-    "code_convention": Type(None, ("naming", "imports", "formatting")),
-    "utility": Type("name", ("name", "file", "usage")),
-    "test_command": Type(None, ("unit",)),
-    "test_baseline": Type(None, ("total", "passing", "coverage_pct", "framework", "config")),
-    "test_pattern": Type(None, ("style", "naming", "fixtures")),
-    "blocker": Type("issue", ("issue", "severity", "impact")),
+TYPES: Mapping[str, DiscoveryType] = {
+    "tech_stack": DiscoveryType(None, ("language", "framework", "test", "build")),
+    "project_config": DiscoveryType("path", ("path", "key_deps", "scripts")),
+    "existing_feature": DiscoveryType("name", ("name", "files", "summary")),
+    "architecture": DiscoveryType(None, ("pattern", "layers", "entry")),
+    "code_pattern": DiscoveryType("name", ("name", "description", "example_file")),
+    "integration_point": DiscoveryType("file", ("file", "description", "exports")),
+    "similar_impl": DiscoveryType("feature", ("feature", "files", "relevance")),
+    "code_convention": DiscoveryType(None, ("naming", "imports", "formatting")),
+    "utility": DiscoveryType("name", ("name", "file", "usage")),
+    "test_command": DiscoveryType(None, ("unit",)),
+    "test_baseline": DiscoveryType(None, ("total", "passing", "coverage_pct", "framework", "config")),
+    "test_pattern": DiscoveryType(None, ("style", "naming", "fixtures")),
+    "blocker": DiscoveryType("issue", ("issue", "severity", "impact")),
 }
 
 
-class Finding(NamedTuple):
+class Discovery(NamedTuple):
     ts: str
     agent: str
     type: str
@@ -66,7 +66,7 @@ class Finding(NamedTuple):
         return json_line(self._asdict())
 
 
-class Bad(NamedTuple):
+class RejectedLine(NamedTuple):
     """A line that is no finding, and why."""
 
     ts: str
@@ -79,12 +79,14 @@ class Bad(NamedTuple):
         return json_line(self._asdict())
 
 
-def read_entry(raw: object, *, ts: str = "", agent: str = "") -> Finding:
+def read_entry(raw: object, *, ts: str = "", agent: str = "") -> Discovery:
     """The finding in a parsed object or a line of JSON; `ts` and `agent` stand in for what it does not say. Invalid."""
     entry = _object(raw)
     type = str(entry.get("type") or "").strip().lower().replace("-", "_").replace(" ", "_")
     if type not in TYPES:
-        raise Invalid(f"the types of a discovery are {', '.join(TYPES)} (got {clipped(str(entry.get('type')), 40)!r})")
+        raise Invalid(
+            f"the types of a discovery are {', '.join(TYPES)} (got {clip_text(str(entry.get('type')), 40)!r})"
+        )
     data = entry.get("data")
     if data is None:
         data = {key: value for key, value in entry.items() if key not in ("ts", "agent", "type")}
@@ -94,35 +96,37 @@ def read_entry(raw: object, *, ts: str = "", agent: str = "") -> Finding:
         raise Invalid(f"a {type} needs {', '.join(TYPES[type].required)} in its data; {', '.join(missing)} is missing")
     _name_it(type, data)
     said = entry.get("agent")
-    return Finding(in_zone(entry.get("ts")) or ts, said if isinstance(said, str) and said else agent, type, data)
+    return Discovery(
+        parse_timestamp(entry.get("ts")) or ts, said if isinstance(said, str) and said else agent, type, data
+    )
 
 
-def read_board(text: str, *, ts: str = "", agent: str = "") -> tuple[tuple[Finding, ...], tuple[Bad, ...]]:
+def read_board(text: str, *, ts: str = "", agent: str = "") -> tuple[tuple[Discovery, ...], tuple[RejectedLine, ...]]:
     """The findings in a file's lines, and the lines that are none. Empty lines are nothing."""
-    findings: list[Finding] = []
-    bad: list[Bad] = []
+    findings: list[Discovery] = []
+    bad: list[RejectedLine] = []
     for line in text.split("\n"):
         if not line.strip():
             continue
         try:
             findings.append(read_entry(line, ts=ts, agent=agent))
         except Invalid as error:
-            bad.append(Bad(ts, agent, str(error), clipped(line.strip(), LONGEST)))
+            bad.append(RejectedLine(ts, agent, str(error), clip_text(line.strip(), LONGEST)))
     return tuple(findings), tuple(bad)
 
 
-def read_bad(text: str) -> tuple[Bad, ...]:
+def read_rejected_lines(text: str) -> tuple[RejectedLine, ...]:
     """What was set aside so far."""
     lines = (line for line in text.split("\n") if line.strip())
     found = []
     for line in lines:
         with suppress(ValueError, KeyError, TypeError, RecursionError):
             raw = json.loads(line)
-            found.append(Bad(*(str(raw[name]) for name in Bad._fields)))
+            found.append(RejectedLine(*(str(raw[name]) for name in RejectedLine._fields)))
     return tuple(found)
 
 
-def merged(known: Iterable[Finding], new: Iterable[Finding]) -> tuple[Finding, ...]:
+def merge_discoveries(known: Iterable[Discovery], new: Iterable[Discovery]) -> tuple[Discovery, ...]:
     """Those of the `new` ones that say something that was not said before, in their order: what is to be appended.
 
     What was said once is not news again, so a file of findings may be read as often as one likes.
@@ -130,7 +134,7 @@ def merged(known: Iterable[Finding], new: Iterable[Finding]) -> tuple[Finding, .
     said: dict[tuple[str, str], list[Json]] = {}
     for one in known:
         _say(said, one)
-    added: list[Finding] = []
+    added: list[Discovery] = []
     for one in new:
         before = said.get(one.key, [])
         if any(_holds(data, one.data) for data in before) or (not before and len(said) >= MOST):
@@ -140,7 +144,7 @@ def merged(known: Iterable[Finding], new: Iterable[Finding]) -> tuple[Finding, .
     return tuple(added)
 
 
-def _say(said: dict[tuple[str, str], list[Json]], one: Finding) -> None:
+def _say(said: dict[tuple[str, str], list[Json]], one: Discovery) -> None:
     """Keeps first what all lines say together, then each line's own data."""
     lines = said.setdefault(one.key, [{}])
     lines[0] = {**lines[0], **one.data}
@@ -151,9 +155,9 @@ def _holds(data: Json, part: Json) -> bool:
     return all(key in data and data[key] == value for key, value in part.items())
 
 
-def shown(lines: Iterable[Finding]) -> tuple[Finding, ...]:
+def summarise_board(lines: Iterable[Discovery]) -> tuple[Discovery, ...]:
     """What the board says: each finding once, its data of all lines about it, told by who said it last."""
-    board: dict[tuple[str, str], Finding] = {}
+    board: dict[tuple[str, str], Discovery] = {}
     for one in lines:
         before = board.get(one.key)
         board[one.key] = one._replace(data={**before.data, **one.data}) if before else one
@@ -183,4 +187,4 @@ def _object(raw: object) -> Json:
 def _name_it(type: str, data: Json) -> None:
     name = TYPES[type].key
     if name and not (isinstance(data[name], str) and data[name].strip()):
-        raise Invalid(f"the {name} of a {type} is a text that names it (got {clipped(repr(data[name]), 40)})")
+        raise Invalid(f"the {name} of a {type} is a text that names it (got {clip_text(repr(data[name]), 40)})")

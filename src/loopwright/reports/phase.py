@@ -12,8 +12,8 @@ from pydantic import model_validator
 from loopwright.core.cycle_names import ROLE_OF, TITLES, Role
 from loopwright.core.protocol import ActionReport
 from loopwright.core.record import Items, Record
-from loopwright.core.text import clipped
-from loopwright.reports.block import BULLET, Entry, is_nothing, of_json, read_choices, unwrapped
+from loopwright.core.text import clip_text
+from loopwright.reports.block import BULLET, ListEntry, is_nothing, read_choices, read_json_entries, strip_marks
 from loopwright.reports.block import PhaseStatus as PhaseStatus
 
 MOST_ENTRIES, ENTRY_LENGTH = 50, 2_000
@@ -76,7 +76,7 @@ class _Option(NamedTuple):
     is_recommended: bool = False
 
 
-def is_meant(step: str, said: str) -> bool:
+def names_step(step: str, said: str) -> bool:
     """Whether the phase that an agent names is that step: as such, by its role or that one's title, or by its deed."""
     words = normalize("NFKC", said).lower()
     first = re.search(r"[^\W_][\w.]*", words)
@@ -84,36 +84,36 @@ def is_meant(step: str, said: str) -> bool:
     return first is not None and (first[0].rstrip("_.") in (step, role, deed) or STEPS[step] in words)
 
 
-def read_issues(entries: Iterable[Entry]) -> tuple[str, ...]:
+def read_issues(entries: Iterable[ListEntry]) -> tuple[str, ...]:
     """Each in one line."""
     words = (_first(entry.given, _WORDS) or _plain(entry.given) if entry.given else _joined(entry) for entry in entries)
-    return tuple(dict.fromkeys(clipped(each, ENTRY_LENGTH) for each in words if each))[:MOST_ENTRIES]
+    return tuple(dict.fromkeys(clip_text(each, ENTRY_LENGTH) for each in words if each))[:MOST_ENTRIES]
 
 
-def read_blockers(entries: Iterable[Entry]) -> tuple[ReportedBlocker, ...]:
+def read_blockers(entries: Iterable[ListEntry]) -> tuple[ReportedBlocker, ...]:
     """`text (TASK-001, TASK-002)`, text with its tasks below, or an object."""
     found = (_blocker(entry) for entry in islice(entries, MOST_ENTRIES))
     return tuple(dict.fromkeys(each for each in found if each.description))
 
 
-def read_decisions(entries: Iterable[Entry]) -> tuple[ReportedDecision, ...]:
+def read_decisions(entries: Iterable[ListEntry]) -> tuple[ReportedDecision, ...]:
     """`question | one | other (recommended)`, a question with its options below, or an object."""
     found = (_decision(entry) for entry in islice(entries, MOST_ENTRIES))
     return tuple(dict.fromkeys(each for each in found if each.description))
 
 
-def _blocker(entry: Entry) -> ReportedBlocker:
+def _blocker(entry: ListEntry) -> ReportedBlocker:
     if entry.given:
         words = _first(entry.given, _WORDS) or _plain(entry.given)
-        return ReportedBlocker(description=clipped(words, ENTRY_LENGTH), tasks=_ids(_any(entry.given, _TASKS)))
+        return ReportedBlocker(description=clip_text(words, ENTRY_LENGTH), tasks=_ids(_any(entry.given, _TASKS)))
     named, below = _parted(entry.below)
     text, tasks = _without_tasks("; ".join((entry.text, *below)))
     return ReportedBlocker(
-        description=clipped(unwrapped(text), ENTRY_LENGTH), tasks=_unique((*tasks, *_ids(named.get("tasks"))))
+        description=clip_text(strip_marks(text), ENTRY_LENGTH), tasks=_unique((*tasks, *_ids(named.get("tasks"))))
     )
 
 
-def _decision(entry: Entry) -> ReportedDecision:
+def _decision(entry: ListEntry) -> ReportedDecision:
     if entry.given:
         return _made(
             _first(entry.given, _WORDS) or _plain(entry.given), _options(_any(entry.given, _OPTIONS)),
@@ -145,7 +145,10 @@ def _made(question: str, options: Iterable[_Option], recommended: object, tasks:
     marked = [text for text in texts if each[text]]
     chosen = _among(texts, recommended) or next(iter(marked), "")
     return ReportedDecision(
-        description=clipped(unwrapped(question), ENTRY_LENGTH), options=texts, recommended=chosen, tasks=_unique(tasks)
+        description=clip_text(strip_marks(question), ENTRY_LENGTH),
+        options=texts,
+        recommended=chosen,
+        tasks=_unique(tasks),
     )
 
 
@@ -160,14 +163,14 @@ def _options(given: Any) -> Iterator[_Option]:  # Any: an agent's JSON
 
 def _option(text: str, *, is_recommended: bool = False) -> _Option:
     bare = _PREFERRED.sub("", text)
-    return _Option(clipped(unwrapped(BULLET.sub("", bare.strip())), CHOICE_LENGTH), is_recommended or bare != text)
+    return _Option(clip_text(strip_marks(BULLET.sub("", bare.strip())), CHOICE_LENGTH), is_recommended or bare != text)
 
 
 def _among(options: tuple[str, ...], said: object) -> str:
     """The option that is meant: by its words, by how it begins, or by its number."""
     if not isinstance(said, (str, int)) or isinstance(said, bool):
         return ""
-    words = unwrapped(str(said)).casefold()
+    words = strip_marks(str(said)).casefold()
     alike = [option for option in options if option.casefold() == words]
     begin = [option for option in options if words and option.casefold().startswith(words)]
     if not alike and len(begin) != 1 and words.isdecimal() and 1 <= int(words) <= len(options):
@@ -219,8 +222,8 @@ def _plain(given: Given) -> str:
     return json.dumps(given, ensure_ascii=False)
 
 
-def _joined(entry: Entry) -> str:
-    return unwrapped("; ".join((entry.text, *entry.below)))
+def _joined(entry: ListEntry) -> str:
+    return strip_marks("; ".join((entry.text, *entry.below)))
 
 
 class PhaseReport(Record):
@@ -239,13 +242,14 @@ class PhaseReport(Record):
     shown_by: Items[str] = ()
 
 
-def read(report: ActionReport, role: Role) -> PhaseReport:
+def read_phase_report(report: ActionReport, role: Role) -> PhaseReport:
     """The report of that role, whatever phase it names. What it lists and nobody can read is left out.
 
     An agent that knows only actions may ask for input: then its message is a decision.
     """
     listed = {
-        key: of_json(report.state_updates.get(key)) or () for key in ("issues", "blockers", "decisions", "shown_by")
+        key: read_json_entries(report.state_updates.get(key)) or ()
+        for key in ("issues", "blockers", "decisions", "shown_by")
     }
     asks = report.status == "needs_input"
     question = (ReportedDecision(description=report.message, options=report.options),) if asks else ()

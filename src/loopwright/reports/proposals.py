@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from loopwright.core.errors import Invalid
 from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport
-from loopwright.core.text import clipped, plural
+from loopwright.core.text import clip_text, plural
 from loopwright.evidence.proof import ProofPolicy
 from loopwright.reports.tools import (
     BUG_LENGTH,
@@ -19,9 +19,9 @@ from loopwright.reports.tools import (
     MOST_HYPOTHESES,
     MOST_TASKS,
     PLACE_LENGTH,
-    Part,
     ProposedHypothesis,
     ProposedTask,
+    ReportPart,
     as_list,
 )
 
@@ -42,10 +42,10 @@ PROPOSABLE: dict[str, ProofPolicy] = {"preserve": "preserve", "none": "none"}
 _VERDICTS = ("evidence", "verdict_reason", "confirmed")
 _LIMITS = {"logging_point": PLACE_LENGTH}
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=ReportPart)
 
 
-class Proposals(NamedTuple):
+class ReportProposals(NamedTuple):
     """`refused`: what was left out, in words. `shown_by`: tests that are said to show the goal."""
 
     tasks: tuple[ProposedTask, ...] = ()
@@ -56,7 +56,7 @@ class Proposals(NamedTuple):
     proof: ProofPolicy | None = None
 
 
-def proposals(action: ActionName, report: ActionReport) -> Proposals:
+def read_proposals(action: ActionName, report: ActionReport) -> ReportProposals:
     """Of what the report wants to be set, that which is this action's to propose."""
     given = {key: report.state_updates.get(key) for key in MAY_UPDATE.get(action, ())}
     refused: list[str] = []
@@ -67,12 +67,12 @@ def proposals(action: ActionName, report: ActionReport) -> Proposals:
     bug = given.get("active_bug")
     if bug is not None and not isinstance(bug, str):
         refused.append("an active_bug that is not text")
-    named = clipped(bug.strip(), BUG_LENGTH) if isinstance(bug, str) else ""
-    shown_by = tuple(clipped(str(name).strip(), LONGEST) for name in _entries(given.get("shown_by"))[:MOST_SHOWN])
+    named = clip_text(bug.strip(), BUG_LENGTH) if isinstance(bug, str) else ""
+    shown_by = tuple(clip_text(str(name).strip(), LONGEST) for name in _entries(given.get("shown_by"))[:MOST_SHOWN])
     proof = given.get("proof")
     if proof is not None and not (isinstance(proof, str) and proof in PROPOSABLE):
         refused.append(f"a proof other than {' or '.join(PROPOSABLE)}")
-    return Proposals(
+    return ReportProposals(
         tasks,
         causes,
         named or None,
@@ -121,11 +121,11 @@ def _entries(given: object) -> list[object]:
 def _cut(entry: object) -> object:
     """Overlong texts end in an ellipsis."""
     if isinstance(entry, str):
-        return clipped(entry, LONGEST)
+        return clip_text(entry, LONGEST)
     if not isinstance(entry, dict):
         return entry
     return {
-        key: clipped(value.strip(), _LIMITS.get(str(key), LONGEST)) if isinstance(value, str) else value
+        key: clip_text(value.strip(), _LIMITS.get(str(key), LONGEST)) if isinstance(value, str) else value
         for key, value in entry.items()
     }
 

@@ -8,24 +8,24 @@ from unicodedata import normalize
 
 from loopwright.core.errors import Invalid
 from loopwright.core.protocol import ActionReport
-from loopwright.core.text import clipped
+from loopwright.core.text import clip_text
 from loopwright.reports.block import (
     ACTION,
     ALLOWED,
     PHASE,
     PHASE_ALLOWED,
-    Block,
-    Entry,
-    blocks,
+    ListEntry,
+    ReportBlock,
+    find_blocks,
     first_object,
     is_quoted,
-    of_json,
     read_choices,
+    read_json_entries,
     read_phase_status,
     read_status,
-    unwrapped,
+    strip_marks,
 )
-from loopwright.reports.phase import STEPS, is_meant, read_blockers, read_decisions, read_issues
+from loopwright.reports.phase import STEPS, names_step, read_blockers, read_decisions, read_issues
 from loopwright.reports.tools import LINE_LENGTH, LONGEST, MOST_FILES, MOST_OPTIONS
 
 S = TypeVar("S")
@@ -47,7 +47,7 @@ def parse_report(text: str, action: str | None = None) -> ActionReport | None:
     return None
 
 
-def problem_of(text: str, action: str | None = None) -> str:
+def find_report_problem(text: str, action: str | None = None) -> str:
     """What keeps a report from being read in `text`, as words that fit into a sentence; empty where one can be."""
     if parse_report(text, action) is not None:
         return ""
@@ -61,18 +61,18 @@ def problem_of(text: str, action: str | None = None) -> str:
     return f"the {form.opening} block was inside a quotation" if quoted else f"there was no {form.opening} block"
 
 
-def asks(next_action: str | None) -> bool:
+def asks_person(next_action: str | None) -> bool:
     """Whether the next action that an agent wishes for is an answer of a person's."""
     return next_action is not None and next_action.upper().startswith("WAITING_INPUT")
 
 
-def _answers(text: str, action: str | None) -> list[Block]:
+def _answers(text: str, action: str | None) -> list[ReportBlock]:
     """The blocks of the kind that is ordered, the last one first; all of them where that is not known."""
     ordered = None if action is None else PHASE if action in STEPS else ACTION
-    return [block for block in blocks(text) if ordered in (None, block.form)]
+    return [block for block in find_blocks(text) if ordered in (None, block.form)]
 
 
-def _report(block: Block, action: str | None) -> ActionReport:
+def _report(block: ReportBlock, action: str | None) -> ActionReport:
     """Invalid says what is missing or unreadable, or that it speaks of something else than the order."""
     report = _phase(block, action) if block.form is PHASE else _action(block)
     if action is None:
@@ -82,29 +82,29 @@ def _report(block: Block, action: str | None) -> ActionReport:
     return report.evolve(action=action)
 
 
-def _action(block: Block) -> ActionReport:
+def _action(block: ReportBlock) -> ActionReport:
     fields, updates, files = _from_json(block) if block.report is not None else _from_lines(block)
     action = _first_word(fields, "action", also="-")
     status = _ended(fields, read_status, ALLOWED)
     return ActionReport(
         action=action.rstrip("_-").upper(),
-        status="needs_input" if asks(block.next_action) else status,
-        message=clipped(unwrapped(fields.get("message", "")), LONGEST),
+        status="needs_input" if asks_person(block.next_action) else status,
+        message=clip_text(strip_marks(fields.get("message", "")), LONGEST),
         state_updates=updates or {},
         files_updated=files,
-        next_action_needed=clipped(block.next_action, LINE_LENGTH) or None,
-        options=tuple(clipped(o, LINE_LENGTH) for o in read_choices(fields.get("options", ""))[:MOST_OPTIONS]),
+        next_action_needed=clip_text(block.next_action, LINE_LENGTH) or None,
+        options=tuple(clip_text(o, LINE_LENGTH) for o in read_choices(fields.get("options", ""))[:MOST_OPTIONS]),
         unread="" if updates is not None else "state_updates",
     )
 
 
-def _phase(block: Block, step: str | None) -> ActionReport:
+def _phase(block: ReportBlock, step: str | None) -> ActionReport:
     given: Mapping[str, Any] = block.fields if block.report is None else block.report  # Any: an agent's JSON
     fields = {name: value for key, value in given.items() if (name := PHASE.names.get(key.strip().lower()))}
     words = {name: str(value) for name, value in fields.items() if value}
     phase = _first_word(words, "phase", also=".").rstrip("_.").lower()
     status = _ended(words, read_phase_status, PHASE_ALLOWED)
-    listed = {name: of_json(fields.get(name)) for name in sorted(PHASE.lists)}
+    listed = {name: read_json_entries(fields.get(name)) for name in sorted(PHASE.lists)}
     updates = {
         "issues": list(read_issues(listed["issues"] or ())),
         "blockers": [each.model_dump(mode="json") for each in read_blockers(listed["blockers"] or ())],
@@ -112,9 +112,9 @@ def _phase(block: Block, step: str | None) -> ActionReport:
         "shown_by": list(read_issues(listed["shown_by"] or ())),
     }
     return ActionReport(
-        action=step if step is not None and step in STEPS and is_meant(step, words["phase"]) else phase,
+        action=step if step is not None and step in STEPS and names_step(step, words["phase"]) else phase,
         status=status,
-        message=clipped(unwrapped(words.get("summary", "")), LONGEST),
+        message=clip_text(strip_marks(words.get("summary", "")), LONGEST),
         state_updates={name: entries for name, entries in updates.items() if entries},
         files_updated=_named(file for entry in listed["files_written"] or () for file in _files_in(entry)),
         unread=", ".join(name for name, entries in listed.items() if entries is None),
@@ -125,14 +125,14 @@ Parts = tuple[dict[str, str], dict[str, Any] | None, dict[str, str]]  # Any: an 
 """Fields, state updates (None where there are some that cannot be read), and files."""
 
 
-def _from_lines(block: Block) -> Parts:
+def _from_lines(block: ReportBlock) -> Parts:
     updates = first_object(block.rest)
     if updates is None and block.fields.get("state_updates", "").strip("`*. ").lower() in _NOTHING:
         updates = {}
     return block.fields, updates, _named(block.files)
 
 
-def _from_json(block: Block) -> Parts:
+def _from_json(block: ReportBlock) -> Parts:
     """A block whose fields are one JSON object."""
     given = block.report or {}
     options = given.get("options")
@@ -161,7 +161,7 @@ def _ended(fields: Mapping[str, str], read: Callable[[object], S], allowed: str)
         raise Invalid(f"its status {error}") from error
 
 
-def _files_in(entry: Entry) -> Iterator[str]:
+def _files_in(entry: ListEntry) -> Iterator[str]:
     """The files of an entry, each as one line of a list would name it."""
     if entry.given:
         name = next((entry.given[key] for key in ("path", "file", "name") if isinstance(entry.given.get(key), str)), "")
@@ -180,5 +180,5 @@ def _named(entries: Iterable[str]) -> dict[str, str]:
         found = _FILE.match(entry)
         name = (found[1] or found[3]).strip("`*{}\"' ") if found else ""
         if found and name.lower() not in _NOTHING:
-            files[clipped(name, LINE_LENGTH)] = clipped(found[2] or "", LONGEST)
+            files[clip_text(name, LINE_LENGTH)] = clip_text(found[2] or "", LONGEST)
     return files

@@ -21,19 +21,27 @@ from pydantic_core import ErrorDetails
 
 from loopwright.core.errors import Invalid
 from loopwright.core.record import Items, Record
-from loopwright.core.text import clean, clipped
+from loopwright.core.text import clean_line, clip_text
 from loopwright.reports.block import (
-    Entry,
+    ListEntry,
     PhaseStatus,
     ReportStatus,
-    of_json,
     read_choices,
     read_json,
+    read_json_entries,
     read_phase_status,
     read_status,
 )
 from loopwright.reports.discoveries import TYPES, read_entry
-from loopwright.reports.phase import MOST_ENTRIES, MOST_IDS, STEPS, is_meant, read_blockers, read_decisions, read_issues
+from loopwright.reports.phase import (
+    MOST_ENTRIES,
+    MOST_IDS,
+    STEPS,
+    names_step,
+    read_blockers,
+    read_decisions,
+    read_issues,
+)
 from loopwright.skills.findings import SEVERITIES
 
 MOST_FILES, MOST_OPTIONS = 500, 10
@@ -42,7 +50,7 @@ LONGEST, PLACE_LENGTH, BUG_LENGTH, LINE_LENGTH = 2_000, 500, 500, 300
 """Characters of a message, a task or a hypothesis; of a place; of a bug's name; of a title or an option."""
 
 
-def bounded(most: int, *, blank: bool = False) -> tuple[object, ...]:
+def bound_length(most: int, *, blank: bool = False) -> tuple[object, ...]:
     """What makes an `Annotated[str, *…]` a text of at most that many characters, its ends stripped."""
 
     def check(value: str) -> str:
@@ -56,14 +64,14 @@ def bounded(most: int, *, blank: bool = False) -> tuple[object, ...]:
     return AfterValidator(check), WithJsonSchema({"type": "string", "maxLength": most})
 
 
-Words = Annotated[str, *bounded(LONGEST)]
-Line = Annotated[str, *bounded(LINE_LENGTH)]
-Note = Annotated[str, *bounded(LONGEST, blank=True)]
-Bug = Annotated[str, *bounded(BUG_LENGTH, blank=True)]
-Place = Annotated[str, *bounded(PLACE_LENGTH, blank=True)]
+Words = Annotated[str, *bound_length(LONGEST)]
+Line = Annotated[str, *bound_length(LINE_LENGTH)]
+Note = Annotated[str, *bound_length(LONGEST, blank=True)]
+Bug = Annotated[str, *bound_length(BUG_LENGTH, blank=True)]
+Place = Annotated[str, *bound_length(PLACE_LENGTH, blank=True)]
 
 
-class Order(Record):
+class ReportOrder(Record):
     """What the agent is to do in this turn; reports are held against it. `debugs`: the debugger can be asked."""
 
     turn: int
@@ -71,7 +79,7 @@ class Order(Record):
     debugs: bool = False
 
 
-class Part(Record):
+class ReportPart(Record):
     """Something an agent wrote: keys that nobody asked for are left out."""
 
     model_config = ConfigDict(extra="ignore")
@@ -86,9 +94,9 @@ class Part(Record):
         return {key: value for key, value in given.items() if value is not None} if isinstance(given, dict) else given
 
 
-class UpdatedFile(Part):
+class UpdatedFile(ReportPart):
     bare = "path"
-    path: Annotated[str, *bounded(500)] = Field(description="Path relative to the project.")
+    path: Annotated[str, *bound_length(500)] = Field(description="Path relative to the project.")
     description: Place = Field(default="", description="What changed there.")
 
 
@@ -111,7 +119,7 @@ def as_files(given: object) -> object:
     return [given] if isinstance(given, dict) else as_list(given)
 
 
-class Call(Part):
+class ReportCall(ReportPart):
     """The arguments of one call. `name` is the tool's, `only` the action it belongs to."""
 
     name: ClassVar[str]
@@ -124,11 +132,11 @@ SHOWN = 300
 """Characters that are shown of a finding."""
 
 
-def _listed(read: Callable[[Iterable[Entry]], Sequence[object]]) -> Callable[[object], object]:
+def _listed(read: Callable[[Iterable[ListEntry]], Sequence[object]]) -> Callable[[object], object]:
     """What was given, in the form in which it is kept; as it is where it is no list at all."""
 
     def kept(given: object) -> object:
-        entries = of_json(given)
+        entries = read_json_entries(given)
         if entries is None:
             return given
         return [each.model_dump() if isinstance(each, Record) else each for each in read(entries)]
@@ -139,23 +147,23 @@ def _listed(read: Callable[[Iterable[Entry]], Sequence[object]]) -> Callable[[ob
 Ids = Annotated[Items[Line], Field(max_length=MOST_IDS), BeforeValidator(as_list)]
 
 
-class ToldBlocker(Part):
+class BlockerPart(ReportPart):
     bare = "description"
     description: Words = Field(description="What blocks you.")
     tasks: Ids = Field(default=(), description="Ids of the plan's tasks that it blocks.")
 
 
-class ToldDecision(Part):
+class DecisionPart(ReportPart):
     bare = "description"
     description: Words = Field(description="The question.")
     options: Items[Line] = Field(default=(), max_length=MOST_OPTIONS, description="The answers to choose from.")
-    recommended: Annotated[str, *bounded(300, blank=True)] = Field(
+    recommended: Annotated[str, *bound_length(300, blank=True)] = Field(
         default="", description="The option you recommend, verbatim."
     )
     tasks: Ids = Field(default=(), description="Ids of the plan's tasks that wait for the answer.")
 
 
-class ReportPhaseResult(Call):
+class ReportPhaseResult(ReportCall):
     name = "report_phase_result"
     words = (
         "Report how the step in your order ended. Call it exactly once, at the end of your turn. "
@@ -163,7 +171,7 @@ class ReportPhaseResult(Call):
     )
     taken = "Recorded: {phase} {status}. Your report is complete; end your turn now."
     bare = "summary"
-    phase: Annotated[str, *bounded(60)] = Field(description="The phase of your order: ra, ep, cd or vas.")
+    phase: Annotated[str, *bound_length(60)] = Field(description="The phase of your order: ra, ep, cd or vas.")
     status: Annotated[PhaseStatus, BeforeValidator(read_phase_status)] = Field(
         description="success: it is done. partial: some of it; say in issues what is missing. failed: you could not."
     )
@@ -174,10 +182,10 @@ class ReportPhaseResult(Call):
     issues: Annotated[Items[Words], BeforeValidator(_listed(read_issues))] = Field(
         default=(), max_length=MOST_ENTRIES, description="What is wrong or missing, one sentence each."
     )
-    blockers: Annotated[Items[ToldBlocker], BeforeValidator(_listed(read_blockers))] = Field(
+    blockers: Annotated[Items[BlockerPart], BeforeValidator(_listed(read_blockers))] = Field(
         default=(), max_length=MOST_ENTRIES, description="Only what someone else must resolve before you can continue."
     )
-    decisions: Annotated[Items[ToldDecision], BeforeValidator(_listed(read_decisions))] = Field(
+    decisions: Annotated[Items[DecisionPart], BeforeValidator(_listed(read_decisions))] = Field(
         default=(), max_length=MOST_ENTRIES, description="Only what a person must choose."
     )
     shown_by: Annotated[Items[Line], BeforeValidator(as_list)] = Field(
@@ -185,7 +193,7 @@ class ReportPhaseResult(Call):
     )
 
 
-class ReportFinding(Call):
+class ReportFinding(ReportCall):
     name = "report_discovery"
     words = (
         "At any time: one fact about the project that the other roles can use, with its source. Types, and the keys"
@@ -217,24 +225,24 @@ class ReportFinding(Call):
     def title(self) -> str:
         """The fact in a line."""
         said = ", ".join(f"{key}: {value}" for key, value in self.data.items())
-        return clipped(clean(f"{self.type}: {said}"), SHOWN)
+        return clip_text(clean_line(f"{self.type}: {said}"), SHOWN)
 
 
 MOST_QUOTES, QUOTE_LENGTH = 8, 1_500
 
 
-class QuotedPlace(Part):
+class QuotedPlace(ReportPart):
     bare = "quote"
-    file: Annotated[str, *bounded(500, blank=True)] = Field(
+    file: Annotated[str, *bound_length(500, blank=True)] = Field(
         default="", description="Path relative to the skill's folder."
     )
-    quote: Annotated[str, *bounded(QUOTE_LENGTH)] = Field(description="Text of that file, copied exactly.")
+    quote: Annotated[str, *bound_length(QUOTE_LENGTH)] = Field(description="Text of that file, copied exactly.")
 
 
-class MissingThing(Part):
+class MissingThing(ReportPart):
     bare = "what"
     what: Words = Field(description="What is missing.")
-    searched_for: Annotated[Items[Annotated[str, *bounded(200)]], BeforeValidator(as_list)] = Field(
+    searched_for: Annotated[Items[Annotated[str, *bound_length(200)]], BeforeValidator(as_list)] = Field(
         default=(),
         max_length=MOST_QUOTES,
         description="Words that a file of the skill would contain if it were there; none does.",
@@ -244,7 +252,7 @@ class MissingThing(Part):
 Quotes = Annotated[Items[QuotedPlace], BeforeValidator(as_list), Field(max_length=MOST_QUOTES)]
 
 
-class ReportSkillFinding(Call):
+class ReportSkillFinding(ReportCall):
     name = "report_finding"
     words = (
         "Report one fault of the skill. Every quote must occur exactly in its file, and every search is run; a"
@@ -252,8 +260,8 @@ class ReportSkillFinding(Call):
     )
     taken = "Recorded. Report the next one, or call end_review."
     bare = "claim"
-    card: Annotated[str, *bounded(60)] = Field(description="The card of your order that it belongs to, by its id.")
-    severity: Annotated[str, *bounded(20)] = Field(
+    card: Annotated[str, *bound_length(60)] = Field(description="The card of your order that it belongs to, by its id.")
+    severity: Annotated[str, *bound_length(20)] = Field(
         description="critical: a run does harm. high: a usual run ends wrong. medium: in a usual situation two runs"
         " differ. low: it is rare or cheap to fix.",
         json_schema_extra={"enum": [*SEVERITIES]},
@@ -268,13 +276,13 @@ class ReportSkillFinding(Call):
     fix: Words = Field(description="What to change, in one sentence.")
 
 
-class JudgeFinding(Call):
+class JudgeFinding(ReportCall):
     name = "judge_finding"
     words = "Say whether the files refute one claim. A refutation needs at least one quote that shows it."
     taken = "Recorded. Judge the next one, or call end_review."
     bare = "why"
-    id: Annotated[str, *bounded(20)] = Field(description="The claim's id, as in F1.")
-    verdict: Annotated[str, *bounded(20)] = Field(
+    id: Annotated[str, *bound_length(20)] = Field(description="The claim's id, as in F1.")
+    verdict: Annotated[str, *bound_length(20)] = Field(
         description="refuted: the quotes show that it is wrong. stands: you tried and could not refute it.",
         json_schema_extra={"enum": ["refuted", "stands"]},
     )
@@ -282,32 +290,34 @@ class JudgeFinding(Call):
     why: Words = Field(description="In one sentence.")
 
 
-class EndReview(Call):
+class EndReview(ReportCall):
     """`action`: of the order, by who takes it."""
 
     name = "end_review"
     words = "Call it exactly once, at the end of your turn, when there is nothing more to report."
     taken = "Your review is complete; end your turn now."
     bare = "summary"
-    action: Annotated[str, *bounded(60, blank=True)] = Field(default="", description="Leave it out.")
-    summary: Annotated[str, *bounded(500, blank=True)] = Field(default="", description="In one sentence, optional.")
+    action: Annotated[str, *bound_length(60, blank=True)] = Field(default="", description="Leave it out.")
+    summary: Annotated[str, *bound_length(500, blank=True)] = Field(
+        default="", description="In one sentence, optional."
+    )
 
 
-REVIEW_TOOLS: Mapping[str, type[Call]] = {call.name: call for call in (EndReview, ReportSkillFinding)}
+REVIEW_TOOLS: Mapping[str, type[ReportCall]] = {call.name: call for call in (EndReview, ReportSkillFinding)}
 """For the order to review one dimension; the one that ends the turn first."""
-JUDGE_TOOLS: Mapping[str, type[Call]] = {call.name: call for call in (EndReview, JudgeFinding)}
+JUDGE_TOOLS: Mapping[str, type[ReportCall]] = {call.name: call for call in (EndReview, JudgeFinding)}
 """For the order to refute."""
 
 
 MOST_TASKS, MOST_HYPOTHESES = 7, 8
 
 
-class ProposedTask(Part):
+class ProposedTask(ReportPart):
     bare = "description"
     description: Words = Field(description="What to do, small enough for one turn of work.")
 
 
-class ProposedHypothesis(Part):
+class ProposedHypothesis(ReportPart):
     bare = "description"
     description: Words = Field(description="The suspected cause.")
     testable_condition: Note = Field(default="", description="What would confirm it.")
@@ -318,7 +328,7 @@ def _choices(given: object) -> object:
     return list(read_choices(given)) if isinstance(given, str) else given
 
 
-class ReportActionResult(Call):
+class ReportActionResult(ReportCall):
     name = "report_action_result"
     words = (
         "Report how the action in your order ended. Call it exactly once, at the end of your turn. "
@@ -326,7 +336,7 @@ class ReportActionResult(Call):
     )
     taken = "Recorded: {action} {status}. Your report is complete; end your turn now."
     bare = "message"
-    action: Annotated[str, AfterValidator(str.upper), *bounded(40)] = Field(
+    action: Annotated[str, AfterValidator(str.upper), *bound_length(40)] = Field(
         description="The action of your order: INIT, DEVELOP or DEBUG."
     )
     status: Annotated[ReportStatus, BeforeValidator(read_status)] = Field(
@@ -336,13 +346,13 @@ class ReportActionResult(Call):
     files_updated: Annotated[Items[UpdatedFile], BeforeValidator(as_files)] = Field(
         default=(), max_length=MOST_FILES, description="The files you changed."
     )
-    next_action_needed: Annotated[str, *bounded(100, blank=True)] = Field(
+    next_action_needed: Annotated[str, *bound_length(100, blank=True)] = Field(
         default="", description="A hint: DEVELOP, DEBUG, VALIDATE, COMPLETE or WAITING_INPUT."
     )
     shown_by: Annotated[Items[Line], BeforeValidator(as_list)] = Field(
         default=(), max_length=MOST_OPTIONS, description=SHOWN_BY
     )
-    proof: Annotated[str, *bounded(20, blank=True)] = Field(
+    proof: Annotated[str, *bound_length(20, blank=True)] = Field(
         default="", description="preserve or none: proposed to a person if no test can prove the goal."
     )
     options: Annotated[Items[Line], BeforeValidator(_choices)] = Field(
@@ -350,7 +360,7 @@ class ReportActionResult(Call):
     )
 
 
-class ProposeTasks(Call):
+class ProposeTasks(ReportCall):
     name = "propose_tasks"
     words = "During INIT: propose the development tasks that reach the goal, in order."
     taken = "Recorded {count} tasks. Now call report_action_result."
@@ -361,7 +371,7 @@ class ProposeTasks(Call):
     )
 
 
-class ProposeHypotheses(Call):
+class ProposeHypotheses(ReportCall):
     name = "propose_hypotheses"
     words = "During DEBUG: propose new suspected causes of the failures, most likely first. Do not repeat known ones."
     taken = "Recorded {count} hypotheses. Now call report_action_result."
@@ -373,21 +383,21 @@ class ProposeHypotheses(Call):
     active_bug: Bug = Field(default="", description="The bug, in one sentence.")
 
 
-class ReportDiscovery(Call):
+class ReportDiscovery(ReportCall):
     name = "report_discovery"
     words = "At any time: something about the project worth knowing later that is not obvious from its files."
     taken = "Recorded."
     bare = "title"
     title: Line = Field(description="The discovery in a few words.")
-    text: Annotated[str, *bounded(10_000, blank=True)] = Field(default="", description="The discovery in full.")
+    text: Annotated[str, *bound_length(10_000, blank=True)] = Field(default="", description="The discovery in full.")
 
 
-TOOLS: Mapping[str, type[Call]] = {
+TOOLS: Mapping[str, type[ReportCall]] = {
     call.name: call for call in (ReportActionResult, ProposeTasks, ProposeHypotheses, ReportDiscovery)
 }
 """For the orders of a loop."""
 
-STEP_TOOLS: Mapping[str, type[Call]] = {call.name: call for call in (ReportPhaseResult, ReportFinding)}
+STEP_TOOLS: Mapping[str, type[ReportCall]] = {call.name: call for call in (ReportPhaseResult, ReportFinding)}
 """For the orders of a cycle."""
 
 TUNING, REVIEWING, JUDGING = "action-", "action-diagnose-", "action-verify"
@@ -395,7 +405,7 @@ TUNING, REVIEWING, JUDGING = "action-", "action-diagnose-", "action-verify"
 NO_REPORT = "Nothing is reported here: the files you leave are the result. End your turn when they are right"
 
 
-def tools_for(action: str) -> Mapping[str, type[Call]]:
+def tools_for(action: str) -> Mapping[str, type[ReportCall]]:
     """Those that this order is reported with."""
     if action.startswith(REVIEWING):
         return REVIEW_TOOLS
@@ -404,7 +414,7 @@ def tools_for(action: str) -> Mapping[str, type[Call]]:
     return STEP_TOOLS if action in STEPS else TOOLS
 
 
-def read_call(order: Order, tool: str, arguments: JsonValue) -> Call:
+def read_call(order: ReportOrder, tool: str, arguments: JsonValue) -> ReportCall:
     """The call, if that tool takes these arguments under this order; else Invalid says what would be right."""
     tools = tools_for(order.action)
     if not tools:
@@ -421,7 +431,7 @@ def read_call(order: Order, tool: str, arguments: JsonValue) -> Call:
     return _on_order(order, call)
 
 
-def _on_order(order: Order, call: Call) -> Call:
+def _on_order(order: ReportOrder, call: ReportCall) -> ReportCall:
     """The call with the order's own name. Invalid where it is a result of something else."""
     if isinstance(call, ReportActionResult) and call.action != order.action:
         raise Invalid(f"Not recorded: action was {call.action!r}, and your order is {order.action}. Report on that.")
@@ -429,7 +439,7 @@ def _on_order(order: Order, call: Call) -> Call:
         return call.evolve(action=order.action)
     if not isinstance(call, ReportPhaseResult):
         return call
-    if not is_meant(order.action, call.phase):
+    if not names_step(order.action, call.phase):
         raise Invalid(f"Not recorded: phase was {call.phase!r}, and your order is {order.action}. Report on that.")
     return call.evolve(phase=order.action)
 
@@ -458,7 +468,7 @@ def _place(problem: ErrorDetails) -> str:
             return f"{where}: {problem['msg']}"
 
 
-def answer(call: Call) -> str:
+def answer_call(call: ReportCall) -> str:
     """What the agent is told of a call that was taken."""
     match call:
         case ReportActionResult():

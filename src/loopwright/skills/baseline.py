@@ -22,7 +22,7 @@ from loopwright.skills.findings import Finding
 SCHEMA = 1
 
 
-class Entry(Record):
+class AcceptedFinding(Record):
     """One finding that is accepted; `message` is for people only."""
 
     skill: str
@@ -38,18 +38,18 @@ class Baseline(Record):
     schema_: Literal[1] = Field(default=1, alias="schema")
     version: str
     created: Timestamp
-    entries: Items[Entry] = ()
+    entries: Items[AcceptedFinding] = ()
 
     def accepted(self, skill: str) -> frozenset[str]:
         """Fingerprints that are known of a skill."""
         return frozenset(entry.fingerprint for entry in self.entries if entry.skill == skill)
 
-    def gone(self, skill: str, found: Iterable[Finding]) -> tuple[Entry, ...]:
+    def gone(self, skill: str, found: Iterable[Finding]) -> tuple[AcceptedFinding, ...]:
         """Entries about a skill that has no such finding any more; `found` are all of it, accepted ones too."""
         there = {finding.fingerprint for finding in found}
         return tuple(entry for entry in self.entries if entry.skill == skill and entry.fingerprint not in there)
 
-    def without(self, entries: Iterable[Entry]) -> "Baseline":
+    def without(self, entries: Iterable[AcceptedFinding]) -> "Baseline":
         away = frozenset((entry.skill, entry.fingerprint) for entry in entries)
         kept = tuple(entry for entry in self.entries if (entry.skill, entry.fingerprint) not in away)
         return self.evolve(entries=kept)
@@ -58,7 +58,7 @@ class Baseline(Record):
 def baseline_of(found: Mapping[str, Iterable[Finding]], *, version: str, created: str) -> Baseline:
     """Everything that was found, by skill; hints too."""
     entries = {
-        (skill, finding.fingerprint): Entry(
+        (skill, finding.fingerprint): AcceptedFinding(
             skill=skill, rule=finding.rule, file=finding.file, fingerprint=finding.fingerprint, message=finding.message
         )
         for skill, findings in found.items()
@@ -68,7 +68,7 @@ def baseline_of(found: Mapping[str, Iterable[Finding]], *, version: str, created
     return Baseline(version=version, created=created, entries=tuple(ordered))
 
 
-def written(baseline: Baseline) -> bytes:
+def encode_baseline(baseline: Baseline) -> bytes:
     """As it stands in a file."""
     head = baseline.model_dump(mode="json", by_alias=True, exclude={"entries"})
     lines = [_json(entry.model_dump(mode="json")) for entry in baseline.entries]
@@ -76,7 +76,7 @@ def written(baseline: Baseline) -> bytes:
     return f'{_json(head)[:-1]}, "entries": {entries}}}\n'.encode()
 
 
-def read(origin: str, data: bytes) -> Baseline:
+def parse_baseline(origin: str, data: bytes) -> Baseline:
     """Invalid says what is wrong with it and how it is made anew; `origin` is the file's name for people."""
     anew = "rewrite it with --update-baseline"
     try:

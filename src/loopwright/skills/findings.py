@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from loopwright.core.record import Items, Record, absent
+from loopwright.core.record import Items, Record, is_absent
 
 Dimension = Literal["context", "memory", "dataflow", "agent"]
 DIMENSIONS: tuple[Dimension, ...] = ("context", "memory", "dataflow", "agent")
@@ -88,7 +88,7 @@ class Finding(Record):
     """Exclusive, in `line_end`; both count UTF-16 code units from 1, as editors and browsers do."""
     marked: tuple[int, int] = Field(default=(0, 0), strict=False)
     """The characters of `excerpt` that are meant, from and to."""
-    review: Review | None = Field(default=None, exclude_if=absent)
+    review: Review | None = Field(default=None, exclude_if=is_absent)
     """Of what an agent has found; None where it was decided exactly."""
 
     @property

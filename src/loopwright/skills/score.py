@@ -15,7 +15,7 @@ PASS, REVIEW = 80.0, 60.0
 MOST_HIGH: dict[Gate, int] = {"pass": 2, "review": 5}
 
 
-def score(findings: Iterable[Finding], size: int) -> float:
+def compute_score(findings: Iterable[Finding], size: int) -> float:
     """0–100, one decimal. Fewer findings, or milder ones, never score less, as long as `size` (tokens) is the same."""
     costs: defaultdict[str, float] = defaultdict(float)
     worst: defaultdict[str, float] = defaultdict(float)
@@ -43,9 +43,9 @@ def meaning_words(dimensions: Collection[Dimension], unreviewed: Collection[Dime
     return f"an agent was asked about {asked}; not about {', '.join(unreviewed)}"
 
 
-def gate(score: float, findings: Collection[Finding], *, all_ran: bool) -> Gate:
+def decide_gate(score: float, findings: Collection[Finding], *, all_ran: bool) -> Gate:
     """Whether the skill is good enough. A dimension that was asked for and did not run never passes."""
-    counted = counts(findings)
+    counted = count_issues(findings)
     if counted.critical or not all_ran:
         return "fail"
     if score >= PASS and counted.high <= MOST_HIGH["pass"]:
@@ -53,7 +53,7 @@ def gate(score: float, findings: Collection[Finding], *, all_ran: bool) -> Gate:
     return "review" if score >= REVIEW and counted.high <= MOST_HIGH["review"] else "fail"
 
 
-def counts(findings: Iterable[Finding]) -> IssuesBySeverity:
+def count_issues(findings: Iterable[Finding]) -> IssuesBySeverity:
     """How many there are of each severity; hints are none, and the same thing in several places is one, the worst."""
     worst: dict[str, Severity] = {}
     for finding in sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)):

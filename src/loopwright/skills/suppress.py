@@ -16,10 +16,10 @@ from functools import cache
 
 from loopwright.skills.detectors import DETECTORS
 from loopwright.skills.findings import Finding
-from loopwright.skills.reader.markdown import Block, Section
+from loopwright.skills.reader.markdown import MarkdownBlock, Section
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.page import Page
-from loopwright.skills.review.cards import cards
+from loopwright.skills.review.cards import list_cards
 
 MARK = "loopwright:"
 ALL = "all"
@@ -34,7 +34,7 @@ _REASON = re.compile(r"\s*(?:--?|[–—:：])\s*(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Ignore:
+class SuppressComment:
     """A comment that accepts findings of `rules` which begin from `start` to `end`. `reason` is empty where none is."""
 
     rules: frozenset[str]
@@ -51,9 +51,9 @@ class Ignore:
         return self.reaches(finding) and bool(self.rules & {finding.rule, ALL})
 
 
-def split(skill: Skill, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+def split_suppressed(skill: Skill, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """What stays and what is silenced, each in the order given. One whose comment does not count stays, and says so."""
-    by_file = {path: ignores(page) for path, page in skill.pages.items() if MARK in page.text}
+    by_file = {path: find_comments(page) for path, page in skill.pages.items() if MARK in page.text}
     kept: list[Finding] = []
     silenced: list[Finding] = []
     for finding in findings:
@@ -65,17 +65,17 @@ def split(skill: Skill, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...
     return tuple(kept), tuple(silenced)
 
 
-def reason(skill: Skill, finding: Finding) -> str | None:
+def find_reason(skill: Skill, finding: Finding) -> str | None:
     """Why the author accepts the finding, as the comment beside it says; None where none does."""
     page = skill.pages.get(finding.file)
-    around = ignores(page) if page and MARK in page.text else ()
+    around = find_comments(page) if page and MARK in page.text else ()
     return next((ignore.reason for ignore in around if ignore.reason and ignore.covers(finding)), None)
 
 
-def _told(finding: Finding, around: Iterable[Ignore]) -> Finding:
+def _told(finding: Finding, around: Iterable[SuppressComment]) -> Finding:
     """With a note on the first comment around it that would accept it, or that names what is no rule."""
     for ignore in around:
-        unknown = sorted(ignore.rules - rules() - {ALL})
+        unknown = sorted(ignore.rules - list_rules() - {ALL})
         if ignore.covers(finding):
             why = "is ignored because it gives no reason"
         elif unknown:
@@ -88,17 +88,17 @@ def _told(finding: Finding, around: Iterable[Ignore]) -> Finding:
 
 
 @cache
-def rules() -> frozenset[str]:
+def list_rules() -> frozenset[str]:
     """All that a comment may name: the exact rules, and the questions of a review."""
-    return frozenset({*(detector.rule for detector in DETECTORS), *(card.id for card in cards())})
+    return frozenset({*(detector.rule for detector in DETECTORS), *(card.id for card in list_cards())})
 
 
-def ignores(page: Page) -> tuple[Ignore, ...]:
+def find_comments(page: Page) -> tuple[SuppressComment, ...]:
     """All such comments of a page, in order."""
     return tuple(_ignores(page))
 
 
-def _ignores(page: Page) -> Iterator[Ignore]:
+def _ignores(page: Page) -> Iterator[SuppressComment]:
     text = page.text
     at, line, counted = text.find(MARK), 1, 0
     while at >= 0:
@@ -112,7 +112,7 @@ def _ignores(page: Page) -> Iterator[Ignore]:
             reach = _reach(page, words[1], begin, close + len(_OPENERS[opener].strip())) if words else None
             if words and reach:
                 rules = frozenset(rule.strip() for rule in words[2].split(","))
-                yield Ignore(rules, _reason(text[words.end() : close]), line, *reach)
+                yield SuppressComment(rules, _reason(text[words.end() : close]), line, *reach)
         at = text.find(MARK, at + 1)
 
 
@@ -128,12 +128,12 @@ def _opener(text: str, at: int) -> str | None:
     return next((opener for opener in _OPENERS if before.endswith(opener)), None)
 
 
-def _at(page: Page, at: int) -> Block | None:
+def _at(page: Page, at: int) -> MarkdownBlock | None:
     index = bisect_right(page.blocks, at, key=_start) - 1
     return page.blocks[index] if index >= 0 and at <= page.blocks[index].end else None
 
 
-def _is_code(page: Page, block: Block | None) -> bool:
+def _is_code(page: Page, block: MarkdownBlock | None) -> bool:
     """Where `#` and `//` begin a comment: in fences, in front matter, and in files that are no Markdown."""
     return page.kind in ("script", "data") or (block is not None and block.kind in ("code", "front"))
 
@@ -165,7 +165,7 @@ def _section(page: Page, at: int) -> tuple[int, int]:
     return 0, page.sections[0].start if page.sections else len(page.text) + 1
 
 
-def _start(part: Block | Section) -> int:
+def _start(part: MarkdownBlock | Section) -> int:
     return part.start
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from loopwright.core.ports import Changes
-from loopwright.store.lease import Descriptor
-from loopwright.store.paths import JOURNAL, OWN, PROGRESS, STATE, Layout, Paths, id_in
+from loopwright.core.ports import StateChanges
+from loopwright.store.lease import LockDescriptor
+from loopwright.store.paths import JOURNAL, OWN, PROGRESS, STATE, KindLayout, StatePaths, parse_id
 
 MODIFY, CLOSE_WRITE, MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x2, 0x8, 0x40, 0x80, 0x100, 0x200
 DELETE_SELF, MOVE_SELF = 0x400, 0x800
@@ -25,7 +25,7 @@ CHUNK = 1 << 16
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class Told(NamedTuple):
+class InotifyEvent(NamedTuple):
     """One note: in the folder that `add` gave this number for (-1: in any), `name` changed as `mask` says."""
 
     folder: int
@@ -36,14 +36,14 @@ class Told(NamedTuple):
 class Inotify:
     """An inotify instance."""
 
-    def __init__(self, descriptor: Descriptor) -> None:
+    def __init__(self, descriptor: LockDescriptor) -> None:
         self._descriptor = descriptor
 
     @classmethod
     def opened(cls) -> "Inotify | None":
         """None where the system gives no more of them."""
         fd = _libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        return cls(Descriptor(fd)) if fd >= 0 else None
+        return cls(LockDescriptor(fd)) if fd >= 0 else None
 
     @property
     def fd(self) -> int:
@@ -58,7 +58,7 @@ class Inotify:
     def remove(self, number: int) -> None:
         _libc.inotify_rm_watch(self.fd, number)
 
-    def told(self) -> Iterator[Told]:
+    def told(self) -> Iterator[InotifyEvent]:
         """All that happened since the last call."""
         while True:
             try:
@@ -69,20 +69,20 @@ class Inotify:
             while at < len(data):
                 folder, mask, _, length = HEAD.unpack_from(data, at)
                 at += HEAD.size + length
-                yield Told(folder, mask, os.fsdecode(data[at - length : at].rstrip(b"\0")))
+                yield InotifyEvent(folder, mask, os.fsdecode(data[at - length : at].rstrip(b"\0")))
 
     def close(self) -> None:
         self._descriptor.release()
 
 
-class Watch:
+class FolderWatch:
     """An inotify watch on one folder."""
 
     def __init__(self, inotify: Inotify) -> None:
         self._inotify = inotify
 
     @classmethod
-    def on(cls, folder: Path) -> "Watch | None":
+    def on(cls, folder: Path) -> "FolderWatch | None":
         """None where the system gives no watch (none left, or no such folder)."""
         inotify = Inotify.opened()
         if inotify is None:
@@ -107,28 +107,28 @@ COMING = CREATE | MOVED_TO
 ANEW = LOST & ~OVERFLOW
 
 
-class Way(NamedTuple):
+class WatchedPath(NamedTuple):
     """The number of a folder that is watched; `awaited`: the next name on the way to the one that is wanted."""
 
     main: int
     awaited: str | None
 
 
-def begun(inotify: Inotify, folder: Path, root: Path) -> Way | None:
+def begin_watch(inotify: Inotify, folder: Path, root: Path) -> WatchedPath | None:
     """Watches `folder`, or the last one on the way to it that is there. None, and closed, where that cannot be."""
     if (main := inotify.add(folder, INTERESTING | CREATE)) is not None:
-        return Way(main, None)
+        return WatchedPath(main, None)
     for child in (folder, *folder.parents):
         if child == root:
             break
         main = inotify.add(child.parent, COMING | INTERESTING)
         if main is not None and not child.exists():
-            return Way(main, child.name)
+            return WatchedPath(main, child.name)
     inotify.close()
     return None
 
 
-class FolderWatching:
+class FolderChangeWatcher:
     """Of the folder of one kind of states; where that is not there yet, of the coming of the way to it."""
 
     def __init__(self, inotify: Inotify, folder: Path, main: int, awaited: str | None) -> None:
@@ -141,16 +141,16 @@ class FolderWatching:
         self._noted: set[str] = set()
 
     @classmethod
-    def on(cls, folder: Path, root: Path) -> "FolderWatching | None":
+    def on(cls, folder: Path, root: Path) -> "FolderChangeWatcher | None":
         """`folder` lies below `root`, which exists. None where the system gives no watch."""
         inotify = Inotify.opened()
-        way = begun(inotify, folder, root) if inotify else None
+        way = begin_watch(inotify, folder, root) if inotify else None
         return cls(inotify, folder, *way) if inotify and way else None
 
     def fileno(self) -> int:
         return self._inotify.fd
 
-    def changes(self) -> Changes | None:
+    def changes(self) -> StateChanges | None:
         """See core.ports.Watching."""
         for told in self._inotify.told():
             if told.mask & OVERFLOW or (told.folder == self._main and told.mask & ANEW):
@@ -162,7 +162,7 @@ class FolderWatching:
                 self._sort(told)
             else:
                 self._note(told)
-        found = Changes(frozenset(self._shown), frozenset(self._written - self._shown), frozenset(self._noted))
+        found = StateChanges(frozenset(self._shown), frozenset(self._written - self._shown), frozenset(self._noted))
         self._shown, self._written, self._noted = set(), set(), set()
         return found
 
@@ -179,8 +179,8 @@ class FolderWatching:
     def close(self) -> None:
         self._inotify.close()
 
-    def _sort(self, told: Told) -> None:
-        id = id_in(told.name)
+    def _sort(self, told: InotifyEvent) -> None:
+        id = parse_id(told.name)
         if id is None:
             return
         if told.name.endswith(PROGRESS):
@@ -191,7 +191,7 @@ class FolderWatching:
             assert told.name.endswith(JOURNAL)
             self._written.add(id)
 
-    def _note(self, told: Told) -> None:
+    def _note(self, told: InotifyEvent) -> None:
         """Of a progress folder or one in it; one that went away is attended to when it comes back."""
         id = self._ids.get(told.folder)
         if id is None:
@@ -210,7 +210,7 @@ class FolderWatching:
         """Watches the progress folder, if somebody wants to hear of it and it is there."""
         if id not in self._heard:
             return
-        number = self._inotify.add(Paths.of(self._folder, id).progress, INTERESTING | CREATE)
+        number = self._inotify.add(StatePaths.of(self._folder, id).progress, INTERESTING | CREATE)
         before = self._heard[id]
         if before is not None and before != number:
             self._leave(id)
@@ -222,7 +222,7 @@ class FolderWatching:
 
     def _attend_inside(self, id: str) -> None:
         """Watches the folders in it too; to add one again changes nothing."""
-        with contextlib.suppress(OSError), os.scandir(Paths.of(self._folder, id).progress) as entries:
+        with contextlib.suppress(OSError), os.scandir(StatePaths.of(self._folder, id).progress) as entries:
             for entry in entries:
                 if not entry.is_dir(follow_symlinks=False):
                     continue
@@ -239,13 +239,13 @@ class FolderWatching:
 WANTED = INTERESTING | CREATE | NO_LINK
 
 
-class HomesWatching:
+class HomesChangeWatcher:
     """See core.ports.Watching. Each state's folder has a watch; what is in it is told only of those that are heard.
 
     Until the folder above them is there, of the coming of the way to it. `awaited`: see `Way`.
     """
 
-    def __init__(self, inotify: Inotify, layout: Layout, main: int, awaited: str | None) -> None:
+    def __init__(self, inotify: Inotify, layout: KindLayout, main: int, awaited: str | None) -> None:
         self._inotify, self._layout = inotify, layout
         self._main, self._awaited = main, awaited
         self._homes: dict[int, str] = {}
@@ -257,10 +257,10 @@ class HomesWatching:
         self._missed = False
 
     @classmethod
-    def on(cls, layout: Layout, root: Path) -> "HomesWatching | None":
+    def on(cls, layout: KindLayout, root: Path) -> "HomesChangeWatcher | None":
         """None where the system gives no watch, or not enough of them."""
         inotify = Inotify.opened()
-        way = begun(inotify, layout.folder, root) if inotify else None
+        way = begin_watch(inotify, layout.folder, root) if inotify else None
         if inotify is None or way is None:
             return None
         watching = cls(inotify, layout, *way)
@@ -274,7 +274,7 @@ class HomesWatching:
     def fileno(self) -> int:
         return self._inotify.fd
 
-    def changes(self) -> Changes | None:
+    def changes(self) -> StateChanges | None:
         """See core.ports.Watching."""
         for told in self._inotify.told():
             if told.mask & OVERFLOW or (told.folder == self._main and told.mask & ANEW):
@@ -286,7 +286,7 @@ class HomesWatching:
                 self._take(told)
         if self._missed:
             return None
-        found = Changes(frozenset(self._shown), frozenset(self._written - self._shown), frozenset(self._noted))
+        found = StateChanges(frozenset(self._shown), frozenset(self._written - self._shown), frozenset(self._noted))
         self._shown, self._written, self._noted = set(), set(), set()
         return found
 
@@ -309,7 +309,7 @@ class HomesWatching:
     def close(self) -> None:
         self._inotify.close()
 
-    def _take(self, told: Told) -> None:
+    def _take(self, told: InotifyEvent) -> None:
         if told.folder == self._main:
             self._come_or_gone(told)
         elif told.folder in self._homes:
@@ -317,7 +317,7 @@ class HomesWatching:
         elif told.folder in self._inner:
             self._note(told, self._inner[told.folder])
 
-    def _come_or_gone(self, told: Told) -> None:
+    def _come_or_gone(self, told: InotifyEvent) -> None:
         """A folder came or went. What was written into one before its watch is told of at once."""
         id = self._layout.id_in(told.name)
         if id is None:
@@ -334,7 +334,7 @@ class HomesWatching:
             elif os.path.lexists(paths.journal):
                 self._written.add(id)
 
-    def _sort(self, told: Told, id: str) -> None:
+    def _sort(self, told: InotifyEvent, id: str) -> None:
         """Of a state's own folder; one that goes is told of in the folder above too."""
         if told.mask & ANEW:
             self._homes.pop(told.folder, None)
@@ -346,7 +346,7 @@ class HomesWatching:
         elif not told.name.startswith(f"{OWN}."):
             self._note(told, id)
 
-    def _note(self, told: Told, id: str) -> None:
+    def _note(self, told: InotifyEvent, id: str) -> None:
         if told.mask & ANEW:
             self._inner.pop(told.folder, None)
         if id in self._heard:

@@ -4,76 +4,80 @@ from datetime import datetime
 from typing import Generic, NamedTuple
 
 from loopwright.core.errors import Conflict, Invalid
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.store import patch, projection
-from loopwright.store.journal import Draft, draft
-from loopwright.store.kind import Kind, S, Stored
-from loopwright.store.known import Known
+from loopwright.store.journal import JournalDraft, draft_line
+from loopwright.store.kind import S, StateKind, StateModel
+from loopwright.store.state_reader import CommittedState
 
 OWN_KEYS = frozenset({"/engine/rev", "/engine/digest", "/engine/journal_bytes"})
 """Said by every line about itself, so no patch repeats them."""
 
 
-class Stamp(NamedTuple):
+class CommitStamp(NamedTuple):
     """Who commits, what, when, and under which epoch."""
 
     ts: str
     actor: str
-    event: Event
+    event: JournalEvent
     epoch: int | None = None
 
 
-class Step(NamedTuple, Generic[S]):
+class CommitStep(NamedTuple, Generic[S]):
     """A line to append, and what is known once it is durable."""
 
     line: bytes
-    known: Known[S]
+    known: CommittedState[S]
 
 
-def advance(kind: Kind[S], known: Known[S], state: S, stamp: Stamp, monotonic: float) -> Step[S]:
+def build_commit(
+    kind: StateKind[S], known: CommittedState[S], state: S, stamp: CommitStamp, monotonic: float
+) -> CommitStep[S]:
     """The commit of `state` on top of `known`. Invalid for a state that a file cannot hold."""
     refuse_other_id(kind, known.state, state)
     seq = known.seq + 1
-    state = state.evolve(updated_at=later(known.state.updated_at, stamp.ts))
+    state = state.evolve(updated_at=pick_later_time(known.state.updated_at, stamp.ts))
     doc, line = _line(kind, known, state, seq, stamp)
     end = known.end + len(line)
     try:
-        file, digest = projection.render(doc, rev=seq, journal_bytes=end)
+        file, digest = projection.render_projection(doc, rev=seq, journal_bytes=end)
     except Invalid:
         known.doc.clear()
-        known.doc.update(patch.plain(known.state))
+        known.doc.update(patch.to_json(known.state))
         raise
     engine = state.engine.model_copy(update={"rev": seq, "journal_bytes": end, "digest": digest})
     state = state.model_copy(update={"engine": engine})
     behind = monotonic if known.pending is None else known.behind
-    after = Known(state, doc, seq, end, known.inode, known.file, False, file, behind, known.shown)
-    return Step(line.sealed(digest), after)
+    after = CommittedState(state, doc, seq, end, known.inode, known.file, False, file, behind, known.shown)
+    return CommitStep(line.sealed(digest), after)
 
 
-def refuse_other_id(kind: Kind[S], before: S, after: S) -> None:
+def refuse_other_id(kind: StateKind[S], before: S, after: S) -> None:
     """Invalid when a rule has renamed its state."""
     if kind.id_of(before) != kind.id_of(after):
         raise Invalid(f"an id cannot change ({kind.id_of(before)} to {kind.id_of(after)})")
 
 
-def refuse_old_epoch(epoch: int | None, state: Stored) -> None:
+def refuse_old_epoch(epoch: int | None, state: StateModel) -> None:
     """Conflict when a lease has been taken since the one that `epoch` belongs to."""
     if epoch is not None and epoch < state.engine.epoch:
         raise Conflict(f"another runner has taken over: epoch {epoch} is over, {state.engine.epoch} is active")
 
 
-def later(before: str | None, now: str) -> str:
+def pick_later_time(before: str | None, now: str) -> str:
     """The later of two times, as it was written; a clock that went back does not take the state along."""
     return max(before or now, now, key=datetime.fromisoformat)
 
 
-def _line(kind: Kind[S], known: Known[S], state: S, seq: int, stamp: Stamp) -> tuple[patch.Doc, Draft]:
+def _line(
+    kind: StateKind[S], known: CommittedState[S], state: S, seq: int, stamp: CommitStamp
+) -> tuple[patch.Doc, JournalDraft]:
     """The line is made before the document is touched: what cannot be written should not change it."""
     if known.whole:
-        doc = patch.plain(state)
-        whole = draft(seq=seq, **stamp._asdict(), schema=kind.schema, state=doc)
+        doc = patch.to_json(state)
+        whole = draft_line(seq=seq, **stamp._asdict(), schema=kind.schema, state=doc)
         return doc, whole
-    ops = [op for op in patch.diff(known.state, state) if op["path"] not in OWN_KEYS]
-    line = draft(seq=seq, **stamp._asdict(), schema=kind.schema, patch=ops)
-    patch.apply(known.doc, ops)
+    ops = [op for op in patch.diff_states(known.state, state) if op["path"] not in OWN_KEYS]
+    line = draft_line(seq=seq, **stamp._asdict(), schema=kind.schema, patch=ops)
+    patch.apply_patch(known.doc, ops)
     return known.doc, line

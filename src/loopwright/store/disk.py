@@ -20,7 +20,7 @@ ODD = frozenset({errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.EACCES, errno.EPE
 """What opening something says that is no plain file of ours."""
 
 
-def is_plain(path: str) -> bool:
+def is_regular_file(path: str) -> bool:
     """Whether a regular file stands there itself, not a link to one."""
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)
@@ -28,7 +28,7 @@ def is_plain(path: str) -> bool:
         return False
 
 
-def move_aside(path: str) -> None:
+def quarantine_file(path: str) -> None:
     """Whoever put it there finds it again, under a name of its own. Links are moved, not followed."""
     with contextlib.suppress(FileNotFoundError):
         os.rename(path, f"{path}.damaged-{time.time_ns()}")
@@ -54,7 +54,7 @@ def take_spare(path: str) -> int | None:
     except OSError as error:
         if error.errno not in ODD:
             raise
-        move_aside(path)
+        quarantine_file(path)
         return None
     found = os.fstat(fd)
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
@@ -72,7 +72,7 @@ def take_spare(path: str) -> int | None:
     return fd
 
 
-def exchange(spare: str, path: str) -> None:
+def exchange_files(spare: str, path: str) -> None:
     """Both names change places; where that is not possible, or nothing stands at `path`, the spare just moves there."""
     if _renameat2 is None or _renameat2(AT_FDCWD, os.fsencode(spare), AT_FDCWD, os.fsencode(path), EXCHANGE):
         os.rename(spare, path)
@@ -86,7 +86,7 @@ FRESH = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW | o
 SPARE = ".spare"
 
 
-class DiskTrouble(contextlib.ContextDecorator):
+class DiskErrorTranslator(contextlib.ContextDecorator):
     """Says in the store's own words what the operating system refused."""
 
     def __enter__(self) -> None:
@@ -191,12 +191,12 @@ class Disk:
         try:
             os.rename(fresh, path)
         except IsADirectoryError:
-            move_aside(path)
+            quarantine_file(path)
             os.rename(fresh, path)
 
     def exchange(self, spare: str, path: str) -> None:
         """Both names change places."""
-        exchange(spare, path)
+        exchange_files(spare, path)
 
     def sync_folder(self, path: str) -> None:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -246,13 +246,13 @@ def _made(path: str, how: int = FRESH) -> int:
     try:
         fd = os.open(path, how, 0o644)
     except OSError as error:
-        if error.errno not in ODD or is_plain(path):
+        if error.errno not in ODD or is_regular_file(path):
             raise
     else:
         if stat.S_ISREG(os.fstat(fd).st_mode):
             return fd
         os.close(fd)
-    move_aside(path)
+    quarantine_file(path)
     return os.open(path, how, 0o644)
 
 
@@ -266,7 +266,7 @@ def _reserve(fd: int, size: int) -> None:
             raise
 
 
-class Closing(ABC):
+class ClosingContext(ABC):
     """Its own context: leaving it closes it."""
 
     def __enter__(self) -> Self:

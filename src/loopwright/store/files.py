@@ -9,26 +9,26 @@ from pathlib import Path
 from typing import Generic
 
 from loopwright.core.errors import Conflict, Corrupt, NotFound, StoreError
-from loopwright.core.ports import Clock, Lease, Page, Rule, Shown, Watching
-from loopwright.core.record import Entry, Event
+from loopwright.core.ports import ChangeWatcher, Clock, Lease, Page, Rule, StateChange
+from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import progress
-from loopwright.store.change_notifier import FolderWatching, HomesWatching
-from loopwright.store.commit import Stamp
-from loopwright.store.disk import Closing, Disk, DiskTrouble, move_aside
-from loopwright.store.hold import Hold, Memory
-from loopwright.store.index import Index
-from loopwright.store.journal import ANY, Scan, scan
-from loopwright.store.kind import Kind, S, with_next_epoch
-from loopwright.store.known import CHUNK, Deleted, Known, journal_of, read_journal, state_at
-from loopwright.store.lease import Flock, HeldLease, Seat, holder
+from loopwright.store.change_notifier import FolderChangeWatcher, HomesChangeWatcher
+from loopwright.store.commit import CommitStamp
+from loopwright.store.disk import ClosingContext, Disk, DiskErrorTranslator, quarantine_file
+from loopwright.store.index import StateIndex
+from loopwright.store.journal import ANY, JournalScan, scan_lines
+from loopwright.store.kind import S, StateKind, with_next_epoch
+from loopwright.store.lease import Flock, HeldLease, LeaseFile, find_holder
+from loopwright.store.leased_state import LeasedState, StateMemory
 from loopwright.store.network import network_type
-from loopwright.store.paths import Paths
-from loopwright.store.recovery import rescue
-from loopwright.store.source import Source
-from loopwright.store.writer import Displaced, HandedOver, Request, Turns, Writer
+from loopwright.store.paths import StatePaths
+from loopwright.store.recovery import recover_state
+from loopwright.store.source import StateSource
+from loopwright.store.state_reader import CHUNK, CommittedState, DeletedState, read_journal, stat_journal, state_at
+from loopwright.store.writer import DisplacedJournal, ErrorHandover, GroupCommit, StateWriter, UpdateRequest
 
 
-class Place:
+class StoreLocation:
     """`name` is relative to the project `root`, which always exists."""
 
     def __init__(self, disk: Disk, root: Path, name: str) -> None:
@@ -37,7 +37,7 @@ class Place:
         self._ignore = self._steps[0] / ".gitignore"
         self.folder = root / name
 
-    def make(self, paths: Paths) -> None:
+    def make(self, paths: StatePaths) -> None:
         """Creates what is missing, with the state's own folder where it has one."""
         self.clear(paths)
         home = Path(paths.home or self.folder)
@@ -45,10 +45,10 @@ class Place:
             self._disk.make_folder(home)
             self._hide()
 
-    def clear(self, paths: Paths) -> None:
+    def clear(self, paths: StatePaths) -> None:
         """What stands in the place of a state's own folder and is none: nothing is written through a link."""
         if paths.home and os.path.lexists(paths.home) and not _is_folder(paths.home):
-            move_aside(paths.home)
+            quarantine_file(paths.home)
 
     @property
     def is_hidden(self) -> bool:
@@ -59,11 +59,11 @@ class Place:
         """Where each step of the way leads; differs once a link was put in its place."""
         return tuple(os.path.realpath(step) for step in self._steps)
 
-    def make_again(self, paths: Paths, real: tuple[str, ...]) -> None:
+    def make_again(self, paths: StatePaths, real: tuple[str, ...]) -> None:
         """As `make`, after somebody put something else in a folder's place; it is moved aside."""
         for step, led_to in zip(self._steps, real, strict=True):
             if os.path.lexists(step) and (not step.is_dir() or os.path.realpath(step) != led_to):
-                move_aside(str(step))
+                quarantine_file(str(step))
         self.make(paths)
         self._hide()
 
@@ -81,9 +81,9 @@ def _is_folder(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
 
 
-def read_entries(disk: Disk, paths: Paths, after: int) -> tuple[Entry, ...]:
+def read_entries(disk: Disk, paths: StatePaths, after: int) -> tuple[JournalEntry, ...]:
     """Entries with seq > after. Corrupt when a damaged line is among them."""
-    size = journal_of(paths).size
+    size = stat_journal(paths).size
     if not size:
         return ()
     with disk.open(paths.journal) as fd:
@@ -99,22 +99,22 @@ def read_entries(disk: Disk, paths: Paths, after: int) -> tuple[Entry, ...]:
     return tuple(line.entry for line in tail.lines if line.seq > after)
 
 
-def _tail(data: bytes, start: int) -> Scan:
+def _tail(data: bytes, start: int) -> JournalScan:
     """The whole lines in `data`; unless it is a journal's beginning, its first line may have been cut."""
     cut = data.find(b"\n") + 1 if start else 0
-    return scan(data[cut:], start + cut, after=ANY if start else None)
+    return scan_lines(data[cut:], start + cut, after=ANY if start else None)
 
 
-class Removal(Generic[S]):
+class StateRemoval(Generic[S]):
     """Called under the write lock."""
 
-    def __init__(self, disk: Disk, folder: Path, source: Source[S], now: Callable[[], str]) -> None:
+    def __init__(self, disk: Disk, folder: Path, source: StateSource[S], now: Callable[[], str]) -> None:
         self._disk = disk
         self._folder = folder
         self._source = source
         self._now = now
 
-    def finish(self, paths: Paths) -> None:
+    def finish(self, paths: StatePaths) -> None:
         """Removes what a deletion left that was cut short. While somebody drives the state there was none."""
         held = Flock.at_once(paths.lease)
         if held is None:
@@ -124,7 +124,7 @@ class Removal(Generic[S]):
         finally:
             held.release()
 
-    def remove(self, paths: Paths) -> None:
+    def remove(self, paths: StatePaths) -> None:
         """Every file of a buried state. Where an older place still has it, the tombstone stays and hides that."""
         if self._source.legacy.find(paths.id, self._now()) is None:
             self.clear(paths)
@@ -133,7 +133,7 @@ class Removal(Generic[S]):
             if paths.home:
                 self._disk.remove_folder(paths.home)
 
-    def clear(self, paths: Paths) -> None:
+    def clear(self, paths: StatePaths) -> None:
         """All but the locks; the journal with its tombstone goes when nothing else can come back."""
         self._source.cache.drop(paths.id)
         spared = {paths.journal, paths.lock, paths.lease}
@@ -165,10 +165,12 @@ TRIES = 100
 """Times that a runner puts a folder back which vanishes under its hands, 10 ms apart."""
 
 
-class Access(Generic[S]):
+class StateAccess(Generic[S]):
     """Of one store; the states are told apart by their paths."""
 
-    def __init__(self, disk: Disk, place: Place, source: Source[S], writer: Writer[S], removal: Removal[S]) -> None:
+    def __init__(
+        self, disk: Disk, place: StoreLocation, source: StateSource[S], writer: StateWriter[S], removal: StateRemoval[S]
+    ) -> None:
         self._disk = disk
         self._place = place
         self._source = source
@@ -176,7 +178,7 @@ class Access(Generic[S]):
         self._removal = removal
 
     @contextlib.contextmanager
-    def locked(self, paths: Paths) -> Iterator[None]:
+    def locked(self, paths: StatePaths) -> Iterator[None]:
         """The write lock of a state that exists; a mistyped id leaves no trace."""
         self._place.clear(paths)
         try:
@@ -189,13 +191,13 @@ class Access(Generic[S]):
             lock = Flock.ensure(paths.lock)
         try:
             yield
-        except Deleted:
+        except DeletedState:
             self._removal.finish(paths)
             raise
         finally:
             lock.release()
 
-    def in_place(self, paths: Paths, work: Callable[[], None]) -> None:
+    def in_place(self, paths: StatePaths, work: Callable[[], None]) -> None:
         """Does `work`. A folder that was taken away from a runner is put back first, also while it is at it."""
         for _ in range(TRIES):
             hold = self._source.holds.get(paths.id)
@@ -204,19 +206,19 @@ class Access(Generic[S]):
                     self._place.make_again(paths, hold.real)
                     hold.seat.retake()
                 return work()
-            except (FileNotFoundError, NotADirectoryError, Displaced):
+            except (FileNotFoundError, NotADirectoryError, DisplacedJournal):
                 if hold is None:
                     raise
                 time.sleep(0.01)
         raise StoreError(f"{self._place.folder} keeps vanishing; something removes it")
 
     @contextlib.contextmanager
-    def held(self, paths: Paths, seat: Seat) -> Iterator[None]:
+    def held(self, paths: StatePaths, seat: LeaseFile) -> Iterator[None]:
         """While this lasts, what the process remembers counts more than what the files say."""
         known = self._source.cache.get(paths.id)
         assert known is not None, "the lease was committed just now"
         journal = (self._disk.read(paths.journal) or b"")[: known.end]
-        hold = Hold(seat, paths, Memory(known.state, known.seq, known.end), journal, self._place.real())
+        hold = LeasedState(seat, paths, StateMemory(known.state, known.seq, known.end), journal, self._place.real())
         self._source.holds[paths.id] = hold
         try:
             yield
@@ -224,7 +226,7 @@ class Access(Generic[S]):
             del self._source.holds[paths.id]
             hold.release()
 
-    def tidy(self, paths: Paths) -> None:
+    def tidy(self, paths: StatePaths) -> None:
         try:
             lock = Flock.take(paths.lock)
         except (FileNotFoundError, NotADirectoryError):
@@ -235,14 +237,14 @@ class Access(Generic[S]):
             lock.release()
 
 
-LOOKED = Event(type="looked")
+LOOKED = JournalEvent(type="looked")
 
 
-class FileStore(Closing, Generic[S]):
+class FileStore(ClosingContext, Generic[S]):
     """States of one kind under the project `root`, as ports.Store promises. Close it, or use it as a context."""
 
     def __init__(
-        self, root: Path, kind: Kind[S], clock: Clock, *, unsafe_fs: bool = False, disk: Disk | None = None
+        self, root: Path, kind: StateKind[S], clock: Clock, *, unsafe_fs: bool = False, disk: Disk | None = None
     ) -> None:
         self.root = root.resolve()
         if not unsafe_fs and (network := network_type(self.root)):
@@ -252,24 +254,24 @@ class FileStore(Closing, Generic[S]):
             )
         self._disk = disk or Disk()
         self._kind = kind
-        self._place = Place(self._disk, self.root, kind.folder)
+        self._place = StoreLocation(self._disk, self.root, kind.folder)
         self._folder = self._place.folder
-        self._source = Source(self._disk, kind, self.root)
-        self._writer = Writer(self._disk, kind, clock, self._source)
+        self._source = StateSource(self._disk, kind, self.root)
+        self._writer = StateWriter(self._disk, kind, clock, self._source)
         self._layout = kind.layout(self._folder)
-        self._index = Index(self._disk, self._layout, self._source, self._writer.now, self._finish_deletion)
-        self._removal = Removal(self._disk, self._folder, self._source, self._writer.now)
-        self._access = Access(self._disk, self._place, self._source, self._writer, self._removal)
-        self._turns: dict[str, Turns[Request[S]]] = {}
+        self._index = StateIndex(self._disk, self._layout, self._source, self._writer.now, self._finish_deletion)
+        self._removal = StateRemoval(self._disk, self._folder, self._source, self._writer.now)
+        self._access = StateAccess(self._disk, self._place, self._source, self._writer, self._removal)
+        self._turns: dict[str, GroupCommit[UpdateRequest[S]]] = {}
 
     def close(self) -> None:
         """Ends the watch and tidies up. What was acknowledged is on disk already."""
         self._index.close()
         for paths in map(self._paths, self._turns):
-            with contextlib.suppress(StoreError), DiskTrouble():
+            with contextlib.suppress(StoreError), DiskErrorTranslator():
                 self._access.tidy(paths)
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def create(self, state: S, *, actor: str) -> S:
         """See ports.Store."""
         paths = self._paths(self._kind.id_of(state))
@@ -278,8 +280,8 @@ class FileStore(Closing, Generic[S]):
         try:
             self._refuse_existing(paths)
             now = self._writer.now()
-            nothing: Known[S] = Known(state, {}, 0, 0, 0, None, whole=True)
-            step = self._writer.step(nothing, state, Stamp(now, actor, Event(type="created")))
+            nothing: CommittedState[S] = CommittedState(state, {}, 0, 0, 0, None, whole=True)
+            step = self._writer.step(nothing, state, CommitStamp(now, actor, JournalEvent(type="created")))
             known = self._writer.append(paths, nothing, step.known, [step.line])
             known = self._writer.projections.write(paths, known)
             self._source.cache.put(paths.id, known)
@@ -287,7 +289,7 @@ class FileStore(Closing, Generic[S]):
         finally:
             lock.release()
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def read(self, id: str) -> S:
         """See ports.Store. The process that drives the state puts right on the way what others did to its files."""
         paths = self._paths(id)
@@ -297,7 +299,7 @@ class FileStore(Closing, Generic[S]):
         known = self._source.cached(paths) if hold.seat.is_in_place else None
         return known.state if known else self.update(id, _unchanged, actor="runner", event=LOOKED)
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def read_at(self, id: str, rev: int) -> S:
         """See ports.Store. Costs a replay of the journal."""
         paths = self._paths(id)
@@ -307,67 +309,69 @@ class FileStore(Closing, Generic[S]):
             raise NotFound(f"{self._kind.name} {id} has no commit {rev}")
         return state
 
-    def update(self, id: str, rule: Rule[S], *, actor: str, event: Event, epoch: int | None = None) -> S:
+    def update(self, id: str, rule: Rule[S], *, actor: str, event: JournalEvent, epoch: int | None = None) -> S:
         """See ports.Store."""
         paths = self._paths(id)
-        request = Request(rule, actor, event, epoch)
-        turns = self._turns.get(id) or self._turns.setdefault(id, Turns(self._turn(paths)))
+        request = UpdateRequest(rule, actor, event, epoch)
+        turns = self._turns.get(id) or self._turns.setdefault(id, GroupCommit(self._turn(paths)))
         turns.run(request)
         if request.error:
             raise request.error
         assert request.result is not None
         return request.result
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def list(self, *, status: str | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[S]:
         """See ports.Store. Newest first."""
         return self._index.page(status, limit, offset, search)
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def damaged(self) -> Mapping[str, str]:
         """See ports.Store."""
         return self._index.damaged()
 
-    @DiskTrouble()
-    def events(self, id: str, after: int = 0) -> Sequence[Entry]:
+    @DiskErrorTranslator()
+    def events(self, id: str, after: int = 0) -> Sequence[JournalEntry]:
         """See ports.Store. Costs what the new entries cost, however long the journal is."""
         paths = self._paths(id)
         entries = read_entries(self._disk, paths, after)
         acknowledged = self.read(id).engine.rev
         return tuple(entry for entry in entries if entry.seq <= acknowledged)
 
-    @DiskTrouble()
-    def shown(self, id: str, after: int = 0) -> Shown[S]:
+    @DiskErrorTranslator()
+    def shown(self, id: str, after: int = 0) -> StateChange[S]:
         """See core.ports.Watchable."""
         paths = self._paths(id)
         state = self._source.shown(paths, self._writer.now())
-        return Shown(state, tuple(e for e in read_entries(self._disk, paths, after) if e.seq <= state.engine.rev))
+        return StateChange(state, tuple(e for e in read_entries(self._disk, paths, after) if e.seq <= state.engine.rev))
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def revs(self) -> Mapping[str, int]:
         """See core.ports.Watchable."""
         return self._index.revs()
 
-    def watch(self) -> Watching | None:
+    def watch(self) -> ChangeWatcher | None:
         """See core.ports.Watchable."""
         if self._layout.homes is None:
-            return FolderWatching.on(self._folder, self.root)
-        return HomesWatching.on(self._layout, self.root)
+            return FolderChangeWatcher.on(self._folder, self.root)
+        return HomesChangeWatcher.on(self._layout, self.root)
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def recover(self, id: str, *, actor: str) -> S:
         """See ports.Store. A damaged journal is kept beside the new one, even where the JSON file made up for it."""
         paths = self._paths(id)
-        request: Request[S] = Request(_unchanged, actor, Event(type="recovered"), None)
+        request: UpdateRequest[S] = UpdateRequest(_unchanged, actor, JournalEvent(type="recovered"), None)
         with self._access.locked(paths):
             self._writer.refuse_uncertain(id)
             with contextlib.suppress(Corrupt):
                 self._writer.carry_out(paths, [request], lambda: False)
             if request.result is None or read_journal(self._disk, paths).rest == "damage":
-                return self._writer.restart(paths, rescue(self._disk, self._kind, paths, self._writer.now()), actor)
+                return self._writer.restart(
+                    paths, recover_state(self._disk, self._kind, paths, self._writer.now()), actor
+                )
         return request.result
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def delete(self, id: str, *, actor: str) -> None:
         """See ports.Store."""
         paths = self._paths(id)
@@ -376,7 +380,7 @@ class FileStore(Closing, Generic[S]):
             if held is None:
                 raise Conflict(f"{self._kind.name} {id} is being driven by process {self.holder(id)}")
             try:
-                with contextlib.suppress(Corrupt, Deleted):
+                with contextlib.suppress(Corrupt, DeletedState):
                     self._writer.bury(paths, actor)
                 self._removal.remove(paths)
             finally:
@@ -387,38 +391,38 @@ class FileStore(Closing, Generic[S]):
         """See ports.Store."""
         paths = self._paths(id)
         self.read(id)
-        with DiskTrouble():
+        with DiskErrorTranslator():
             self._place.make(paths)
-            seat = Seat.take(self._disk, str(self.root), id, paths.lease)
+            seat = LeaseFile.take(self._disk, str(self.root), id, paths.lease)
         if seat is None:
             raise Conflict(f"{self._kind.name} {id} is being driven by process {self.holder(id)}")
         try:
             if read_journal(self._disk, paths).rest == "damage":
                 self.recover(id, actor="runner")
-            state = self.update(id, with_next_epoch, actor="runner", event=Event(type="lease_taken"))
+            state = self.update(id, with_next_epoch, actor="runner", event=JournalEvent(type="lease_taken"))
             with self._access.held(paths, seat):
                 yield HeldLease(state.engine.epoch)
         finally:
             seat.release()
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def holder(self, id: str) -> int | None:
         """See ports.Store."""
-        return holder(self._disk, self._paths(id).lease)
+        return find_holder(self._disk, self._paths(id).lease)
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
         """See ports.Store."""
         paths = self._paths(id)
-        self._access.in_place(paths, lambda: progress.write(self._disk, paths, files))
+        self._access.in_place(paths, lambda: progress.write_files(self._disk, paths, files))
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
         """See ports.Store."""
         paths = self._paths(id)
-        self._access.in_place(paths, lambda: progress.append(self._disk, paths, name, lines))
+        self._access.in_place(paths, lambda: progress.append_lines(self._disk, paths, name, lines))
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def kept(self, id: str) -> Sequence[Path]:
         """See ports.Store."""
         base = Path(self._paths(id).base)
@@ -428,24 +432,24 @@ class FileStore(Closing, Generic[S]):
         """See ports.Store."""
         return self._paths(id).progress
 
-    def _paths(self, id: str) -> Paths:
+    def _paths(self, id: str) -> StatePaths:
         return self._layout.paths(id)
 
-    def _turn(self, paths: Paths) -> Callable[[Sequence[Request[S]], Callable[[], bool]], None]:
-        def work(requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
-            with HandedOver(*requests), DiskTrouble():
+    def _turn(self, paths: StatePaths) -> Callable[[Sequence[UpdateRequest[S]], Callable[[], bool]], None]:
+        def work(requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
+            with ErrorHandover(*requests), DiskErrorTranslator():
                 self._access.in_place(paths, lambda: self._locked(paths, requests, busy))
 
         return work
 
-    def _locked(self, paths: Paths, requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
+    def _locked(self, paths: StatePaths, requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
         with self._access.locked(paths):
             self._writer.carry_out(paths, requests, busy)
 
-    def _refuse_existing(self, paths: Paths) -> None:
+    def _refuse_existing(self, paths: StatePaths) -> None:
         try:
             self._source.view(paths, self._writer.now())
-        except Deleted:
+        except DeletedState:
             self._removal.clear(paths)
         except NotFound:
             return

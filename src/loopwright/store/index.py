@@ -10,12 +10,12 @@ from typing import Generic, NamedTuple
 from loopwright.core.errors import LoopwrightError, NotFound
 from loopwright.core.ports import Page
 from loopwright.store import projection
-from loopwright.store.change_notifier import HomesWatching, Watch
+from loopwright.store.change_notifier import FolderWatch, HomesChangeWatcher
 from loopwright.store.disk import Disk
-from loopwright.store.kind import S, age, is_found
-from loopwright.store.known import Deleted, journal_of, projection_in
-from loopwright.store.paths import Layout, Paths
-from loopwright.store.source import Source
+from loopwright.store.kind import S, matches_search, sort_age
+from loopwright.store.paths import KindLayout, StatePaths
+from loopwright.store.source import StateSource
+from loopwright.store.state_reader import DeletedState, read_projection, stat_journal
 
 Key = tuple[float, str]
 
@@ -23,7 +23,7 @@ KEPT = 512
 """States of the pages that were last asked for."""
 
 
-class Summary(NamedTuple):
+class IndexRow(NamedTuple):
     """What a listing is sorted and filtered by; `age` is smaller the later the state was updated."""
 
     status: str
@@ -31,22 +31,22 @@ class Summary(NamedTuple):
     rev: int
 
 
-class Index(Generic[S]):
+class StateIndex(Generic[S]):
     """`finish_deletion` is called for states that are buried but not gone."""
 
     def __init__(
         self,
         disk: Disk,
-        layout: Layout,
-        source: Source[S],
+        layout: KindLayout,
+        source: StateSource[S],
         now: Callable[[], str],
         finish_deletion: Callable[[str], None],
     ) -> None:
         self._disk, self._layout, self._source = disk, layout, source
         self._now, self._finish_deletion = now, finish_deletion
         self._mutex = threading.Lock()
-        self._watch: Watch | HomesWatching | None = None
-        self._summaries: dict[str, Summary] = {}
+        self._watch: FolderWatch | HomesChangeWatcher | None = None
+        self._summaries: dict[str, IndexRow] = {}
         self._order: dict[str | None, list[Key]] = {}
         self._seen: dict[str, object] = {}
         self._damaged: dict[str, str] = {}
@@ -61,7 +61,7 @@ class Index(Generic[S]):
         states = (state for _, id in part if (state := self._state(id)) is not None)
         if not search.strip():
             return Page(tuple(states), total)
-        found = [state for state in states if is_found(self._source.kind, state, search)]
+        found = [state for state in states if matches_search(self._source.kind, state, search)]
         return Page(tuple(found[offset : offset + limit]), len(found))
 
     def damaged(self) -> Mapping[str, str]:
@@ -107,10 +107,10 @@ class Index(Generic[S]):
             for id in {id for name in names if (id := self._layout.id_in(name))}:
                 self._note(id)
 
-    def _watched(self) -> Watch | HomesWatching | None:
+    def _watched(self) -> FolderWatch | HomesChangeWatcher | None:
         if self._layout.homes is None:
-            return Watch.on(self._layout.folder)
-        return HomesWatching.on(self._layout, self._layout.folder)
+            return FolderWatch.on(self._layout.folder)
+        return HomesChangeWatcher.on(self._layout, self._layout.folder)
 
     def _unwatch(self) -> None:
         if self._watch:
@@ -135,8 +135,8 @@ class Index(Generic[S]):
         try:
             stat = os.stat(paths.state)
         except (FileNotFoundError, NotADirectoryError):
-            return journal_of(paths)
-        return (stat.st_mtime_ns, stat.st_ino, stat.st_size, journal_of(paths))
+            return stat_journal(paths)
+        return (stat.st_mtime_ns, stat.st_ino, stat.st_size, stat_journal(paths))
 
     def _note(self, id: str) -> None:
         signature = self._signature(id)
@@ -146,22 +146,22 @@ class Index(Generic[S]):
             self._keep(id, self._look(self._layout.paths(id)))
         except NotFound as error:
             self._forget(id)
-            if isinstance(error, Deleted):
+            if isinstance(error, DeletedState):
                 self._finish_deletion(id)
         except LoopwrightError as error:
             self._forget(id)
             self._damaged[id] = str(error)
         self._seen[id] = signature
 
-    def _look(self, paths: Paths) -> Summary:
+    def _look(self, paths: StatePaths) -> IndexRow:
         """From the JSON file alone where it is ours and up to date."""
-        found = projection.parse(projection_in(self._disk, paths) or b"")
-        if found and found.genuine and found.journal_bytes == journal_of(paths).size:
+        found = projection.parse_projection(read_projection(self._disk, paths) or b"")
+        if found and found.genuine and found.journal_bytes == stat_journal(paths).size:
             return _summary(found.doc["status"], found.doc["updated_at"], found.rev)
         state = self._source.read(paths, self._now())
         return _summary(state.status, state.updated_at, state.engine.rev)
 
-    def _keep(self, id: str, summary: Summary) -> None:
+    def _keep(self, id: str, summary: IndexRow) -> None:
         if self._summaries.get(id) == summary:
             return
         self._forget(id)
@@ -179,5 +179,5 @@ class Index(Generic[S]):
             del order[bisect_left(order, (summary.age, id))]
 
 
-def _summary(status: str, updated_at: str | None, rev: int) -> Summary:
-    return Summary(status, age(updated_at), rev)
+def _summary(status: str, updated_at: str | None, rev: int) -> IndexRow:
+    return IndexRow(status, sort_age(updated_at), rev)

@@ -9,9 +9,9 @@ import orjson
 from pydantic import ValidationError
 
 from loopwright.core.errors import Corrupt, Invalid, NewerSchema
-from loopwright.core.record import Entry, Event
+from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import patch
-from loopwright.store.kind import Document, Kind, S
+from loopwright.store.kind import ParsedDocument, S, StateKind
 from loopwright.store.patch import Doc, Op
 from loopwright.store.projection import BLANK
 
@@ -23,7 +23,7 @@ CHECK = b',"check":"'
 TAIL = len(CHECK) + len('00000000-00000000"}\n')
 
 
-class Line(NamedTuple):
+class JournalLine(NamedTuple):
     """One commit. `state` on the first line and after a repair, else `patch`; `end` is the offset behind it."""
 
     seq: int
@@ -40,11 +40,11 @@ class Line(NamedTuple):
         return bool(self.event["type"] == DELETED)
 
     @property
-    def entry(self) -> Entry:
-        return Entry(seq=self.seq, ts=self.ts, actor=self.actor, event=Event.model_validate(self.event))
+    def entry(self) -> JournalEntry:
+        return JournalEntry(seq=self.seq, ts=self.ts, actor=self.actor, event=JournalEvent.model_validate(self.event))
 
 
-class Draft(NamedTuple):
+class JournalDraft(NamedTuple):
     """A line whose length is known, and whose digest is not yet."""
 
     head: bytes
@@ -58,28 +58,28 @@ class Draft(NamedTuple):
         return b'%s%s%08x-%08x"}\n' % (body, CHECK, len(body), zlib.crc32(body))
 
 
-class Scan(NamedTuple):
+class JournalScan(NamedTuple):
     """What a stretch of journal holds: its whole lines, and where they end.
 
     `kind` of what follows them: nothing, a torn tail, or damage with whole lines behind it.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[JournalLine, ...]
     end: int
     rest: Literal["nothing", "torn", "damage"]
 
 
-def draft(
+def draft_line(
     *,
     seq: int,
     ts: str,
     actor: str,
-    event: Event,
+    event: JournalEvent,
     epoch: int | None,
     schema: int,
     patch: Sequence[Op] = (),
     state: Doc | None = None,
-) -> Draft:
+) -> JournalDraft:
     """The line for a commit, with a whole `state` (and its schema) or with a `patch`."""
     rest: dict[str, object] = {"ts": ts, "actor": actor, "event": {"type": event.type, "data": event.data}}
     if epoch is not None:
@@ -92,32 +92,32 @@ def draft(
         text = orjson.dumps(rest)
     except TypeError as error:
         raise Invalid(f"a journal cannot hold this: {error}") from error
-    return Draft(b'{"seq":%d,"digest":"' % seq, b'",' + text[1:-1])
+    return JournalDraft(b'{"seq":%d,"digest":"' % seq, b'",' + text[1:-1])
 
 
-def scan(data: bytes, start: int = 0, *, after: int | None = None) -> Scan:
+def scan_lines(data: bytes, start: int = 0, *, after: int | None = None) -> JournalScan:
     """Reads `data`, which stands at offset `start`.
 
     `after` is the seq before it: None at a journal's beginning, ANY where it is not known.
     """
-    lines: list[Line] = []
+    lines: list[JournalLine] = []
     at, seq = 0, after
     while at < len(data):
         stop = data.find(b"\n", at)
         line = _parse(data[at : stop + 1], start + stop + 1) if stop >= 0 else None
         if line is None or not _follows(line, seq):
-            return Scan(tuple(lines), start + at, "damage" if line or _any_whole(data, stop) else "torn")
+            return JournalScan(tuple(lines), start + at, "damage" if line or _any_whole(data, stop) else "torn")
         lines.append(line)
         at, seq = stop + 1, line.seq
-    return Scan(tuple(lines), start + at, "nothing")
+    return JournalScan(tuple(lines), start + at, "nothing")
 
 
-def line_before(data: bytes, end: int) -> Line | None:
+def line_before(data: bytes, end: int) -> JournalLine | None:
     """The line that ends with `data`, whose end stands at offset `end`."""
     return _parse(data[data.rfind(b"\n", 0, -1) + 1 :], end)
 
 
-def whole_lines(data: bytes) -> Iterator[tuple[Line, bytes]]:
+def whole_lines(data: bytes) -> Iterator[tuple[JournalLine, bytes]]:
     """Every whole line with its text, also behind damage."""
     end = 0
     for text in data.splitlines(keepends=True):
@@ -127,13 +127,13 @@ def whole_lines(data: bytes) -> Iterator[tuple[Line, bytes]]:
             yield line, text
 
 
-def _parse(text: bytes, end: int) -> Line | None:
+def _parse(text: bytes, end: int) -> JournalLine | None:
     body, check = text[:-TAIL], text[-TAIL:]
     if check != b'%s%08x-%08x"}\n' % (CHECK, len(body), zlib.crc32(body)):
         return None
     try:
         raw = orjson.loads(text)
-        line = Line(
+        line = JournalLine(
             raw["seq"],
             raw["digest"],
             raw["ts"],
@@ -148,7 +148,7 @@ def _parse(text: bytes, end: int) -> Line | None:
         return None
 
 
-def _makes_sense(line: Line) -> bool:
+def _makes_sense(line: JournalLine) -> bool:
     """Whether everything in a line is of the kind that we write: anybody can compute a checksum."""
     datetime.fromisoformat(line.ts)
     event = line.event
@@ -164,7 +164,7 @@ def _makes_sense(line: Line) -> bool:
     )
 
 
-def _follows(line: Line, seq: int | None) -> bool:
+def _follows(line: JournalLine, seq: int | None) -> bool:
     if line.state is not None:
         return seq is None or line.seq > seq
     return seq is not None and (seq == ANY or line.seq == seq + 1)
@@ -178,20 +178,20 @@ def _any_whole(data: bytes, stop: int) -> bool:
     return False
 
 
-def replay(lines: tuple[Line, ...]) -> Doc:
+def replay_lines(lines: tuple[JournalLine, ...]) -> Doc:
     """The document after the last of `lines`, which are used up by it. Corrupt when a patch does not fit."""
     start = max(at for at, line in enumerate(lines) if line.state is not None)
-    return carried_on({}, lines[start:])
+    return apply_lines({}, lines[start:])
 
 
-def carried_on(doc: Doc, lines: Sequence[Line]) -> Doc:
+def apply_lines(doc: Doc, lines: Sequence[JournalLine]) -> Doc:
     """`doc` with further lines applied; it is changed in place. Corrupt when a patch does not fit."""
     for line in lines:
         try:
             if line.state is not None:
                 doc = line.state
             else:
-                patch.apply(doc, line.patch)
+                patch.apply_patch(doc, line.patch)
             engine = doc["engine"]
             engine["rev"], engine["digest"], engine["journal_bytes"] = line.seq, line.digest, line.end
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
@@ -199,7 +199,7 @@ def carried_on(doc: Doc, lines: Sequence[Line]) -> Doc:
     return doc
 
 
-def load(kind: Kind[S], document: Document) -> tuple[S, bool]:
+def load_state(kind: StateKind[S], document: ParsedDocument) -> tuple[S, bool]:
     """The state in a document of ours, and whether it had to be changed to be read. Corrupt, NewerSchema."""
     doc = document.raw
     schema = doc["engine"].get("schema", kind.schema) if isinstance(doc, dict) else kind.schema
@@ -209,12 +209,12 @@ def load(kind: Kind[S], document: Document) -> tuple[S, bool]:
         state = _validated(kind, document)
         if kind.id_of(state) != document.id:
             raise Corrupt(f"{kind.name} {document.id}: its journal is that of {kind.id_of(state)}")
-        return state, patch.plain(state) != doc
+        return state, patch.to_json(state) != doc
     except (Invalid, RecursionError) as error:
         raise Corrupt(f"{kind.name} {document.id}: its journal makes no sense ({error})") from error
 
 
-def _validated(kind: Kind[S], document: Document) -> S:
+def _validated(kind: StateKind[S], document: ParsedDocument) -> S:
     try:
         return kind.model.model_validate(document.raw)
     except ValidationError:

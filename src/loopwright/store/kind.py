@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from loopwright.core.state import INCIDENTS_KEPT, Incident
-from loopwright.store.paths import Layout
+from loopwright.store.paths import KindLayout
 
 
-class Frozen(Protocol):
+class FrozenModel(Protocol):
     """A model that is changed by making another one."""
 
     def evolve(self, **changes: Any) -> Self: ...  # Any: checked by the model
     def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self: ...  # Any: not checked at all
 
 
-class Bookkeeping(Frozen, Protocol):
+class EngineFields(FrozenModel, Protocol):
     """The part of a state's `engine` that the store itself reads and writes."""
 
     @property
@@ -28,7 +28,7 @@ class Bookkeeping(Frozen, Protocol):
     def incidents(self) -> tuple[Incident, ...]: ...
 
 
-class Stored(Frozen, Protocol):
+class StateModel(FrozenModel, Protocol):
     """A frozen, validated state model."""
 
     @property
@@ -36,15 +36,15 @@ class Stored(Frozen, Protocol):
     @property
     def updated_at(self) -> str | None: ...
     @property
-    def engine(self) -> Bookkeeping: ...
+    def engine(self) -> EngineFields: ...
     @classmethod
     def model_validate(cls, obj: object) -> Self: ...
 
 
-S = TypeVar("S", bound=Stored)
+S = TypeVar("S", bound=StateModel)
 
 
-class Document(NamedTuple):
+class ParsedDocument(NamedTuple):
     """A parsed file from outside, with what stands in for a missing id and for missing times.
 
     `beside` holds the text of the files of the same loop, by suffix or name.
@@ -57,7 +57,7 @@ class Document(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind(Generic[S]):
+class StateKind(Generic[S]):
     """`read` is lenient and tells its repairs (Invalid, NewerSchema).
 
     `take_in(base, found, current, now)` judges a change from outside: the state to go on with, what of the change was
@@ -74,21 +74,21 @@ class Kind(Generic[S]):
     schema: int
     model: type[S]
     id_of: Callable[[S], str]
-    read: Callable[[Document], tuple[S, tuple[str, ...]]]
+    read: Callable[[ParsedDocument], tuple[S, tuple[str, ...]]]
     take_in: Callable[[S, S, S, str], tuple[S, tuple[str, ...], tuple[str, ...]]]
     keep_own: Callable[[S, S], tuple[S, tuple[str, ...]]]
     side_files: Mapping[str, Callable[[S], tuple[object, ...]]]
-    rebuild: Callable[[Document], S | None]
+    rebuild: Callable[[ParsedDocument], S | None]
     progress: Callable[[S], Mapping[str, bytes]]
     legacy: Callable[[Path], Mapping[Path, str]]
     known_by: Callable[[S], Iterable[str]]
     homes: str | None = None
 
-    def layout(self, folder: Path) -> Layout:
-        return Layout(folder, self.name, self.homes)
+    def layout(self, folder: Path) -> KindLayout:
+        return KindLayout(folder, self.name, self.homes)
 
 
-def is_found(kind: Kind[S], state: S, search: str) -> bool:
+def matches_search(kind: StateKind[S], state: S, search: str) -> bool:
     """Whether one of the state's texts holds what is searched for, whatever the case."""
     wanted = search.strip().casefold()
     return not wanted or any(wanted in text.casefold() for text in kind.known_by(state))
@@ -105,6 +105,6 @@ def with_next_epoch(state: S) -> S:
     return state.evolve(engine=state.engine.evolve(epoch=state.engine.epoch + 1))
 
 
-def age(updated_at: str | None) -> float:
+def sort_age(updated_at: str | None) -> float:
     """By which lists are in order, the latest change first; what was never changed is last."""
     return -datetime.fromisoformat(updated_at).timestamp() if updated_at else 0.0

@@ -14,13 +14,13 @@ from typing import NamedTuple, Self
 import orjson
 
 from loopwright.core.errors import Conflict
-from loopwright.store.disk import Disk, is_plain, move_aside
+from loopwright.store.disk import Disk, is_regular_file, quarantine_file
 
 PATIENCE = 1.0
 """Seconds a reader waits for a writer that does not go on; more than a thousand commits take."""
 
 
-class Descriptor:
+class LockDescriptor:
     """An open file that a forked child closes at once."""
 
     def __init__(self, fd: int) -> None:
@@ -35,7 +35,7 @@ class Descriptor:
             os.close(fd)
 
 
-class Flock(Descriptor):
+class Flock(LockDescriptor):
     """An exclusive flock on one path, held until `release`: closing the only descriptor ends it."""
 
     @classmethod
@@ -68,8 +68,8 @@ class Flock(Descriptor):
     @classmethod
     def _tried(cls, path: str, flags: int, how: int) -> Self | None:
         """None when the file was unlinked while we waited, for then it locks nothing any more."""
-        if not is_plain(path) and os.path.lexists(path):
-            move_aside(path)
+        if not is_regular_file(path) and os.path.lexists(path):
+            quarantine_file(path)
         lock = cls(os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644))
         try:
             fcntl.flock(lock.fd, how)
@@ -83,7 +83,7 @@ class Flock(Descriptor):
 
 
 @contextlib.contextmanager
-def no_writer(path: str) -> Iterator[None]:
+def exclude_writers(path: str) -> Iterator[None]:
     """A time in which nobody writes: what is found then was acknowledged, or left by a writer that died.
 
     Goes on without where there is no lock file, or where its holder stands still.
@@ -93,7 +93,7 @@ def no_writer(path: str) -> Iterator[None]:
     except OSError:
         yield
         return
-    lock, deadline = Descriptor(fd), time.monotonic() + PATIENCE
+    lock, deadline = LockDescriptor(fd), time.monotonic() + PATIENCE
     try:
         while not _shared(lock.fd) and time.monotonic() < deadline:
             time.sleep(0.0005)
@@ -110,7 +110,7 @@ def _shared(fd: int) -> bool:
     return True
 
 
-def claim(root: str, id: str) -> Descriptor | None:
+def claim_name(root: str, id: str) -> LockDescriptor | None:
     """The one name on this machine for driving `id` of the project at `root`, or None while another has it.
 
     It lives in the kernel, so that nobody takes it by removing files.
@@ -126,10 +126,10 @@ def claim(root: str, id: str) -> Descriptor | None:
             if error.errno != errno.EADDRINUSE:
                 raise
             return None
-        return Descriptor(claimed.detach())
+        return LockDescriptor(claimed.detach())
 
 
-def is_held(path: str) -> bool:
+def is_locked(path: str) -> bool:
     """Whether anybody holds the lock now."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -144,7 +144,7 @@ def is_held(path: str) -> bool:
     return False
 
 
-_OPEN: "weakref.WeakSet[Descriptor]" = weakref.WeakSet()
+_OPEN: "weakref.WeakSet[LockDescriptor]" = weakref.WeakSet()
 
 
 def _forget_in_child() -> None:
@@ -156,7 +156,7 @@ def _forget_in_child() -> None:
 os.register_at_fork(after_in_child=_forget_in_child)
 
 
-class Holder(NamedTuple):
+class LeaseHolder(NamedTuple):
     """A process, told apart from later ones with the same id by its start time in clock ticks since boot."""
 
     pid: int
@@ -170,21 +170,21 @@ class HeldLease:
         self.epoch = epoch
 
 
-class Seat:
+class LeaseFile:
     """A lease's two halves: a lock on a file that says who holds it, and a name that lives in the kernel.
 
     The file is for everybody to see, and may be removed by anybody; the name cannot.
     """
 
-    def __init__(self, disk: Disk, path: str, name: Descriptor, lock: Flock) -> None:
+    def __init__(self, disk: Disk, path: str, name: LockDescriptor, lock: Flock) -> None:
         self._disk, self._path, self._name, self._lock = disk, path, name, lock
         self._mutex = threading.Lock()
         self._sign()
 
     @classmethod
-    def take(cls, disk: Disk, root: str, id: str, path: str) -> "Seat | None":
+    def take(cls, disk: Disk, root: str, id: str, path: str) -> "LeaseFile | None":
         """None while another process has it."""
-        name = claim(root, id)
+        name = claim_name(root, id)
         lock = None
         try:
             lock = Flock.at_once(path) if name else None
@@ -237,10 +237,10 @@ class Seat:
             _release(self._name, self._lock)
 
 
-def holder(disk: Disk, path: str) -> int | None:
+def find_holder(disk: Disk, path: str) -> int | None:
     """Process id of the living holder. A name left by a dead or an earlier process counts for nothing."""
     name = _parsed(disk.read(path) or b"")
-    if name is None or _started(name.pid) != name.started or not is_held(path):
+    if name is None or _started(name.pid) != name.started or not is_locked(path):
         return None
     return name.pid
 
@@ -250,16 +250,16 @@ def _signature(found: os.stat_result) -> tuple[int, ...]:
     return found.st_ino, found.st_size, found.st_ctime_ns
 
 
-def _release(*held: Descriptor | None) -> None:
+def _release(*held: LockDescriptor | None) -> None:
     for descriptor in held:
         if descriptor:
             descriptor.release()
 
 
-def _parsed(text: bytes) -> Holder | None:
+def _parsed(text: bytes) -> LeaseHolder | None:
     try:
         raw = orjson.loads(text)
-        return Holder(int(raw["pid"]), int(raw["started"]))
+        return LeaseHolder(int(raw["pid"]), int(raw["started"]))
     except (ValueError, KeyError, TypeError):
         return None
 

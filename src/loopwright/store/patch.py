@@ -15,7 +15,7 @@ Op = dict[str, Any]  # Any: a JSON value among its values
 TOO_DEEP = "a state cannot be nested this deeply"
 
 
-class Part(NamedTuple):
+class FieldPart(NamedTuple):
     """One field of a model: its attribute, its key in the file, and when the key is left out."""
 
     attribute: str
@@ -23,7 +23,7 @@ class Part(NamedTuple):
     left_out: Callable[[object], bool]
 
 
-def plain(value: object) -> Any:  # Any: a JSON value
+def to_json(value: object) -> Any:  # Any: a JSON value
     """A state, or one value of it, as JSON. Invalid for what a file could not give back."""
     try:
         return _plain(value)
@@ -48,7 +48,7 @@ def _plain(value: object) -> JsonValue:
     raise Invalid(f"a state cannot hold a {type(value).__name__}")
 
 
-def diff(old: object, new: object) -> list[Op]:
+def diff_states(old: object, new: object) -> list[Op]:
     """Operations that make `plain(old)` into `plain(new)`. Shared parts are skipped unseen."""
     try:
         return list(_changed(old, new, ""))
@@ -56,7 +56,7 @@ def diff(old: object, new: object) -> list[Op]:
         raise Invalid(TOO_DEEP) from error
 
 
-def apply(doc: Doc, ops: Sequence[Op]) -> None:
+def apply_patch(doc: Doc, ops: Sequence[Op]) -> None:
     """Carries the operations out on `doc` itself. KeyError, IndexError or TypeError where they do not fit."""
     for op in ops:
         *way, last = (token.replace("~1", "/").replace("~0", "~") for token in op["path"].split("/")[1:])
@@ -87,7 +87,7 @@ def _changed(old: object, new: object, path: str) -> Iterator[Op]:
         if len(old) != len(new) or not all(map(is_, old, new)):
             yield from _changed_items(old, new, path)
     elif type(old) is not type(new) or old != new:
-        yield {"op": "replace", "path": path, "value": plain(new)}
+        yield {"op": "replace", "path": path, "value": to_json(new)}
 
 
 def _changed_fields(old: BaseModel, new: BaseModel, path: str) -> Iterator[Op]:
@@ -102,7 +102,7 @@ def _changed_fields(old: BaseModel, new: BaseModel, path: str) -> Iterator[Op]:
             if not left_out(was):
                 yield {"op": "remove", "path": where}
         elif left_out(was):
-            yield {"op": "add", "path": where, "value": plain(now)}
+            yield {"op": "add", "path": where, "value": to_json(now)}
         else:
             yield from _changed(was, now, where)
     if old.__pydantic_extra__ or new.__pydantic_extra__:
@@ -118,7 +118,7 @@ def _changed_keys(old: Mapping[str, object], new: Mapping[str, object], path: st
         if key in old:
             yield from _changed(old[key], value, where)
         else:
-            yield {"op": "add", "path": where, "value": plain(value)}
+            yield {"op": "add", "path": where, "value": to_json(value)}
 
 
 def _changed_items(old: Sequence[object], new: Sequence[object], path: str) -> Iterator[Op]:
@@ -133,7 +133,7 @@ def _changed_items(old: Sequence[object], new: Sequence[object], path: str) -> I
             yield {"op": "remove", "path": f"{path}/{j}"}
             i += 1
         elif news.get(_mark(old[i]), -1) > j:
-            yield {"op": "add", "path": f"{path}/{j}", "value": plain(new[j])}
+            yield {"op": "add", "path": f"{path}/{j}", "value": to_json(new[j])}
             j += 1
         else:
             yield from _changed(old[i], new[j], f"{path}/{j}")
@@ -141,7 +141,7 @@ def _changed_items(old: Sequence[object], new: Sequence[object], path: str) -> I
     for _ in range(i, len(old)):
         yield {"op": "remove", "path": f"{path}/{j}"}
     for item in new[j:]:
-        yield {"op": "add", "path": f"{path}/-", "value": plain(item)}
+        yield {"op": "add", "path": f"{path}/-", "value": to_json(item)}
 
 
 def _mark(item: object) -> object:
@@ -156,9 +156,9 @@ def _items(state: BaseModel) -> dict[str, object]:
 
 
 @cache
-def _parts(model: type[BaseModel]) -> tuple[Part, ...]:
+def _parts(model: type[BaseModel]) -> tuple[FieldPart, ...]:
     return tuple(
-        Part(name, field.serialization_alias or field.alias or name, field.exclude_if or _never)
+        FieldPart(name, field.serialization_alias or field.alias or name, field.exclude_if or _never)
         for name, field in model.model_fields.items()
     )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loopwright.core.errors import NotFound
-from loopwright.core.ids import checked, is_safe
+from loopwright.core.ids import check_id, is_safe_id
 
 STATE = ".json"
 JOURNAL = ".events.ndjson"
@@ -14,7 +14,7 @@ OWN = "state"
 """What the files of a state are called in a folder of its own."""
 
 
-class Paths(NamedTuple):
+class StatePaths(NamedTuple):
     """`base` is the path without a suffix; plain texts, because they are built for every call.
 
     `home`: the folder that is this state's alone, with its progress files in it; empty where states lie side by side.
@@ -25,9 +25,9 @@ class Paths(NamedTuple):
     home: str = ""
 
     @classmethod
-    def of(cls, folder: Path, id: str, kind: str = "loop") -> "Paths":
+    def of(cls, folder: Path, id: str, kind: str = "loop") -> "StatePaths":
         """Side by side with others. Invalid, with the name of the `kind`, for an id that is not safe."""
-        return cls(id, f"{folder}/{checked(id, kind)}")
+        return cls(id, f"{folder}/{check_id(id, kind)}")
 
     @property
     def state(self) -> str:
@@ -57,27 +57,27 @@ class Paths(NamedTuple):
         return bool(self.home) and name.split("/")[0].startswith(f"{OWN}.")
 
 
-class Layout(NamedTuple):
+class KindLayout(NamedTuple):
     """How the states of a kind lie in its `folder`; `name` and `homes`: see `kind.Kind`."""
 
     folder: Path
     name: str
     homes: str | None
 
-    def paths(self, id: str) -> Paths:
+    def paths(self, id: str) -> StatePaths:
         """Invalid for an id that is not safe, NotFound for one that names a folder which is not one of ours."""
         if self.homes is None:
-            return Paths.of(self.folder, id, self.name)
-        if not checked(id, self.name).startswith(self.homes):
+            return StatePaths.of(self.folder, id, self.name)
+        if not check_id(id, self.name).startswith(self.homes):
             raise NotFound(f"{self.name} not found: {id} (such ids begin with {self.homes!r})")
         home = f"{self.folder}/{id}"
-        return Paths(id, f"{home}/{OWN}", home)
+        return StatePaths(id, f"{home}/{OWN}", home)
 
     def id_in(self, name: str) -> str | None:
         """The id that a name in the folder speaks of; None for what is somebody else's."""
         if self.homes is None:
-            return id_in(name)
-        return name if name.startswith(self.homes) and is_safe(name) else None
+            return parse_id(name)
+        return name if name.startswith(self.homes) and is_safe_id(name) else None
 
     def ids(self) -> set[str]:
         """All that there is something of; a folder of its own is none if it is a link."""
@@ -90,10 +90,10 @@ class Layout(NamedTuple):
             return set()
 
 
-def id_in(name: str) -> str | None:
+def parse_id(name: str) -> str | None:
     """The id that a file or folder name speaks of, where states lie side by side."""
     for suffix in (JOURNAL, STATE, PROGRESS):
         if name.endswith(suffix):
             id = name.removesuffix(suffix)
-            return id if is_safe(id) else None
+            return id if is_safe_id(id) else None
     return None

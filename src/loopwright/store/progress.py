@@ -8,21 +8,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from loopwright.core.errors import Invalid
-from loopwright.store.disk import CREATE, Disk, move_aside
-from loopwright.store.paths import Paths
+from loopwright.store.disk import CREATE, Disk, quarantine_file
+from loopwright.store.paths import StatePaths
 
 DEEPEST = 3
 """Parts of a name: a role's folder, its history, a file."""
 
 
-def write(disk: Disk, paths: Paths, files: Mapping[str, bytes]) -> None:
+def write_files(disk: Disk, paths: StatePaths, files: Mapping[str, bytes]) -> None:
     """Replaces files by rename; not synced."""
     _make(paths.progress)
     for name, data in files.items():
         disk.replace(_inside(paths, name), data)
 
 
-def append(disk: Disk, paths: Paths, name: str, lines: Sequence[bytes]) -> None:
+def append_lines(disk: Disk, paths: StatePaths, name: str, lines: Sequence[bytes]) -> None:
     """Appends whole lines. A torn last line, left by a crash, is cut off first."""
     for line in lines:
         if b"\n" in line.removesuffix(b"\n"):
@@ -39,7 +39,7 @@ def append(disk: Disk, paths: Paths, name: str, lines: Sequence[bytes]) -> None:
 def _make(folder: Path) -> None:
     """The folder itself: nothing is written through a link in its place."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        move_aside(str(folder))
+        quarantine_file(str(folder))
     folder.mkdir(parents=True, exist_ok=True)
 
 
@@ -55,7 +55,7 @@ def _end_of_lines(disk: Disk, fd: int, size: int) -> int:
     return 0
 
 
-def _inside(paths: Paths, name: str) -> str:
+def _inside(paths: StatePaths, name: str) -> str:
     """The path of that name, its folders made, each of them one itself and no link to one."""
     *above, file = parts = name.split("/")
     if len(parts) > DEEPEST or any(part in ("", ".", "..") or "\0" in part for part in parts):

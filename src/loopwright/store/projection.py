@@ -23,7 +23,7 @@ class Projection(NamedTuple):
     genuine: bool
 
 
-def render(doc: Doc, *, rev: int, journal_bytes: int) -> tuple[bytes, str]:
+def render_projection(doc: Doc, *, rev: int, journal_bytes: int) -> tuple[bytes, str]:
     """The file's bytes and their digest; the document's own bookkeeping is set on the way.
 
     The digest is taken of the file as it is with a digest of zeros.
@@ -40,7 +40,7 @@ def render(doc: Doc, *, rev: int, journal_bytes: int) -> tuple[bytes, str]:
     return blank[:at] + digest.encode() + blank[at + len(BLANK) :], digest
 
 
-def parse(data: bytes) -> Projection | None:
+def parse_projection(data: bytes) -> Projection | None:
     """The file's content as far as it is a JSON object, else None."""
     try:
         doc = orjson.loads(data)

@@ -6,29 +6,29 @@ from typing import Generic, NamedTuple
 import orjson
 
 from loopwright.core.errors import Corrupt, Invalid, NewerSchema
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.store import patch, projection
 from loopwright.store.disk import Disk
-from loopwright.store.journal import Line, carried_on, draft, scan, whole_lines
-from loopwright.store.kind import Document, Kind, S
-from loopwright.store.known import Known, beside, journal_of, projection_in
+from loopwright.store.journal import JournalLine, apply_lines, draft_line, scan_lines, whole_lines
+from loopwright.store.kind import ParsedDocument, S, StateKind
 from loopwright.store.patch import Doc
-from loopwright.store.paths import Paths
+from loopwright.store.paths import StatePaths
 from loopwright.store.projection import Projection
+from loopwright.store.state_reader import CommittedState, read_projection, read_side_files, stat_journal
 
-Texts = dict[int, list[tuple[Line, bytes]]]
+Texts = dict[int, list[tuple[JournalLine, bytes]]]
 """Whole lines by number. There is more than one of a number only where somebody tampered."""
 
 
-class Rescue(NamedTuple, Generic[S]):
+class RecoveredState(NamedTuple, Generic[S]):
     """A state to go on with, the lines it comes after, and where it was found, in words."""
 
-    known: Known[S]
+    known: CommittedState[S]
     lines: bytes
     origin: str
 
 
-class Course(NamedTuple):
+class DocumentHistory(NamedTuple):
     """A document and the lines that lead to it. `proven`: it is what its last line says it should be.
 
     `size` is where the journal ended when that line was written.
@@ -42,27 +42,27 @@ class Course(NamedTuple):
     origin: str
 
 
-def rescue(disk: Disk, kind: Kind[S], paths: Paths, now: str) -> Rescue[S]:
+def recover_state(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -> RecoveredState[S]:
     """Corrupt when nothing is left."""
-    journal, file = disk.read(paths.journal) or b"", projection_in(disk, paths)
-    found = projection.parse(file) if file else None
+    journal, file = disk.read(paths.journal) or b"", read_projection(disk, paths)
+    found = projection.parse_projection(file) if file else None
     texts = _by_number(journal)
     seq = max(0, *texts, found.rev if found and found.genuine else 0)
     for course in sorted(_courses(kind, journal, texts, found, now), key=lambda c: (c.seq, c.proven), reverse=True):
-        state = _read(kind, Document(course.doc, paths.id, now, {}))
+        state = _read(kind, ParsedDocument(course.doc, paths.id, now, {}))
         if state is not None:
             return _rescued(state, seq, b"".join(course.lines), course.origin, paths, file)
-    texts_beside = beside(disk, kind, paths)
-    state = _read(kind, Document(found.doc, paths.id, now, texts_beside)) if found else None
+    texts_beside = read_side_files(disk, kind, paths)
+    state = _read(kind, ParsedDocument(found.doc, paths.id, now, texts_beside)) if found else None
     origin = "the JSON file"
     if state is None:
-        state, origin = _rebuilt(kind, Document(None, paths.id, now, texts_beside)), "the progress files"
-    return _rescued(state, seq, journal[: scan(journal).end], origin, paths, file)
+        state, origin = _rebuilt(kind, ParsedDocument(None, paths.id, now, texts_beside)), "the progress files"
+    return _rescued(state, seq, journal[: scan_lines(journal).end], origin, paths, file)
 
 
-def _rescued(state: S, seq: int, lines: bytes, origin: str, paths: Paths, file: bytes | None) -> Rescue[S]:
-    known = Known(state, patch.plain(state), seq, len(lines), journal_of(paths).inode, file, whole=True)
-    return Rescue(known, lines, origin)
+def _rescued(state: S, seq: int, lines: bytes, origin: str, paths: StatePaths, file: bytes | None) -> RecoveredState[S]:
+    known = CommittedState(state, patch.to_json(state), seq, len(lines), stat_journal(paths).inode, file, whole=True)
+    return RecoveredState(known, lines, origin)
 
 
 def _by_number(journal: bytes) -> Texts:
@@ -73,9 +73,11 @@ def _by_number(journal: bytes) -> Texts:
     return texts
 
 
-def _courses(kind: Kind[S], journal: bytes, texts: Texts, found: Projection | None, now: str) -> Iterator[Course]:
+def _courses(
+    kind: StateKind[S], journal: bytes, texts: Texts, found: Projection | None, now: str
+) -> Iterator[DocumentHistory]:
     """Every place to begin from, each followed as far as lines go on from it."""
-    first = scan(journal)
+    first = scan_lines(journal)
     before = journal[: first.end]
     held = {line.seq for line in first.lines}
     if first.lines and (begun := _first_half(first.lines, before)):
@@ -85,65 +87,72 @@ def _courses(kind: Kind[S], journal: bytes, texts: Texts, found: Projection | No
             lines = (before, text) if line.seq > max(held, default=0) else (text,)
             yield _followed(_begun(line, lines), texts)
     if found and found.genuine and found.rev > 0:
-        event = Event(type="recovered", data={"from": "the JSON file"})
-        base = draft(
+        event = JournalEvent(type="recovered", data={"from": "the JSON file"})
+        base = draft_line(
             seq=found.rev, ts=now, actor="store", event=event, epoch=None, schema=kind.schema, state=found.doc
         ).sealed(found.digest)
         lines = (before, base) if found.rev > max(held, default=0) else (base,)
-        yield _followed(Course(found.rev, True, found.doc, lines, found.journal_bytes, "the JSON file"), texts)
+        yield _followed(DocumentHistory(found.rev, True, found.doc, lines, found.journal_bytes, "the JSON file"), texts)
 
 
-def _first_half(lines: Sequence[Line], text: bytes) -> Course | None:
+def _first_half(lines: Sequence[JournalLine], text: bytes) -> DocumentHistory | None:
     """The journal up to its damage."""
     start = max(at for at, line in enumerate(lines) if line.state is not None)
     last = lines[-1]
     try:
-        doc = carried_on({}, lines[start:])
+        doc = apply_lines({}, lines[start:])
     except Corrupt:
         return None
-    return Course(last.seq, _proves(last, doc, last.end), doc, (text,), last.end, f"the journal up to line {last.seq}")
+    return DocumentHistory(
+        last.seq, _proves(last, doc, last.end), doc, (text,), last.end, f"the journal up to line {last.seq}"
+    )
 
 
-def _begun(line: Line, lines: tuple[bytes, ...]) -> Course:
-    doc = carried_on({}, [line])
-    return Course(line.seq, _proves(line, doc, line.end), doc, lines, line.end, f"the journal from line {line.seq}")
+def _begun(line: JournalLine, lines: tuple[bytes, ...]) -> DocumentHistory:
+    doc = apply_lines({}, [line])
+    return DocumentHistory(
+        line.seq, _proves(line, doc, line.end), doc, lines, line.end, f"the journal from line {line.seq}"
+    )
 
 
-def _followed(course: Course, texts: Texts) -> Course:
+def _followed(course: DocumentHistory, texts: Texts) -> DocumentHistory:
     """The course with every line that goes on from it; of several with one number the one that proves itself."""
     while following := [c for line, text in texts.get(course.seq + 1, ()) if (c := _next(course, line, text))]:
         course = max(following, key=lambda c: c.proven)
     return course
 
 
-def _next(course: Course, line: Line, text: bytes) -> Course | None:
+def _next(course: DocumentHistory, line: JournalLine, text: bytes) -> DocumentHistory | None:
     size = course.size + len(text)
     origin = f"{course.origin.split(' and what follows')[0]} and what follows up to line {line.seq}"
     try:
-        doc = carried_on(orjson.loads(orjson.dumps(course.doc)), [line])
+        doc = apply_lines(orjson.loads(orjson.dumps(course.doc)), [line])
     except (Corrupt, TypeError):
         return None
-    return Course(line.seq, _proves(line, doc, size), doc, (*course.lines, text), size, origin)
+    return DocumentHistory(line.seq, _proves(line, doc, size), doc, (*course.lines, text), size, origin)
 
 
-def _proves(line: Line, doc: Doc, size: int) -> bool:
+def _proves(line: JournalLine, doc: Doc, size: int) -> bool:
     try:
-        return projection.render(orjson.loads(orjson.dumps(doc)), rev=line.seq, journal_bytes=size)[1] == line.digest
+        return (
+            projection.render_projection(orjson.loads(orjson.dumps(doc)), rev=line.seq, journal_bytes=size)[1]
+            == line.digest
+        )
     except (Invalid, TypeError):
         return False
 
 
-def _read(kind: Kind[S], document: Document) -> S | None:
+def _read(kind: StateKind[S], document: ParsedDocument) -> S | None:
     """The state in a document, or None where it makes no sense or is that of another."""
     try:
         state, _ = kind.read(document)
-        patch.plain(state)
+        patch.to_json(state)
     except (Invalid, RecursionError):
         return None
     return state if kind.id_of(state) == document.id else None
 
 
-def _rebuilt(kind: Kind[S], document: Document) -> S:
+def _rebuilt(kind: StateKind[S], document: ParsedDocument) -> S:
     try:
         state = kind.rebuild(document)
     except (Invalid, NewerSchema) as error:

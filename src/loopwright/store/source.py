@@ -8,44 +8,44 @@ from typing import Generic, NamedTuple, assert_never
 import orjson
 
 from loopwright.core.errors import Corrupt, Invalid, NewerSchema, NotFound, StoreError
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.store import patch, projection
 from loopwright.store.disk import Disk
-from loopwright.store.hold import Hold, look_held
-from loopwright.store.kind import Document, Kind, S, with_incident
-from loopwright.store.known import (
-    Deleted,
-    Finding,
-    Known,
-    View,
+from loopwright.store.kind import ParsedDocument, S, StateKind, with_incident
+from loopwright.store.lease import exclude_writers
+from loopwright.store.leased_state import LeasedState, read_leased_state
+from loopwright.store.paths import StatePaths
+from loopwright.store.state_reader import (
+    CommittedState,
+    DeletedState,
+    ProjectionStatus,
+    StateView,
     committed_in_file,
     is_latest,
-    journal_of,
-    look,
-    projection_in,
+    read_projection,
+    read_state,
+    stat_journal,
     state_at,
 )
-from loopwright.store.lease import no_writer
-from loopwright.store.paths import Paths
 
 KEPT = 256
 
 
-class Cache(Generic[S]):
+class StateCache(Generic[S]):
     """The last used `Known` by id. Entries are hints: whoever takes one checks it against the files."""
 
     def __init__(self) -> None:
         self._mutex = threading.Lock()
-        self._known: OrderedDict[str, Known[S]] = OrderedDict()
+        self._known: OrderedDict[str, CommittedState[S]] = OrderedDict()
 
-    def get(self, id: str) -> Known[S] | None:
+    def get(self, id: str) -> CommittedState[S] | None:
         with self._mutex:
             known = self._known.get(id)
             if known is not None:
                 self._known.move_to_end(id)
             return known
 
-    def put(self, id: str, known: Known[S]) -> None:
+    def put(self, id: str, known: CommittedState[S]) -> None:
         with self._mutex:
             self._known[id] = known
             self._known.move_to_end(id)
@@ -57,10 +57,10 @@ class Cache(Generic[S]):
             self._known.pop(id, None)
 
 
-class Legacy(Generic[S]):
+class LegacyFiles(Generic[S]):
     """The old files under one project root, by the id that each has now."""
 
-    def __init__(self, disk: Disk, kind: Kind[S], root: Path) -> None:
+    def __init__(self, disk: Disk, kind: StateKind[S], root: Path) -> None:
         self._disk, self._kind, self._root = disk, kind, root
         self._places: dict[str, tuple[Path, str]] | None = None
 
@@ -99,107 +99,109 @@ class Legacy(Generic[S]):
             text = self._disk.read(str(path.with_suffix(f".{suffix}")))
             if text is not None:
                 beside[suffix] = text.decode(errors="replace")
-        return self._kind.read(Document(raw, name, now, beside))[0]
+        return self._kind.read(ParsedDocument(raw, name, now, beside))[0]
 
 
 EXTERNAL = "external"
 
 
-class Settlement(NamedTuple, Generic[S]):
+class ReconciledState(NamedTuple, Generic[S]):
     """`known` is the state to build on; with an `event`, `state` has to be committed on top of it first."""
 
-    known: Known[S]
+    known: CommittedState[S]
     state: S
     actor: str
-    event: Event | None
+    event: JournalEvent | None
     quarantine: bool = False
 
 
-def settle(kind: Kind[S], view: View[S], base: S | None, now: str, *, id: str) -> Settlement[S]:
+def reconcile_state(kind: StateKind[S], view: StateView[S], base: S | None, now: str, *, id: str) -> ReconciledState[S]:
     """`base` is the state whose projection the file was made from, where the finding is a change from outside."""
     known = view.known
     if view.forged:
         return _forged(view, now)
     match view.finding:
-        case Finding.OURS | Finding.MISSING:
-            return Settlement(known, known.state, EXTERNAL, None)
-        case Finding.ALONE:
-            return Settlement(known, known.state, "store", Event(type="journal_started", data={"rev": known.seq}))
-        case Finding.BROKEN:
+        case ProjectionStatus.OURS | ProjectionStatus.MISSING:
+            return ReconciledState(known, known.state, EXTERNAL, None)
+        case ProjectionStatus.ALONE:
+            return ReconciledState(
+                known, known.state, "store", JournalEvent(type="journal_started", data={"rev": known.seq})
+            )
+        case ProjectionStatus.BROKEN:
             return _put_back(known, "its JSON file could not be read", now)
-        case Finding.AHEAD:
+        case ProjectionStatus.AHEAD:
             return _ahead(kind, view, now, id)
-        case Finding.FOREIGN:
+        case ProjectionStatus.FOREIGN:
             return _foreign(kind, view, base or known.state, now, id)
         case _:
             assert_never(view.finding)
 
 
-def _forged(view: View[S], now: str) -> Settlement[S]:
+def _forged(view: StateView[S], now: str) -> ReconciledState[S]:
     """Lines that gave themselves out as commits; a file that another program wrote meanwhile is kept aside."""
     names = ", ".join(view.forged)
     state = with_incident(view.known.state, "journal_forged", f"another program changed {names}; reverted", now)
-    event = Event(type="journal_forged", data={"put_back": [*view.forged]})
-    strange = view.finding in (Finding.FOREIGN, Finding.BROKEN)
-    return Settlement(view.known, state, EXTERNAL, event, quarantine=strange)
+    event = JournalEvent(type="journal_forged", data={"put_back": [*view.forged]})
+    strange = view.finding in (ProjectionStatus.FOREIGN, ProjectionStatus.BROKEN)
+    return ReconciledState(view.known, state, EXTERNAL, event, quarantine=strange)
 
 
-def _put_back(known: Known[S], why: str, now: str) -> Settlement[S]:
+def _put_back(known: CommittedState[S], why: str, now: str) -> ReconciledState[S]:
     state = with_incident(known.state, "state_put_back", f"{why}; the last committed state was restored", now)
-    event = Event(type="state_put_back", data={"reason": why})
-    return Settlement(known, state, EXTERNAL, event, quarantine=True)
+    event = JournalEvent(type="state_put_back", data={"reason": why})
+    return ReconciledState(known, state, EXTERNAL, event, quarantine=True)
 
 
-def _ahead(kind: Kind[S], view: View[S], now: str, id: str) -> Settlement[S]:
+def _ahead(kind: StateKind[S], view: StateView[S], now: str, id: str) -> ReconciledState[S]:
     """A genuine file that is newer than the journal: the journal has lost lines."""
     found, known = view.found, view.known
     assert found is not None
     try:
-        state, _ = kind.read(Document(found.doc, id, now, {}))
+        state, _ = kind.read(ParsedDocument(found.doc, id, now, {}))
     except Invalid as error:
         return _put_back(known, f"its JSON file made no sense ({error})", now)
     if kind.id_of(state) != id:
         return _put_back(known, f"its JSON file is that of {kind.id_of(state)}", now)
     why = f"the journal ended at {known.seq}, the JSON file stands at {found.rev}"
-    base = Known(state, patch.plain(state), found.rev, known.end, known.inode, known.file, whole=True)
+    base = CommittedState(state, patch.to_json(state), found.rev, known.end, known.inode, known.file, whole=True)
     state = with_incident(state, "journal_damaged", f"{why}; the file's state was kept", now)
-    return Settlement(base, state, "store", Event(type="journal_damaged", data={"reason": why}))
+    return ReconciledState(base, state, "store", JournalEvent(type="journal_damaged", data={"reason": why}))
 
 
-def _foreign(kind: Kind[S], view: View[S], base: S, now: str, id: str) -> Settlement[S]:
+def _foreign(kind: StateKind[S], view: StateView[S], base: S, now: str, id: str) -> ReconciledState[S]:
     found, known = view.found, view.known
     assert found is not None
     try:
-        state, _ = kind.read(Document(found.doc, id, now, {}))
+        state, _ = kind.read(ParsedDocument(found.doc, id, now, {}))
         if kind.id_of(state) != id:
             return _put_back(known, f"its JSON file is that of {kind.id_of(state)}", now)
         taken, accepted, refused = kind.take_in(base, state, known.state, now)
-        projection.render(patch.plain(taken), rev=0, journal_bytes=0)
+        projection.render_projection(patch.to_json(taken), rev=0, journal_bytes=0)
     except (Invalid, NewerSchema, RecursionError) as error:
         return _put_back(known, f"its JSON file made no sense ({error})", now)
     if refused:
         message = f"another program changed {', '.join(refused)}; reverted"
         taken = with_incident(taken, "external_change_refused", message, now)
     if not accepted and not refused:
-        return Settlement(known, known.state, EXTERNAL, None)
-    event = Event(type="external_change", data={"accepted": [*accepted], "put_back": [*refused]})
-    return Settlement(known, taken, EXTERNAL, event)
+        return ReconciledState(known, known.state, EXTERNAL, None)
+    event = JournalEvent(type="external_change", data={"accepted": [*accepted], "put_back": [*refused]})
+    return ReconciledState(known, taken, EXTERNAL, event)
 
 
 LOOKS = 3
 """A reader takes no lock: what looks damaged may have been replaced under its eyes."""
 
 
-class Source(Generic[S]):
+class StateSource(Generic[S]):
     """Reads states and never writes. `holds` are those that this process drives."""
 
-    def __init__(self, disk: Disk, kind: Kind[S], root: Path) -> None:
+    def __init__(self, disk: Disk, kind: StateKind[S], root: Path) -> None:
         self._disk, self.kind = disk, kind
-        self.cache: Cache[S] = Cache()
-        self.holds: dict[str, Hold[S]] = {}
-        self.legacy = Legacy(disk, kind, root)
+        self.cache: StateCache[S] = StateCache()
+        self.holds: dict[str, LeasedState[S]] = {}
+        self.legacy = LegacyFiles(disk, kind, root)
 
-    def read(self, paths: Paths, now: str) -> S:
+    def read(self, paths: StatePaths, now: str) -> S:
         """The last committed state, with legal changes from outside that no writer has taken in yet."""
         known = self.cached(paths)
         if known:
@@ -207,11 +209,11 @@ class Source(Generic[S]):
         view = self._acknowledged(paths, now)
         if view.current and paths.id not in self.holds:
             self.cache.put(paths.id, view.known)
-        if view.finding in (Finding.FOREIGN, Finding.AHEAD):
+        if view.finding in (ProjectionStatus.FOREIGN, ProjectionStatus.AHEAD):
             return self.settle(paths, view, now).state
         return view.known.state
 
-    def shown(self, paths: Paths, now: str) -> S:
+    def shown(self, paths: StatePaths, now: str) -> S:
         """What the JSON file shows, where that is a committed state of the journal; else what `read` finds."""
         known = self.cached(paths)
         if known:
@@ -220,29 +222,31 @@ class Source(Generic[S]):
             return state
         return self.read(paths, now)
 
-    def cached(self, paths: Paths) -> Known[S] | None:
+    def cached(self, paths: StatePaths) -> CommittedState[S] | None:
         """What is known, if the files still are what it was made from."""
         known = self.cache.get(paths.id)
-        if known and is_latest(known, journal_of(paths), projection_in(self._disk, paths)):
+        if known and is_latest(known, stat_journal(paths), read_projection(self._disk, paths)):
             return known
         return None
 
-    def view(self, paths: Paths, now: str) -> View[S]:
+    def view(self, paths: StatePaths, now: str) -> StateView[S]:
         """What the files say. NotFound, Corrupt, NewerSchema."""
         hold = self.holds.get(paths.id)
         if hold:
-            return look_held(self._disk, self.kind, paths, hold.memory, now)
+            return read_leased_state(self._disk, self.kind, paths, hold.memory, now)
         try:
-            return look(self._disk, self.kind, paths, now)
-        except Deleted:
+            return read_state(self._disk, self.kind, paths, now)
+        except DeletedState:
             raise
         except NotFound:
             state = self.legacy.find(paths.id, now)
             if state is None:
                 raise
-        return View(Known(state, patch.plain(state), 0, 0, 0, None, whole=True), Finding.ALONE, False, None)
+        return StateView(
+            CommittedState(state, patch.to_json(state), 0, 0, 0, None, whole=True), ProjectionStatus.ALONE, False, None
+        )
 
-    def settle(self, paths: Paths, view: View[S], now: str) -> Settlement[S]:
+    def settle(self, paths: StatePaths, view: StateView[S], now: str) -> ReconciledState[S]:
         """What to go on with.
 
         A file ahead of a journal that we know to be whole is forged. One that was written before the machine started
@@ -250,15 +254,15 @@ class Source(Generic[S]):
         """
         cached, known, found = self.cache.get(paths.id), view.known, view.found
         base = None
-        if view.finding is Finding.AHEAD and cached and (cached.inode, cached.seq) == (known.inode, known.seq):
-            view = view._replace(finding=Finding.FOREIGN)
-        elif view.finding is Finding.FOREIGN and self._disk.is_older_than_boot(paths.state):
-            view = view._replace(finding=Finding.BROKEN)
-        elif view.finding is Finding.FOREIGN and found and not view.forged:
+        if view.finding is ProjectionStatus.AHEAD and cached and (cached.inode, cached.seq) == (known.inode, known.seq):
+            view = view._replace(finding=ProjectionStatus.FOREIGN)
+        elif view.finding is ProjectionStatus.FOREIGN and self._disk.is_older_than_boot(paths.state):
+            view = view._replace(finding=ProjectionStatus.BROKEN)
+        elif view.finding is ProjectionStatus.FOREIGN and found and not view.forged:
             base = state_at(self._disk, self.kind, paths, found.rev, now)
-        return settle(self.kind, view, base, now, id=paths.id)
+        return reconcile_state(self.kind, view, base, now, id=paths.id)
 
-    def _acknowledged(self, paths: Paths, now: str) -> View[S]:
+    def _acknowledged(self, paths: StatePaths, now: str) -> StateView[S]:
         """What was acknowledged, and nothing beyond.
 
         The JSON file is written after the sync. What only the journal has may be a line whose writer still waits for
@@ -267,13 +271,13 @@ class Source(Generic[S]):
         view = self._steadily(paths, now)
         if view.current or not view.known.end:
             return view
-        with no_writer(paths.lock):
+        with exclude_writers(paths.lock):
             view = self.view(paths, now)
             with self._disk.open(paths.journal) as journal:
                 self._disk.sync(journal)
         return view
 
-    def _steadily(self, paths: Paths, now: str) -> View[S]:
+    def _steadily(self, paths: StatePaths, now: str) -> StateView[S]:
         for _ in range(LOOKS - 1):
             try:
                 return self.view(paths, now)

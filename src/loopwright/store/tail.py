@@ -8,7 +8,7 @@ STRETCH = 1 << 18
 """Bytes."""
 
 
-class Tail:
+class FileTail:
     """The lines that are appended to a file; a line without its end is left for the next look.
 
     A file that is not there yet, is put in the place of another one or begins anew is read from its beginning.
@@ -38,23 +38,23 @@ class Tail:
         return whole.decode(errors="replace").split("\n")[:-1]
 
 
-class Line(NamedTuple):
+class TailLine(NamedTuple):
     """A whole line, and the offset behind it."""
 
     text: bytes
     end: int
 
 
-class Stretch(NamedTuple):
+class TailSlice(NamedTuple):
     """Lines from offset `at` on. `file`: its inode, None where there is none. `more`: there are further lines."""
 
     at: int
-    lines: tuple[Line, ...]
+    lines: tuple[TailLine, ...]
     file: int | None
     more: bool
 
 
-def lines_from(path: Path, at: int, file: int | None = None, most: int = STRETCH) -> Stretch:
+def lines_from(path: Path, at: int, file: int | None = None, most: int = STRETCH) -> TailSlice:
     """About `most` bytes of lines from offset `at` on: of the file that was read before, if one is named.
 
     Where it is another file by now, is shorter, or has no line that begins there, it is read from its beginning.
@@ -69,12 +69,12 @@ def lines_from(path: Path, at: int, file: int | None = None, most: int = STRETCH
             if b"\n" not in data and len(data) == most:
                 data += opened.readline()
     except (FileNotFoundError, NotADirectoryError):
-        return Stretch(at, (), None, False)
-    lines, end = list[Line](), at
+        return TailSlice(at, (), None, False)
+    lines, end = list[TailLine](), at
     for text in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
         end += len(text)
-        lines.append(Line(text, end))
-    return Stretch(at, tuple(lines), found.st_ino, at + len(data) < found.st_size and bool(lines))
+        lines.append(TailLine(text, end))
+    return TailSlice(at, tuple(lines), found.st_ino, at + len(data) < found.st_size and bool(lines))
 
 
 def whole_lines_end(path: Path) -> int:

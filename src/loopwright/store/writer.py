@@ -12,19 +12,19 @@ from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 import orjson
 
-from loopwright.core.errors import StoreError, Uncertain
+from loopwright.core.errors import StoreError, UncertainCommit
 from loopwright.core.ports import Clock
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.store import patch, progress, projection
-from loopwright.store.commit import Stamp, Step, advance, refuse_old_epoch
+from loopwright.store.commit import CommitStamp, CommitStep, build_commit, refuse_old_epoch
 from loopwright.store.disk import CREATE, SPARE, WRITE, Disk
-from loopwright.store.hold import Hold, Memory, follow
 from loopwright.store.journal import DELETED
-from loopwright.store.kind import Kind, S, with_incident
-from loopwright.store.known import Finding, Known, View, journal_of, projection_in
-from loopwright.store.paths import Paths
-from loopwright.store.recovery import Rescue
-from loopwright.store.source import Source
+from loopwright.store.kind import S, StateKind, with_incident
+from loopwright.store.leased_state import LeasedState, StateMemory, follow_journal
+from loopwright.store.paths import StatePaths
+from loopwright.store.recovery import RecoveredState
+from loopwright.store.source import StateSource
+from loopwright.store.state_reader import CommittedState, ProjectionStatus, StateView, read_projection, stat_journal
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class _Waiter(Generic[T]):
         self.done = False
 
 
-class Turns(Generic[T]):
+class GroupCommit(Generic[T]):
     """`work(items, busy)` gets all items that wait, in order; `busy()` says whether more have come meanwhile.
 
     Nobody else works meanwhile, and a caller who finds the place free works in its own thread.
@@ -83,24 +83,24 @@ class Turns(Generic[T]):
 
 
 @dataclass(slots=True)
-class Request(Generic[S]):
+class UpdateRequest(Generic[S]):
     """One update and its outcome: a result, or the error that its caller gets."""
 
     rule: Callable[[S], S]
     actor: str
-    event: Event
+    event: JournalEvent
     epoch: int | None
     result: S | None = None
     error: Exception | None = None
 
 
-class HandedOver(Generic[S]):
+class ErrorHandover(Generic[S]):
     """What goes wrong inside is an answer to those who asked, each in its own thread.
 
     An interrupt goes on as such only in the thread that was interrupted.
     """
 
-    def __init__(self, *requests: Request[S]) -> None:
+    def __init__(self, *requests: UpdateRequest[S]) -> None:
         self._requests = requests
 
     def __enter__(self) -> None:
@@ -118,14 +118,14 @@ class HandedOver(Generic[S]):
 Signature = tuple[int, int, int]
 
 
-class Projections(Generic[S]):
+class ProjectionWriter(Generic[S]):
     """Every method expects the caller to hold the write lock of the state."""
 
-    def __init__(self, disk: Disk, kind: Kind[S]) -> None:
+    def __init__(self, disk: Disk, kind: StateKind[S]) -> None:
         self._disk, self._kind = disk, kind
         self._written: dict[str, Signature] = {}
 
-    def write(self, paths: Paths, known: Known[S]) -> Known[S]:
+    def write(self, paths: StatePaths, known: CommittedState[S]) -> CommittedState[S]:
         """Brings all of them up to date. A failure is no error: the journal has it all."""
         assert known.pending is not None
         try:
@@ -136,7 +136,7 @@ class Projections(Generic[S]):
             return known
         return replace(known, file=known.pending, pending=None, behind=0, shown=known.state)
 
-    def tidy(self, paths: Paths) -> None:
+    def tidy(self, paths: StatePaths) -> None:
         """Removes the spare of the JSON file; the next step makes a new one."""
         self._disk.remove(paths.state + SPARE)
 
@@ -161,7 +161,7 @@ def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
 
 
 def _json_lines(items: tuple[object, ...]) -> bytes:
-    return b"".join(orjson.dumps(patch.plain(item), option=orjson.OPT_APPEND_NEWLINE) for item in items)
+    return b"".join(orjson.dumps(patch.to_json(item), option=orjson.OPT_APPEND_NEWLINE) for item in items)
 
 
 LAG = 0.02
@@ -170,34 +170,34 @@ PATIENCE = 20
 """Looks at a broken JSON file, 10 ms apart, before it counts as damaged: its writer may not be done."""
 
 
-class Displaced(StoreError):
+class DisplacedJournal(StoreError):
     """The journal lost its name while a line was appended: nothing is kept of that."""
 
 
-class Ground(NamedTuple, Generic[S]):
+class CommitBase(NamedTuple, Generic[S]):
     """What a commit stands on: the journal as it is (`base`), and lines that what was found adds to it first."""
 
-    base: Known[S]
-    known: Known[S]
+    base: CommittedState[S]
+    known: CommittedState[S]
     lines: list[bytes]
 
 
-class Writer(Generic[S]):
+class StateWriter(Generic[S]):
     """Every method expects the caller to hold the write lock of the state."""
 
-    def __init__(self, disk: Disk, kind: Kind[S], clock: Clock, source: Source[S]) -> None:
+    def __init__(self, disk: Disk, kind: StateKind[S], clock: Clock, source: StateSource[S]) -> None:
         self._disk, self._kind, self._clock, self._source = disk, kind, clock, source
         self._uncertain: set[str] = set()
-        self.projections = Projections(disk, kind)
+        self.projections = ProjectionWriter(disk, kind)
 
     def now(self) -> str:
         return self._clock.now().isoformat(timespec="milliseconds")
 
     def refuse_uncertain(self, id: str) -> None:
         if id in self._uncertain:
-            raise Uncertain(f"{self._kind.name} {id}: a sync failed earlier; this process writes nothing more")
+            raise UncertainCommit(f"{self._kind.name} {id}: a sync failed earlier; this process writes nothing more")
 
-    def carry_out(self, paths: Paths, requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
+    def carry_out(self, paths: StatePaths, requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
         """All requests in one append and one sync; then the JSON file, unless more commits follow at once."""
         self.refuse_uncertain(paths.id)
         now = self.now()
@@ -214,11 +214,11 @@ class Writer(Generic[S]):
             known = self.projections.write(paths, known)
         self._source.cache.put(paths.id, known)
 
-    def ground(self, paths: Paths, now: str) -> Ground[S]:
+    def ground(self, paths: StatePaths, now: str) -> CommitBase[S]:
         """Looks at what is there, and mends a torn journal."""
         cached = self._source.cached(paths)
         if cached:
-            return Ground(cached, cached, [])
+            return CommitBase(cached, cached, [])
         if os.path.islink(paths.journal) and (linked := self._disk.read(paths.journal)):
             self._disk.replace(paths.journal, linked, durable=True)
         hold = self._source.holds.get(paths.id)
@@ -226,23 +226,25 @@ class Writer(Generic[S]):
             self._restore(paths, hold, now)
         view = self._patiently(paths, now)
         known = view.known
-        if journal_of(paths).size > known.end:
+        if stat_journal(paths).size > known.end:
             self._cut(paths, known.end)
         if hold:
             more = (self._disk.read(paths.journal) or b"")[hold.memory.end : known.end]
-            hold.remember(Memory(known.state, known.seq, known.end, known.whole), more)
+            hold.remember(StateMemory(known.state, known.seq, known.end, known.whole), more)
         settlement = self._source.settle(paths, view, now)
         if settlement.quarantine:
             self.quarantine(paths.state, known.file)
         if settlement.event:
-            step = self.step(settlement.known, settlement.state, Stamp(now, settlement.actor, settlement.event))
-            return Ground(settlement.known, step.known, [step.line])
+            step = self.step(settlement.known, settlement.state, CommitStamp(now, settlement.actor, settlement.event))
+            return CommitBase(settlement.known, step.known, [step.line])
         if not view.current and not known.whole:
-            file, _ = projection.render(known.doc, rev=known.seq, journal_bytes=known.end)
+            file, _ = projection.render_projection(known.doc, rev=known.seq, journal_bytes=known.end)
             known = replace(known, pending=file, behind=self._clock.monotonic())
-        return Ground(known, known, [])
+        return CommitBase(known, known, [])
 
-    def append(self, paths: Paths, before: Known[S], after: Known[S], lines: Sequence[bytes]) -> Known[S]:
+    def append(
+        self, paths: StatePaths, before: CommittedState[S], after: CommittedState[S], lines: Sequence[bytes]
+    ) -> CommittedState[S]:
         """The commit itself. StoreError with nothing changed, or Uncertain."""
         fresh, data = before.end == 0, b"".join(lines)
         with self._disk.open(paths.journal, CREATE if fresh else WRITE) as fd:
@@ -262,40 +264,40 @@ class Writer(Generic[S]):
             found = os.fstat(fd)
             if not found.st_nlink:
                 self._take_back(paths, fd, before.end)
-                raise Displaced(f"{paths.journal} was removed while it was being written; that write is lost")
+                raise DisplacedJournal(f"{paths.journal} was removed while it was being written; that write is lost")
         if hold := self._source.holds.get(paths.id):
-            hold.remember(Memory(after.state, after.seq, after.end), data)
+            hold.remember(StateMemory(after.state, after.seq, after.end), data)
         return replace(after, inode=found.st_ino, changed=found.st_ctime_ns)
 
-    def restart(self, paths: Paths, rescue: Rescue[S], actor: str) -> S:
+    def restart(self, paths: StatePaths, rescue: RecoveredState[S], actor: str) -> S:
         """Writes the journal anew from what could be rescued; what stood there is kept beside it."""
         now = self.now()
         state = with_incident(rescue.known.state, "state_rebuilt", f"rebuilt from {rescue.origin}", now)
-        event = Event(type="recovered", data={"from": rescue.origin})
-        step = self.step(rescue.known, state, Stamp(now, actor, event))
+        event = JournalEvent(type="recovered", data={"from": rescue.origin})
+        step = self.step(rescue.known, state, CommitStamp(now, actor, event))
         found = self._disk.read(paths.journal) or b""
         if not rescue.lines.startswith(found):
             self.quarantine(paths.journal, found)
         self.quarantine(paths.state, rescue.known.file)
         self._disk.replace(paths.journal, rescue.lines + step.line, durable=True)
-        journal = journal_of(paths)
+        journal = stat_journal(paths)
         known = self.projections.write(paths, replace(step.known, inode=journal.inode, changed=journal.changed))
         self._source.cache.put(paths.id, known)
         if hold := self._source.holds.get(paths.id):
-            hold.begin_again(Memory(known.state, known.seq, known.end), rescue.lines + step.line)
+            hold.begin_again(StateMemory(known.state, known.seq, known.end), rescue.lines + step.line)
         return known.state
 
-    def bury(self, paths: Paths, actor: str) -> None:
+    def bury(self, paths: StatePaths, actor: str) -> None:
         """Commits the tombstone."""
         self.refuse_uncertain(paths.id)
         now = self.now()
         base, known, lines = self.ground(paths, now)
         self._source.cache.drop(paths.id)
-        step = self.step(known, known.state, Stamp(now, actor, Event(type=DELETED)))
+        step = self.step(known, known.state, CommitStamp(now, actor, JournalEvent(type=DELETED)))
         self.append(paths, base, step.known, [*lines, step.line])
 
-    def step(self, known: Known[S], state: S, stamp: Stamp) -> Step[S]:
-        return advance(self._kind, known, state, stamp, self._clock.monotonic())
+    def step(self, known: CommittedState[S], state: S, stamp: CommitStamp) -> CommitStep[S]:
+        return build_commit(self._kind, known, state, stamp, self._clock.monotonic())
 
     def quarantine(self, path: str, data: bytes | None) -> None:
         """Keeps what could not be understood beside its place. Nothing is kept of an empty file."""
@@ -304,28 +306,30 @@ class Writer(Generic[S]):
             same = sum(1 for name in os.listdir(os.path.dirname(path)) if name.startswith(os.path.basename(at)))
             self._disk.replace(f"{at}-{same}" if same else at, data, durable=True)
 
-    def _answer(self, request: Request[S], known: Known[S], now: str, lines: list[bytes]) -> Known[S]:
+    def _answer(
+        self, request: UpdateRequest[S], known: CommittedState[S], now: str, lines: list[bytes]
+    ) -> CommittedState[S]:
         request.error = None
-        with HandedOver(request):
+        with ErrorHandover(request):
             refuse_old_epoch(request.epoch, known.state)
             state = request.rule(known.state)
             if state is not known.state:
-                step = self.step(known, state, Stamp(now, request.actor, request.event, request.epoch))
+                step = self.step(known, state, CommitStamp(now, request.actor, request.event, request.epoch))
                 lines.append(step.line)
                 known = step.known
             request.result = known.state
         return known
 
-    def _patiently(self, paths: Paths, now: str) -> View[S]:
+    def _patiently(self, paths: StatePaths, now: str) -> StateView[S]:
         view = self._source.view(paths, now)
         for _ in range(PATIENCE):
-            if view.finding is not Finding.BROKEN:
+            if view.finding is not ProjectionStatus.BROKEN:
                 break
             time.sleep(0.01)
             view = self._source.view(paths, now)
         return view
 
-    def _cut(self, paths: Paths, end: int) -> None:
+    def _cut(self, paths: StatePaths, end: int) -> None:
         """Removes a torn tail; what looks like lines is kept beside it."""
         data = self._disk.read(paths.journal) or b""
         if b"\n" in data[end:]:
@@ -333,25 +337,25 @@ class Writer(Generic[S]):
         with self._disk.open(paths.journal, WRITE) as fd:
             self._disk.truncate(fd, end)
 
-    def _restore(self, paths: Paths, hold: Hold[S], now: str) -> None:
+    def _restore(self, paths: StatePaths, hold: LeasedState[S], now: str) -> None:
         """Everything from the runner's memory, after its files were removed or changed under its hands."""
         history = hold.original(self._disk)
-        _, state, seq, end, _ = follow(self._kind, hold.memory, history[hold.memory.end :], now)
+        _, state, seq, end, _ = follow_journal(self._kind, hold.memory, history[hold.memory.end :], now)
         history = history[:end]
-        file = projection_in(self._disk, paths) or b""
-        strange = (shown := projection.parse(file)) is None or not shown.genuine
-        known = Known(state, patch.plain(state), seq, len(history), 0, file if strange else None, whole=True)
+        file = read_projection(self._disk, paths) or b""
+        strange = (shown := projection.parse_projection(file)) is None or not shown.genuine
+        known = CommittedState(state, patch.to_json(state), seq, len(history), 0, file if strange else None, whole=True)
         origin = "its runner's memory: its files had been removed or changed"
-        self.restart(paths, Rescue(known, history, origin), "runner")
-        progress.write(self._disk, paths, self._kind.progress(state))
+        self.restart(paths, RecoveredState(known, history, origin), "runner")
+        progress.write_files(self._disk, paths, self._kind.progress(state))
 
-    def _take_back(self, paths: Paths, fd: int, end: int) -> None:
+    def _take_back(self, paths: StatePaths, fd: int, end: int) -> None:
         try:
             self._disk.truncate(fd, end)
         except OSError as error:
             self._close(paths, fd, end, error)
 
-    def _close(self, paths: Paths, fd: int, end: int, error: OSError) -> NoReturn:
+    def _close(self, paths: StatePaths, fd: int, end: int, error: OSError) -> NoReturn:
         """Nothing more is written by this process.
 
         The line goes, as far as that can be done: another process that appended behind it would sync its own pages
@@ -360,6 +364,6 @@ class Writer(Generic[S]):
         self._uncertain.add(paths.id)
         with contextlib.suppress(OSError):
             self._disk.truncate(fd, end)
-        raise Uncertain(
+        raise UncertainCommit(
             f"{self._kind.name} {paths.id}: {error.strerror}; the last update may or may not have been kept"
         ) from error

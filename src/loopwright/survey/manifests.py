@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 
 from loopwright.core.survey import Manifest, ManifestKind
-from loopwright.core.text import clean, clipped
+from loopwright.core.text import clean_line, clip_text
 
 MOST, LENGTH = 40, 120
 """Dependencies, scripts or entries of one manifest; characters of each."""
@@ -73,7 +73,7 @@ def _each(values: Iterable[object]) -> tuple[str, ...]:
 
 
 def _short(value: object) -> str:
-    return clipped(clean(str(value)), LENGTH)
+    return clip_text(clean_line(str(value)), LENGTH)
 
 
 def _table(value: object, *keys: str) -> dict[str, object]:

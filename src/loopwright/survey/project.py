@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from posixpath import normpath
 
-from loopwright.core.survey import Case, Manifest, Module, Survey
-from loopwright.core.text import clean, clipped, plural
+from loopwright.core.survey import Manifest, ProjectSurvey, SurveyedModule, SurveyedTest
+from loopwright.core.text import clean_line, clip_text, plural
 from loopwright.evidence.test_material import holds_tests, is_test_material
 from loopwright.survey.manifests import read_manifest, reader_of
-from loopwright.survey.python import Imports, Read, read
+from loopwright.survey.python import ImportIndex, ParsedModule, parse_module
 
 LARGEST = 512 * 1024
 """Bytes of a file that is looked into."""
 
 
-class Unread(Exception):
+class UnreadFile(Exception):
     """A file that is not looked into; the text says why."""
 
 
@@ -29,20 +29,20 @@ def read_text(root: Path, name: str) -> str:
     try:
         descriptor = os.open(root / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
-        raise Unread("cannot be opened") from error
+        raise UnreadFile("cannot be opened") from error
     with os.fdopen(descriptor, "rb") as file:
         known = os.fstat(descriptor)
         if not stat.S_ISREG(known.st_mode):
-            raise Unread("is not a regular file")
+            raise UnreadFile("is not a regular file")
         if known.st_size > LARGEST:
-            raise Unread(f"is larger than {LARGEST // 1024} KiB")
+            raise UnreadFile(f"is larger than {LARGEST // 1024} KiB")
         data = file.read(LARGEST + 1)
     if b"\0" in data:
-        raise Unread("is binary")
+        raise UnreadFile("is binary")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Unread("is not UTF-8") from error
+        raise UnreadFile("is not UTF-8") from error
 
 
 LANGUAGES: dict[str, str] = {
@@ -67,7 +67,7 @@ ENDINGS = ("", ".js", ".ts", ".mjs", ".cjs", ".jsx", ".tsx", "/index.js", "/inde
 CASES = 200
 
 
-def imports(path: str, text: str, known: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def find_imports(path: str, text: str, known: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The project's files that it names, and the packages; both sorted."""
     files: set[str] = set()
     packages: set[str] = set()
@@ -80,13 +80,13 @@ def imports(path: str, text: str, known: Collection[str]) -> tuple[tuple[str, ..
     return tuple(sorted(files)), tuple(sorted(packages))
 
 
-def cases(text: str) -> Iterator[tuple[str, int]]:
+def find_cases(text: str) -> Iterator[tuple[str, int]]:
     """Names of its tests, with their lines."""
     line, at = 1, 0
     for found in list(_CASE.finditer(text))[:CASES]:
         line += text.count("\n", at, found.start(2))
         at = found.start(2)
-        yield clipped(found[2], 120), line
+        yield clip_text(found[2], 120), line
 
 
 def _found(path: str, name: str, known: Collection[str]) -> Iterator[str]:
@@ -110,7 +110,7 @@ class _Look:
     ends: float
     room: int = BYTES
     texts: dict[str, str] = field(default_factory=dict)
-    reads: dict[str, Read] = field(default_factory=dict)
+    reads: dict[str, ParsedModule] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
     skipped: int = 0
 
@@ -123,13 +123,13 @@ class ProjectSurveyor:
     ) -> None:
         self._root, self._files, self._now = root, files, now
 
-    def survey(self) -> Survey:
-        names = [name for name in self._files() if name == clean(name)]
+    def survey(self) -> ProjectSurvey:
+        names = [name for name in self._files() if name == clean_line(name)]
         kinds = Counter(filter(None, map(language_of, names)))
         look = _Look(self._now() + SECONDS)
         manifests = tuple(self._manifests(look, names))
         self._read_all(look, [name for name in names if language_of(name)])
-        return Survey(
+        return ProjectSurvey(
             files=len(names), kinds=dict(kinds.most_common()), modules=tuple(_modules(look)), manifests=manifests,
             left_out=tuple(_left_out(look)),
         )  # fmt: skip
@@ -155,42 +155,42 @@ class ProjectSurveyor:
                 continue
             look.texts[name] = text
             if language_of(name) == "Python":
-                look.reads[name] = read(text, is_test=holds_tests(name))
+                look.reads[name] = parse_module(text, is_test=holds_tests(name))
 
     def _text(self, look: _Look, name: str) -> str | None:
         try:
             text = read_text(self._root, name)
-        except Unread as why:
+        except UnreadFile as why:
             look.unread.append(f"{name} {why}")
             return None
         look.room -= len(text)
         return text
 
 
-def _modules(look: _Look) -> Iterator[Module]:
-    imports = Imports({name: read.imports for name, read in look.reads.items()})
+def _modules(look: _Look) -> Iterator[SurveyedModule]:
+    imports = ImportIndex({name: read.imports for name, read in look.reads.items()})
     for name, text in look.texts.items():
         known = look.reads.get(name)
         yield _python(name, text, known, imports) if known else _other(name, text, look.texts)
 
 
-def _python(name: str, text: str, known: Read, imports: Imports) -> Module:
+def _python(name: str, text: str, known: ParsedModule, imports: ImportIndex) -> SurveyedModule:
     files, packages = imports.of(name)
-    return Module(
+    return SurveyedModule(
         path=name, language="Python", lines=text.count("\n"), is_test=is_test_material(name), summary=known.summary,
         imports=files, packages=packages, exports=known.exports, entry=known.entry, broken=known.broken,
         cases=known.cases, style=known.style,
     )  # fmt: skip
 
 
-def _other(name: str, text: str, known: dict[str, str]) -> Module:
+def _other(name: str, text: str, known: dict[str, str]) -> SurveyedModule:
     language = language_of(name)
     scripted = language in ("JavaScript", "TypeScript")
-    files, packages = imports(name, text, known) if scripted else ((), ())
-    tests = cases(text) if scripted and holds_tests(name) else ()
-    return Module(
+    files, packages = find_imports(name, text, known) if scripted else ((), ())
+    tests = find_cases(text) if scripted and holds_tests(name) else ()
+    return SurveyedModule(
         path=name, language=language, lines=text.count("\n"), is_test=is_test_material(name), imports=files,
-        packages=packages, cases=tuple(Case(name=words, line=line) for words, line in tests),
+        packages=packages, cases=tuple(SurveyedTest(name=words, line=line) for words, line in tests),
     )  # fmt: skip
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from loopwright.core.survey import Case, Style
-from loopwright.core.text import clean, clipped
+from loopwright.core.survey import FileStyle, SurveyedTest
+from loopwright.core.text import clean_line, clip_text
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -21,7 +21,7 @@ LENGTH = 120
 _STARTED = re.compile(r"Typer|ArgumentParser|FastAPI|Flask|click")
 
 
-class Import(NamedTuple):
+class ImportedModule(NamedTuple):
     """One imported module, absolute or with its leading dots; `names` from it: as it is known here, as it is there."""
 
     module: str
@@ -29,35 +29,37 @@ class Import(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Read:
+class ParsedModule:
     """See core.survey.Module. `broken`: why there is nothing else."""
 
     summary: str = ""
-    imports: tuple[Import, ...] = ()
+    imports: tuple[ImportedModule, ...] = ()
     exports: tuple[str, ...] = ()
     entry: str = ""
-    cases: tuple[Case, ...] = ()
-    style: Style = field(default_factory=Style)
+    cases: tuple[SurveyedTest, ...] = ()
+    style: FileStyle = field(default_factory=FileStyle)
     broken: str = ""
 
 
-def read(text: str, *, is_test: bool) -> Read:
+def parse_module(text: str, *, is_test: bool) -> ParsedModule:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
         return _told(tree, is_test=is_test)
     except SyntaxError as error:
-        return Read(broken=f"line {error.lineno}: {clean(error.msg)}" if error.lineno else clean(error.msg))
+        return ParsedModule(
+            broken=f"line {error.lineno}: {clean_line(error.msg)}" if error.lineno else clean_line(error.msg)
+        )
     except (ValueError, RecursionError, MemoryError) as error:  # what a parser says to a text that is no program
-        return Read(broken=clipped(clean(str(error)) or "too deeply nested", LENGTH))
+        return ParsedModule(broken=clip_text(clean_line(str(error)) or "too deeply nested", LENGTH))
 
 
-def _told(tree: ast.Module, *, is_test: bool) -> Read:
+def _told(tree: ast.Module, *, is_test: bool) -> ParsedModule:
     nodes = list(ast.walk(tree))
     functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
-    return Read(
+    return ParsedModule(
         summary=_first_line(ast.get_docstring(tree)),
         imports=tuple(_imports(nodes)),
         exports=() if is_test else _exports(tree),
@@ -69,16 +71,16 @@ def _told(tree: ast.Module, *, is_test: bool) -> Read:
 
 def _first_line(docstring: str | None) -> str:
     lines = (docstring or "").strip().splitlines()
-    return clipped(clean(lines[0]), LENGTH) if lines else ""
+    return clip_text(clean_line(lines[0]), LENGTH) if lines else ""
 
 
-def _imports(nodes: list[ast.AST]) -> Iterator[Import]:
+def _imports(nodes: list[ast.AST]) -> Iterator[ImportedModule]:
     for node in nodes:
         if isinstance(node, ast.Import):
-            yield from (Import(alias.name) for alias in node.names)
+            yield from (ImportedModule(alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             names = tuple((alias.asname or alias.name, alias.name) for alias in node.names)
-            yield Import("." * node.level + (node.module or ""), names)
+            yield ImportedModule("." * node.level + (node.module or ""), names)
 
 
 def _exports(tree: ast.Module) -> tuple[str, ...]:
@@ -94,15 +96,15 @@ def _entry(tree: ast.Module) -> str:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             called = ast.unparse(node.value.func)
             if _STARTED.search(called) and isinstance(node.targets[0], ast.Name):
-                return f"line {node.lineno}: {clipped(f'{node.targets[0].id} = {called}(…)', LENGTH)}"
+                return f"line {node.lineno}: {clip_text(f'{node.targets[0].id} = {called}(…)', LENGTH)}"
     return ""
 
 
-def _cases(functions: list[Function]) -> Iterator[Case]:
+def _cases(functions: list[Function]) -> Iterator[SurveyedTest]:
     for function in functions:
         if function.name.startswith("test"):
-            found = dict.fromkeys(clipped(_printable(words), LENGTH) for words in _situations(function))
-            yield Case(
+            found = dict.fromkeys(clip_text(_printable(words), LENGTH) for words in _situations(function))
+            yield SurveyedTest(
                 name=function.name, line=function.lineno, situations=tuple(filter(None, found))[:SITUATIONS]
             )  # fmt: skip
 
@@ -143,9 +145,9 @@ def _names(first: ast.expr) -> str:
     return str(first.value) if isinstance(first, ast.Constant) else ast.unparse(first)
 
 
-def _style(functions: list[Function], classes: list[ast.ClassDef]) -> Style:
+def _style(functions: list[Function], classes: list[ast.ClassDef]) -> FileStyle:
     named = [function for function in functions if not function.name.startswith("__")]
-    return Style(
+    return FileStyle(
         functions=len(functions),
         typed=sum(function.returns is not None for function in functions),
         documented=sum(ast.get_docstring(node) is not None for node in (*functions, *classes)),
@@ -165,10 +167,10 @@ DEEPEST = 5
 """Packages that pass a name on to each other."""
 
 
-class Imports:
+class ImportIndex:
     """Knows the imports of all Python files, by path."""
 
-    def __init__(self, imported: Mapping[str, tuple[Import, ...]]) -> None:
+    def __init__(self, imported: Mapping[str, tuple[ImportedModule, ...]]) -> None:
         self._imported = imported
         self._paths: dict[str, str] = {}
         packages = frozenset(path.rpartition("/")[0] for path in imported if path.endswith("__init__.py"))
@@ -188,7 +190,7 @@ class Imports:
                 packages.add(one.module.partition(".")[0])
         return tuple(sorted(files - {path})), tuple(sorted(name for name in packages if not is_standard(name)))
 
-    def _targets(self, path: str, one: Import) -> Iterator[str]:
+    def _targets(self, path: str, one: ImportedModule) -> Iterator[str]:
         module = self._absolute(path, one.module)
         if not one.names:
             if target := self._nearest(path, module):

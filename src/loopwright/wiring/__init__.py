@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
-from loopwright.core.config import Config, CycleSettings, Settings, load, read_catalogues
+from loopwright.core.config import Config, CycleSettings, Settings, load_config, read_catalogues
 from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import AgentError, Invalid, NotFound
 from loopwright.core.ports import Clock, Workspace
 from loopwright.core.state import Budget, RunSettings
-from loopwright.policy.secrets import Secrets, secret_values
+from loopwright.policy.secrets import SecretFilter, secret_values
 from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS, Dimension
@@ -36,11 +36,11 @@ from loopwright.workspace.checkpoints import GitWorkspace, private_directory, pr
 from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
-    from loopwright.core.ports import FoundBefore, Notifier
+    from loopwright.core.ports import Notifier, ResultCache
     from loopwright.core.prompts import Prompts
     from loopwright.workflows.cycle.runner import CycleRunner
-    from loopwright.workflows.loop.runner import AgentMaker, LoopRunner
-    from loopwright.workflows.tuning.report.checked import Checked
+    from loopwright.workflows.loop.runner import AgentFactory, LoopRunner
+    from loopwright.workflows.tuning.report.skill_check import SkillCheck
     from loopwright.workflows.tuning.runner import TuningRunner
 
 
@@ -102,7 +102,7 @@ def cycle_settings(settings: Settings, cycle: CycleSettings, *, interactive: boo
     return run_settings(settings, interactive=interactive).evolve(**times)
 
 
-def budget(settings: Settings) -> Budget:
+def make_budget(settings: Settings) -> Budget:
     return Budget(max_minutes=settings.max_minutes, max_tokens=settings.max_tokens, max_cost=settings.max_cost)
 
 
@@ -143,7 +143,7 @@ class Engine:
             self.runner.tests.check(settings.test_command)
         return self.service.create(
             task, title=title, max_iterations=settings.max_iterations,
-            settings=run_settings(settings, interactive=interactive).evolve(agent=agent), budget=budget(settings),
+            settings=run_settings(settings, interactive=interactive).evolve(agent=agent), budget=make_budget(settings),
             allow_test_changes=settings.allow_test_changes,
         )  # fmt: skip
 
@@ -165,7 +165,7 @@ class Engine:
         return self.cycles.create(
             task, title=title, max_iterations=cycle.max_iterations,
             settings=cycle_settings(settings, cycle, interactive=interactive).evolve(agent=agent),
-            budget=budget(settings), roles=roles, parallel=cycle.parallel,
+            budget=make_budget(settings), roles=roles, parallel=cycle.parallel,
             allow_test_changes=settings.allow_test_changes,
         )  # fmt: skip
 
@@ -203,16 +203,16 @@ class Engine:
             level="agent" if mends else level, agent=reviewer if mends else None, reviewer=reviewer, refuter=other,
             choosing=choosing, accepted=accepted, max_iterations=max_iterations,
             settings=settings.evolve(agent=reviewer) if reviewer else settings,
-            budget=budget(self.config.settings).evolve(**(limits or {})),
+            budget=make_budget(self.config.settings).evolve(**(limits or {})),
         )  # fmt: skip
 
-    def check_skill(self, path: Path, dimensions: Collection[Dimension] = DIMENSIONS) -> "Checked":
+    def check_skill(self, path: Path, dimensions: Collection[Dimension] = DIMENSIONS) -> "SkillCheck":
         """A skill as it is now, with what stands beside it now: it is only looked at. NotFound, Invalid."""
-        from loopwright.workflows.tuning.report.checked import check
+        from loopwright.workflows.tuning.report.skill_check import check_skill
 
         self.check_catalogues()
         folders = SkillFolders(catalogues=partial(read_catalogues, self.project))
-        return check(folders.read(self._skill_root(path)), str(path), dimensions)
+        return check_skill(folders.read(self._skill_root(path)), str(path), dimensions)
 
     def _skill_root(self, path: Path) -> Path:
         root = (self.project / path).resolve()
@@ -220,9 +220,9 @@ class Engine:
 
     def check_catalogues(self) -> None:
         """Invalid names the file in which the user's tools and roles are not told as they should be."""
-        from loopwright.skills.catalogue import joined
+        from loopwright.skills.catalogue import join_catalogues
 
-        joined(read_catalogues(self.project))
+        join_catalogues(read_catalogues(self.project))
 
     def cast(self, agent: str, roles: Mapping[Role, str]) -> tuple[str, dict[Role, str]]:
         """Who plays, once `auto` is decided, if all of them can. AgentError and Invalid name the role."""
@@ -242,7 +242,7 @@ class Engine:
     @cached_property
     def runner(self) -> "LoopRunner":
         """Imported only when it is asked for: most commands never drive a loop, and shall start fast."""
-        from loopwright.agents.pricing import price
+        from loopwright.agents.pricing import estimate_price
         from loopwright.evidence.run import ProjectTests
         from loopwright.repair.debugger import PythonDebugger
         from loopwright.workflows.loop.runner import LoopRunner
@@ -259,9 +259,9 @@ class Engine:
             debugger=lambda loop_id, bus: PythonDebugger(
                 loop_id, partial(bus.publish, "output"), kept=self.agents.measured
             ),
-            price=price,
+            price=estimate_price,
             prompts=self.load_prompts(),
-            secrets=Secrets((*self._url, *(s for known in self._environments for s in secret_values(known)))),
+            secrets=SecretFilter((*self._url, *(s for known in self._environments for s in secret_values(known)))),
             notifiers=self._notifiers,
             notify_on=frozenset(self.config.settings.notify_on),
         )
@@ -269,7 +269,7 @@ class Engine:
     @cached_property
     def cycle_runner(self) -> "CycleRunner":
         """The same for cycles."""
-        from loopwright.agents.pricing import price
+        from loopwright.agents.pricing import estimate_price
         from loopwright.evidence.run import ProjectTests
         from loopwright.repair.debugger import PythonDebugger
         from loopwright.survey.project import ProjectSurveyor
@@ -289,7 +289,7 @@ class Engine:
             debugger=lambda id, bus, folder: PythonDebugger(
                 id, partial(bus.publish, "output"), root, self.agents.measured
             ),
-            price=price,
+            price=estimate_price,
             prompts=self.load_cycle_prompts(),
             secrets=loops.secrets,
             notifiers=loops.notifiers,
@@ -299,7 +299,7 @@ class Engine:
     @cached_property
     def tuning_runner(self) -> "TuningRunner":
         """The same for tuning sessions."""
-        from loopwright.agents.pricing import price
+        from loopwright.agents.pricing import estimate_price
         from loopwright.workflows.tuning.runner import TuningRunner
 
         service, loops = self.tunings, self.runner
@@ -310,7 +310,7 @@ class Engine:
             clock=service.clock,
             processes=service.processes,
             agents=self.agents.make,
-            price=price,
+            price=estimate_price,
             prompts=self.load_tuning_prompts(),
             secrets=loops.secrets,
             notifiers=loops.notifiers,
@@ -319,7 +319,7 @@ class Engine:
         )
 
     @cached_property
-    def found_before(self) -> "FoundBefore":
+    def found_before(self) -> "ResultCache":
         """What was found in skills before, for this user; another version of loopwright finds other things."""
         from loopwright.skills.disk.cache import FindingsCache, code_digest
 
@@ -331,12 +331,12 @@ class Engine:
     @property
     def _notifiers(self) -> "tuple[Notifier, ...]":
         """Whoever shall be told of news."""
-        from loopwright.notify import CommandNotifier, Webhook
+        from loopwright.notify import CommandNotifier, WebhookNotifier
 
         command = self.config.settings.notify_command
         return (
             *([CommandNotifier(command, self.project)] if command else []),
-            *(Webhook(url, self.service.clock) for url in self._url),
+            *(WebhookNotifier(url, self.service.clock) for url in self._url),
         )
 
     @property
@@ -356,12 +356,12 @@ def workspace_in(root: Path) -> Workspace:
 
 
 @contextmanager
-def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "AgentMaker") -> Iterator["LoopRunner"]:
+def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "AgentFactory") -> Iterator["LoopRunner"]:
     """A runner like the engine's for a copy of its project in the empty folder `root`; its own things lie beside it."""
     from loopwright.evidence.run import ProjectTests
-    from loopwright.workspace.copies import lay_out
+    from loopwright.workspace.copies import lay_out_copy
 
-    lay_out(engine.service.workspace, commit, root)
+    lay_out_copy(engine.service.workspace, commit, root)
     with FileStore(root, LOOPS, clock, unsafe_fs=engine.config.settings.unsafe_fs) as store:
         yield replace(
             engine.runner, project=str(root), store=store, workspace=workspace_in(root),
@@ -374,7 +374,7 @@ def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "Ag
 def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") -> Iterator[Engine]:
     """The engine of the project that `project` lies in. NotFound, Invalid."""
     root = _root(project)
-    config = load(root, flags)
+    config = load_config(root, flags)
     clock = SystemClock(config.settings.timezone)
     workspace = GitWorkspace(root, _checkpoints(config.settings))
     processes = _processes(root, config)
@@ -403,11 +403,11 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
 
 def read_config(project: Path, flags: dict[str, object]) -> Config:
     """The settings of the project that `project` lies in. NotFound, Invalid."""
-    return load(_root(project), flags)
+    return load_config(_root(project), flags)
 
 
 @dataclass(frozen=True)
-class Means:
+class EngineMeans:
     """What a project's loops would work with; nothing of it is opened. `private`: folder of what lies outside of it."""
 
     project: Path
@@ -416,12 +416,12 @@ class Means:
     private: Path
 
 
-def means(project: Path, flags: dict[str, object]) -> Means:
+def read_means(project: Path, flags: dict[str, object]) -> EngineMeans:
     """The means of the project that `project` lies in. NotFound, Invalid."""
     root = _root(project)
-    config = load(root, flags)
+    config = load_config(root, flags)
     agents = Agents(root, config.agents, _processes(root, config).folder)
-    return Means(root, config, agents, _checkpoints(config.settings))
+    return EngineMeans(root, config, agents, _checkpoints(config.settings))
 
 
 def _processes(root: Path, config: Config) -> OwnProcesses:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from loopwright.core.agent_names import BUILT_IN, SCRIPTED, is_known, unknown_agent
 from loopwright.core.config import AgentTable
 from loopwright.core.errors import Advice, AgentError, Invalid
-from loopwright.core.ports import NOWHERE, Agent, Surroundings
+from loopwright.core.ports import NOWHERE, Agent, AgentEnvironment
 
 if TYPE_CHECKING:
     from loopwright.agents.presets import AgentCommand
-    from loopwright.repair.kept import Kept
+    from loopwright.repair.baseline_cache import BaselineCache
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Agents:
     folder: Callable[[str], Path]
 
     @cached_property
-    def measured(self) -> "Kept":
+    def measured(self) -> "BaselineCache":
         """What the debuggers of one process share."""
-        from loopwright.repair.kept import Kept
+        from loopwright.repair.baseline_cache import BaselineCache
 
-        return Kept()
+        return BaselineCache()
 
     @property
     def commands(self) -> "Mapping[str, AgentCommand]":
@@ -76,7 +76,7 @@ class Agents:
             raise Invalid(f"{agent} has no model to read with; name another agent, or none")
         return agent
 
-    def make(self, name: str, around: Surroundings, at: Path | None = None) -> Agent:
+    def make(self, name: str, around: AgentEnvironment, at: Path | None = None) -> Agent:
         """The agent of that name; nothing is started yet. AgentError when there is none.
 
         `at` is the folder it works in, where that is not the project: a copy of it that stands beside it.
@@ -99,7 +99,7 @@ class Agents:
             return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), folder, around.earlier(name))
         return self._program(name, around, folder)
 
-    def _program(self, name: str, around: Surroundings, folder: Path) -> Agent:
+    def _program(self, name: str, around: AgentEnvironment, folder: Path) -> Agent:
         from loopwright.agents.presets import not_installed, program_of
 
         command = self.commands.get(name)

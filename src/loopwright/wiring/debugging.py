@@ -18,14 +18,14 @@ def debug_request(
     Invalid: the debugger cannot work with this project's tests.
     """
     from loopwright.evidence.run import ProjectTests
-    from loopwright.repair.command import parse
+    from loopwright.repair.command import parse_command
 
     tests = ProjectTests(project)
     command = command or tests.detect()
     if command is None:
         raise Invalid(f"no tests were found here; name the command that runs them with {option}")
     tests.check(command)
-    if parse(command, project) is None:
+    if parse_command(command, project) is None:
         raise Invalid(f"debug works on Python projects: {command!r} is neither plain pytest nor unittest")
     if python is not None and shutil.which(python) is None:
         raise Invalid(f"--python {python}: there is no such interpreter")

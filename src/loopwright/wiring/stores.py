@@ -5,18 +5,18 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from loopwright.core.errors import NotFound
-from loopwright.core.ids import TUNING, checked
+from loopwright.core.ids import TUNING, check_id
 from loopwright.core.state import SCHEMA, Waiting
-from loopwright.store.disk import Disk, DiskTrouble
-from loopwright.store.kind import Document, Kind
-from loopwright.workflows.cycle import reading as cycle_reading
+from loopwright.store.disk import Disk, DiskErrorTranslator
+from loopwright.store.kind import ParsedDocument, StateKind
+from loopwright.workflows.cycle import state_reader as cycle_reading
 from loopwright.workflows.cycle.documents import render
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.rebuild import rebuilt
-from loopwright.workflows.loop import reading as loop_reading
+from loopwright.workflows.cycle.rebuild import rebuild_cycle
+from loopwright.workflows.loop import state_reader as loop_reading
 from loopwright.workflows.loop.documents import iterations_in, parse_lines, parse_progress, render_progress
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.tuning import reading as tuning_reading
+from loopwright.workflows.tuning import state_reader as tuning_reading
 from loopwright.workflows.tuning.model import TuningState
 
 LOOP_FOLDER = ".workflow/.loop"
@@ -26,12 +26,12 @@ LOST = "(lost: the state of this loop had to be rebuilt from its progress files)
 QUESTION = "What was this loop's task? Its title and description were lost; set them, then resume it."
 
 
-def _read_loop(document: Document) -> tuple[LoopState, tuple[str, ...]]:
+def _read_loop(document: ParsedDocument) -> tuple[LoopState, tuple[str, ...]]:
     tasks = parse_lines(document.beside.get(TASKS, ""))
     return loop_reading.read_loop(document.raw, fallback_id=document.id, now=document.now, tasks=tasks)
 
 
-def _rebuild_loop(document: Document) -> LoopState | None:
+def _rebuild_loop(document: ParsedDocument) -> LoopState | None:
     """A paused loop from its progress files and tasks; a person has to say what it was for."""
     skill = parse_progress(document.beside)
     tasks = parse_lines(document.beside.get(TASKS, ""))
@@ -63,7 +63,7 @@ def _folders(place: Path) -> list[Path]:
     return [place / name for name in sorted(names)]
 
 
-LOOPS: Kind[LoopState] = Kind(
+LOOPS: StateKind[LoopState] = StateKind(
     name="loop",
     folder=LOOP_FOLDER,
     schema=SCHEMA,
@@ -83,11 +83,11 @@ LOOPS: Kind[LoopState] = Kind(
 CYCLE_FOLDER = ".workflow/.cycle"
 
 
-def _read_cycle(document: Document) -> tuple[CycleState, tuple[str, ...]]:
+def _read_cycle(document: ParsedDocument) -> tuple[CycleState, tuple[str, ...]]:
     return cycle_reading.read_cycle(document.raw, fallback_id=document.id, now=document.now)
 
 
-CYCLES: Kind[CycleState] = Kind(
+CYCLES: StateKind[CycleState] = StateKind(
     name="cycle",
     folder=CYCLE_FOLDER,
     schema=SCHEMA,
@@ -97,7 +97,7 @@ CYCLES: Kind[CycleState] = Kind(
     take_in=cycle_reading.take_in,
     keep_own=cycle_reading.keep_own,
     side_files={},
-    rebuild=lambda document: rebuilt(document.beside, document.id, document.now),
+    rebuild=lambda document: rebuild_cycle(document.beside, document.id, document.now),
     progress=render,
     legacy=lambda root: {},
     known_by=lambda state: (state.cycle_id, state.title, state.description),
@@ -107,16 +107,16 @@ CYCLES: Kind[CycleState] = Kind(
 TUNING_FOLDER = ".workflow/.scratchpad"
 
 
-def _read_tuning(document: Document) -> tuple[TuningState, tuple[str, ...]]:
+def _read_tuning(document: ParsedDocument) -> tuple[TuningState, tuple[str, ...]]:
     return tuning_reading.read_tuning(document.raw, fallback_id=document.id, now=document.now)
 
 
-def _lost(document: Document) -> TuningState | None:
+def _lost(document: ParsedDocument) -> TuningState | None:
     """No document beside it holds the state: the report and the diffs tell of it, and a skill is tuned anew."""
     return None
 
 
-TUNINGS: Kind[TuningState] = Kind(
+TUNINGS: StateKind[TuningState] = StateKind(
     name="tuning session",
     folder=TUNING_FOLDER,
     schema=SCHEMA,
@@ -147,9 +147,9 @@ class IssueFiles:
         return self._text(ISSUES_FOLDER / "issues.jsonl")
 
     def solutions(self, issue_id: str) -> str:
-        return self._text(ISSUES_FOLDER / "solutions" / f"{checked(issue_id, 'issue')}.jsonl")
+        return self._text(ISSUES_FOLDER / "solutions" / f"{check_id(issue_id, 'issue')}.jsonl")
 
-    @DiskTrouble()
+    @DiskErrorTranslator()
     def _text(self, path: Path) -> str:
         found = self._disk.read(str(self._root / path))
         if found is None:

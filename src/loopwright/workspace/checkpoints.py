@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from loopwright.core.errors import Conflict, Invalid, NotFound, WorkspaceError
-from loopwright.core.ids import checked
+from loopwright.core.ids import check_id
 from loopwright.core.ports import FileChange, Snapshot
 from loopwright.evidence.environment import Environment, EnvironmentChange, Manifests
 from loopwright.workspace.copies import bring_ignored
-from loopwright.workspace.environment import Look, compare_looks, look
-from loopwright.workspace.listing import folders_of, ignored_names, is_among, project_files, shown
-from loopwright.workspace.private_git import PrivateGit, git
+from loopwright.workspace.environment import EnvironmentLook, compare_looks, look_at_environment
+from loopwright.workspace.listing import decode_name, folders_of, ignored_names, is_among, project_files
+from loopwright.workspace.private_git import PrivateGit, run_git
 
 _TAKE_IN = ("-z", "--add", "--remove", "--replace", "--stdin")
 _ATTEMPTS = 3
@@ -40,9 +40,9 @@ class WorkTree:
                 continue
             gone = sorted(set(indexed.stdout.split(b"\0")[:-1]) - set(files))
             if gone:
-                self._private.run("update-index", "-z", "--force-remove", "--stdin", stdin=lines(gone))
+                self._private.run("update-index", "-z", "--force-remove", "--stdin", stdin=join_names(gone))
             readable = files if attempt == 0 else [name for name in files if self._is_readable(name)]
-            done = self._private.attempt("update-index", *_TAKE_IN, stdin=lines(readable))
+            done = self._private.attempt("update-index", *_TAKE_IN, stdin=join_names(readable))
             if done.returncode == 0:
                 return readable
             trouble = done.stderr
@@ -53,12 +53,12 @@ class WorkTree:
     def restore(self, commit: str, chosen: frozenset[str] | None = None, over: str | None = None) -> None:
         """See ports.Workspace.restore; `chosen` are its paths."""
         private = self._private
-        wanted = _entries(private.run("ls-tree", "-r", "-z", known_commit(private, commit)))
+        wanted = _entries(private.run("ls-tree", "-r", "-z", find_commit(private, commit)))
         files = self.update_index()
         present = _entries(private.run("ls-files", "-z", "--stage"))
         within = [name for name in wanted.keys() | present.keys() if chosen is None or is_among(name, chosen)]
         if over is not None:
-            known = _entries(private.run("ls-tree", "-r", "-z", known_commit(private, over)))
+            known = _entries(private.run("ls-tree", "-r", "-z", find_commit(private, over)))
             touched = {*within, *_in_place_of(within, present)}
             changed = [name for name in touched if present.get(name) not in (known.get(name), wanted.get(name))]
             _refuse_to_overwrite(changed or [name for name in within if name not in present and self._is_there(name)])
@@ -67,7 +67,7 @@ class WorkTree:
         times = {name: path.stat().st_mtime for name in write if (path := self._path(name)).is_file()}
         with private.scratch_index() as scratch:
             private.run("read-tree", commit, index=scratch)
-            private.run("checkout-index", "-f", "-q", "-z", "--stdin", stdin=lines(write), index=scratch)
+            private.run("checkout-index", "-f", "-q", "-z", "--stdin", stdin=join_names(write), index=scratch)
         for name, time in times.items():
             make_newer(self._path(name), than=time)
         # Listed again by the ignore rules that hold now: a rule that was lost must not cost the files it guarded.
@@ -91,7 +91,9 @@ class WorkTree:
         for name in write:
             hidden = next((file for file in self._in_the_way(name) if file not in files), None)
             if hidden is not None:
-                raise Conflict(f"{shown(name)} cannot be restored: the ignored file {shown(hidden)} is in its place")
+                raise Conflict(
+                    f"{decode_name(name)} cannot be restored: the ignored file {decode_name(hidden)} is in its place"
+                )
 
     def _in_the_way(self, name: bytes) -> Iterator[bytes]:
         """Files below a folder in the file's place, or the one that is where its folder has to be."""
@@ -118,7 +120,7 @@ class WorkTree:
         except FileNotFoundError:  # someone else was faster
             return
         except OSError as error:
-            raise WorkspaceError(f"{shown(name)} could not be removed: {error.strerror}") from error
+            raise WorkspaceError(f"{decode_name(name)} could not be removed: {error.strerror}") from error
 
 
 def make_newer(path: Path, *, than: float) -> None:
@@ -127,24 +129,24 @@ def make_newer(path: Path, *, than: float) -> None:
         os.utime(path, (than + 1, than + 1))
 
 
-def lines(names: Sequence[bytes]) -> bytes:
+def join_names(names: Sequence[bytes]) -> bytes:
     """Names as git reads them with -z."""
     return b"".join(name + b"\0" for name in names)
 
 
-def written_tree(private: PrivateGit, index: Path | None = None) -> str:
+def write_tree(private: PrivateGit, index: Path | None = None) -> str:
     """The tree that the index holds."""
     return private.run("write-tree", index=index).decode().strip()
 
 
-def committed(private: PrivateGit, tree: str, parents: Sequence[str], label: str) -> str:
+def create_commit(private: PrivateGit, tree: str, parents: Sequence[str], label: str) -> str:
     """A new commit, on no ref yet."""
     whose = (part for parent in parents for part in ("-p", parent))
     made = private.run("commit-tree", tree, *whose, "-F", "-", stdin=label.encode("utf-8", "replace"))
     return made.decode().strip()
 
 
-def known_commit(private: PrivateGit, commit: str) -> str:
+def find_commit(private: PrivateGit, commit: str) -> str:
     """The commit itself, if it is one of ours. NotFound."""
     found = private.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
     if found.returncode != 0:
@@ -155,7 +157,7 @@ def known_commit(private: PrivateGit, commit: str) -> str:
 def _refuse_to_overwrite(names: Sequence[bytes]) -> None:
     """Conflict that names files which somebody has changed meanwhile, or which are ignored and so in no snapshot."""
     if names:
-        told = sorted(shown(name) for name in names)
+        told = sorted(decode_name(name) for name in names)
         more = f" and {len(told) - 3} more" if len(told) > 3 else ""
         raise Conflict(f"{', '.join(told[:3])}{more} changed in the project meanwhile and will not be overwritten")
 
@@ -183,7 +185,7 @@ _ACTIONS = {b"A": "create", b"D": "delete", b"M": "modify", b"T": "modify"}
 def project_root(path: Path) -> Path:
     """The top of the git work tree around `path`, else the folder itself; a real path."""
     try:
-        done = git("rev-parse", "--show-toplevel", cwd=path)
+        done = run_git("rev-parse", "--show-toplevel", cwd=path)
     except Invalid:  # without git, a project is a folder
         return path.resolve()
     return Path(os.fsdecode(done.stdout[:-1])).resolve() if done.returncode == 0 else path.resolve()
@@ -208,7 +210,7 @@ class GitWorkspace:
 
     def listed(self) -> Sequence[str]:
         with self._private.locked() as private:
-            return [shown(name) for name in self._files(private)]
+            return [decode_name(name) for name in self._files(private)]
 
     def tree(self, without: Sequence[str] = ()) -> str:
         with self._private.locked() as private:
@@ -216,33 +218,33 @@ class GitWorkspace:
             left_out = frozenset(path.rstrip("/") for path in without)
             names = [name for name in files if left_out and is_among(name, left_out)]
             if not names:
-                return written_tree(private)
+                return write_tree(private)
             with private.scratch_index(like=private.index) as scratch:
-                private.run("update-index", "-z", "--force-remove", "--stdin", stdin=lines(names), index=scratch)
-                return written_tree(private, scratch)
+                private.run("update-index", "-z", "--force-remove", "--stdin", stdin=join_names(names), index=scratch)
+                return write_tree(private, scratch)
 
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
-        ref = f"refs/loopwright/{checked(loop_id)}"
+        ref = f"refs/loopwright/{check_id(loop_id)}"
         with self._private.locked() as private:
             self._work_tree(private).update_index()
-            tree = written_tree(private)
+            tree = write_tree(private)
             last = private.attempt("rev-parse", "--verify", "--quiet", ref).stdout.decode().strip()
-            commit = committed(private, tree, (last,) if last else (), label)
+            commit = create_commit(private, tree, (last,) if last else (), label)
             private.run("update-ref", ref, commit)
             return Snapshot(commit, tree)
 
     def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
         with self._private.locked() as private:
-            pair = known_commit(private, before), known_commit(private, after)
+            pair = find_commit(private, before), find_commit(private, after)
             fields = private.run("diff-tree", "-r", "-z", "--no-renames", "--name-status", *pair).split(b"\0")
             return tuple(
-                FileChange(shown(name), _ACTIONS[status])
+                FileChange(decode_name(name), _ACTIONS[status])
                 for status, name in zip(fields[:-1:2], fields[1::2], strict=True)
             )
 
     def diff(self, before: str, after: str) -> str:
         with self._private.locked() as private:
-            pair = known_commit(private, before), known_commit(private, after)
+            pair = find_commit(private, before), find_commit(private, after)
             text = private.run("diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv", *pair)
             return text.decode("utf-8", "replace")
 
@@ -250,12 +252,19 @@ class GitWorkspace:
         chosen = None if paths is None else frozenset(path.rstrip("/") for path in paths)
         left_out = frozenset(path.rstrip("/") for path in without)
         with self._private.locked() as private, private.scratch_index() as scratch:
-            private.run("read-tree", known_commit(private, commit), index=scratch)
+            private.run("read-tree", find_commit(private, commit), index=scratch)
             known = private.run("ls-files", "-z", "--cached", index=scratch).split(b"\0")[:-1]
             wanted = [n for n in known if (chosen is None or is_among(n, chosen)) and not is_among(n, left_out)]
             to.mkdir(parents=True, exist_ok=True)
             private.run(
-                "checkout-index", f"--prefix={to}/", "-f", "-q", "-z", "--stdin", stdin=lines(wanted), index=scratch
+                "checkout-index",
+                f"--prefix={to}/",
+                "-f",
+                "-q",
+                "-z",
+                "--stdin",
+                stdin=join_names(wanted),
+                index=scratch,
             )
 
     def bring_ignored(self, to: Path) -> Sequence[bytes]:
@@ -284,9 +293,9 @@ class GitWorkspace:
 
     def remember_environment(self, loop_id: str, command: str, pythons: Sequence[str]) -> str:
         with self._private.locked() as private:
-            seen = look(self._root, ignored_names(private), command, pythons)
+            seen = look_at_environment(self._root, ignored_names(private), command, pythons)
             name = private.run("hash-object", "-w", "--stdin", stdin=seen.as_json()).decode().strip()
-            private.run("update-ref", f"refs/environment/{checked(loop_id)}", name)
+            private.run("update-ref", f"refs/environment/{check_id(loop_id)}", name)
             return name
 
     def changed_environment(
@@ -296,13 +305,15 @@ class GitWorkspace:
             kept, ignored = private.attempt("cat-file", "blob", remembered).stdout, ignored_names(private)
         if _blob_name(kept) != remembered:
             return Environment((EnvironmentChange("what was remembered of the environment", "gone"),))
-        before = Look.of(kept)
-        return compare_looks(self._root, before, look(self._root, ignored, command, pythons, before.path), manifests)
+        before = EnvironmentLook.of(kept)
+        return compare_looks(
+            self._root, before, look_at_environment(self._root, ignored, command, pythons, before.path), manifests
+        )
 
     def forget(self, loop_id: str) -> None:
         with self._private.locked() as private:
             for kind in ("loopwright", "environment"):
-                private.run("update-ref", "-d", f"refs/{kind}/{checked(loop_id)}")
+                private.run("update-ref", "-d", f"refs/{kind}/{check_id(loop_id)}")
 
     def _work_tree(self, private: PrivateGit) -> WorkTree:
         return WorkTree(private, lambda: self._files(private))

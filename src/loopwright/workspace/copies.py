@@ -9,8 +9,8 @@ from pathlib import Path
 
 from loopwright.core.ports import Workspace
 from loopwright.evidence.test_material import is_by_name
-from loopwright.workspace.listing import OURS, folders_of, shown
-from loopwright.workspace.private_git import git
+from loopwright.workspace.listing import OURS, decode_name, folders_of
+from loopwright.workspace.private_git import run_git
 
 _WRITTEN = re.compile(
     rb"\.git|__pycache__|\.\w+_cache|\.hypothesis|\.coverage.*|target|\.gradle|obj|cmake-build-.*"
@@ -34,7 +34,7 @@ def link_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> li
     known = frozenset(files)
     folders = frozenset(folder for name in known for folder in folders_of(name))
     for name in _ignored(os.fsencode(root), known, folders):
-        if is_by_name(shown(name)) or name in OURS or home == root / os.fsdecode(name):
+        if is_by_name(decode_name(name)) or name in OURS or home == root / os.fsdecode(name):
             continue
         link = os.path.join(os.fsencode(to), name)
         try:
@@ -116,13 +116,13 @@ def _ignored(root: bytes, known: frozenset[bytes], folders: frozenset[bytes]) ->
         inside[:] = [name for name in inside if name not in whole]
 
 
-def lay_out(source: Workspace, commit: str, to: Path) -> None:
+def lay_out_copy(source: Workspace, commit: str, to: Path) -> None:
     """Writes the snapshot below `to` and brings the ignored files there. They count as ignored in the copy too.
 
     Git would not see that by itself: a rule like `node_modules/` is about folders.
     """
     source.export(commit, to)
     brought = source.bring_ignored(to)
-    git("init", "--quiet", "--template=", cwd=to)
+    run_git("init", "--quiet", "--template=", cwd=to)
     (to / ".git" / "info").mkdir(exist_ok=True)
     (to / ".git" / "info" / "exclude").write_bytes(b"".join(map(as_rule, brought)))

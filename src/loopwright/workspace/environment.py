@@ -27,19 +27,19 @@ from loopwright.evidence.environment import (
     EnvironmentChange,
     Manifests,
     environment_changes,
-    explained,
+    explain_changes,
     is_harmless,
-    normalised,
+    normalise_name,
     wanted_names,
 )
 from loopwright.evidence.test_material import is_by_name, is_framework
-from loopwright.workspace.private_git import git
+from loopwright.workspace.private_git import run_git
 
 _REQUIRED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _PLUGINS = re.compile(r"^\s*\[\s*pytest11\s*\]", re.MULTILINE)
 
 
-def distributions(
+def list_distributions(
     project: Path, roots: Iterable[str], changed: Collection[str], before: Collection[str], manifests: Manifests
 ) -> Iterator[Distribution]:
     """Those of which something is among the `changed` places, and that were there, or are asked for by the manifests.
@@ -68,7 +68,7 @@ def _metadata(record: Path) -> _Metadata:
     told = Parser().parsestr(_read(record.parent / "METADATA"), headersonly=True)
     required = (_REQUIRED.match(line) for line in told.get_all("Requires-Dist", ()))
     name = str(told.get("Name") or record.parent.name.partition("-")[0])
-    return _Metadata(normalised(name), frozenset(normalised(one[0]) for one in required if one))
+    return _Metadata(normalise_name(name), frozenset(normalise_name(one[0]) for one in required if one))
 
 
 class _Changes:
@@ -211,7 +211,7 @@ _ASK = (
 
 
 @dataclass(frozen=True)
-class Look:
+class EnvironmentLook:
     """`roots`: folders that were read as a whole. `stamps`: by place. `own`: places among the project's own files.
 
     `path`: where programs were looked for.
@@ -226,14 +226,14 @@ class Look:
         return orjson.dumps([self.roots, self.stamps, sorted(self.own), self.path])
 
     @staticmethod
-    def of(text: bytes) -> "Look":
+    def of(text: bytes) -> "EnvironmentLook":
         roots, stamps, own, path = orjson.loads(text)
-        return Look(tuple(roots), stamps, frozenset(own), path)
+        return EnvironmentLook(tuple(roots), stamps, frozenset(own), path)
 
 
-def look(
+def look_at_environment(
     project: Path, ignored: Collection[str], command: str, pythons: Sequence[str], path: str | None = None
-) -> Look:
+) -> EnvironmentLook:
     """How everything is now. `ignored`: what git ignores there. `path`: what to take for the variable PATH.
 
     `pythons`: the programs by which Python tests can be run.
@@ -251,10 +251,14 @@ def look(
     stamps |= {place: value for place, value in compiled.items() if _is_compiled(place)}
     own = dict(_ignored_code(project, ignored, roots))
     around = (_tools(project, command, found, path), _settings(project, ignored), _git(project), _variables())
-    return Look(roots, stamps | own | {place: value for part in around for place, value in part}, frozenset(own), path)
+    return EnvironmentLook(
+        roots, stamps | own | {place: value for part in around for place, value in part}, frozenset(own), path
+    )
 
 
-def compare_looks(project: Path, before: Look, now: Look, manifests: Callable[[], Manifests]) -> Environment:
+def compare_looks(
+    project: Path, before: EnvironmentLook, now: EnvironmentLook, manifests: Callable[[], Manifests]
+) -> Environment:
     """What differs now, and what explains it. Compiled files that differ are removed: they are made anew."""
     changes = environment_changes(_in_use(project, before, now), now.stamps)
     compiled = {change for change in changes if _is_compiled(change.place)}
@@ -270,10 +274,10 @@ def compare_looks(project: Path, before: Look, now: Look, manifests: Callable[[]
         if c.place not in own or not is_harmless(c, asked, shadows=_shadows(project, c.place))
     ]  # fmt: skip
     places = {change.place for change in left}
-    packages = tuple(distributions(project, now.roots, places, before.stamps.keys(), asked))
+    packages = tuple(list_distributions(project, now.roots, places, before.stamps.keys(), asked))
     as_installed = frozenset(place for one in packages if not one.is_new for place in one.files)
     left = [change for change in left if change.place not in as_installed]
-    fine = explained(left, before.stamps, now.stamps, packages, asked)
+    fine = explain_changes(left, before.stamps, now.stamps, packages, asked)
     variables = tuple(change for change in left if change.place.startswith(VARIABLE))
     rest = [change for change in left if change.place not in fine and change not in variables]
     return Environment(
@@ -283,7 +287,7 @@ def compare_looks(project: Path, before: Look, now: Look, manifests: Callable[[]
     )
 
 
-def _in_use(project: Path, before: Look, now: Look) -> Mapping[str, str]:
+def _in_use(project: Path, before: EnvironmentLook, now: EnvironmentLook) -> Mapping[str, str]:
     """What there was but for folders of packages that the tests are not run with any more."""
     unused = tuple(f"{root}/".removeprefix(f"{project}/") for root in set(before.roots) - set(now.roots))
     kept = tuple(f"{root}/".removeprefix(f"{project}/") for root in now.roots)
@@ -293,7 +297,9 @@ def _in_use(project: Path, before: Look, now: Look) -> Mapping[str, str]:
     }  # fmt: skip
 
 
-def _by_root(project: Path, before: Look, now: Look, changes: Iterable[EnvironmentChange]) -> list[EnvironmentChange]:
+def _by_root(
+    project: Path, before: EnvironmentLook, now: EnvironmentLook, changes: Iterable[EnvironmentChange]
+) -> list[EnvironmentChange]:
     """With one for a whole folder of packages that was empty or not there."""
     inside = tuple(f"{root.removeprefix(f'{project}/')}/" for root in now.roots)
     filled = tuple(root for root in inside if not any(place.startswith(root) for place in before.stamps))
@@ -436,7 +442,7 @@ def _variables() -> Iterator[tuple[str, str]]:
 
 def _git(project: Path) -> Iterator[tuple[str, str]]:
     """What decides which files git sees, and with which contents."""
-    asked = git("rev-parse", "--absolute-git-dir", "--git-common-dir", cwd=project)
+    asked = run_git("rev-parse", "--absolute-git-dir", "--git-common-dir", cwd=project)
     if asked.returncode != 0:
         return
     own, common = (Path(project, os.fsdecode(line)) for line in asked.stdout.splitlines())
@@ -457,7 +463,7 @@ def _git(project: Path) -> Iterator[tuple[str, str]]:
         if GIT_SETTINGS.fullmatch(key):
             settings.setdefault(key, []).append(value)
     yield from ((f"git: the setting {key}", " ".join(values)) for key, values in settings.items())
-    flagged = git("ls-files", "-v", "-z", cwd=project).stdout.split(b"\0")
+    flagged = run_git("ls-files", "-v", "-z", cwd=project).stdout.split(b"\0")
     for line in flagged:
         if line[:1].islower() or line[:1] == b"S":
             yield f"git: {os.fsdecode(line[2:])} is left out of what git looks at", "yes"

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from loopwright.workspace.private_git import PrivateGit, git
+from loopwright.workspace.private_git import PrivateGit, run_git
 
 OURS = (b".workflow", b".loop")
 """Folders of the project root that hold our own state."""
@@ -14,7 +14,7 @@ _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
 _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 
 
-def shown(name: bytes) -> str:
+def decode_name(name: bytes) -> str:
     """A file name as text that every JSON reader takes."""
     return name.decode("utf-8", "backslashreplace")
 
@@ -26,7 +26,7 @@ def folders_of(name: bytes) -> Iterator[bytes]:
 
 def is_among(name: bytes, paths: frozenset[str]) -> bool:
     """Whether the file is one of the paths or lies in a folder that is."""
-    text = shown(name)
+    text = decode_name(name)
     return text in paths or any(text[:end] in paths for end, letter in enumerate(text) if letter == "/")
 
 
@@ -41,7 +41,7 @@ def project_files(private: PrivateGit, *, without: Path | None = None) -> list[b
         left_out.append(os.fsencode(without.relative_to(root)))
     prefixes = tuple(folder + b"/" for folder in left_out)
     listed = (name for name in set(_listed(private, root, b"")) if name not in left_out)
-    return sorted(existing(root, (name for name in listed if not name.startswith(prefixes))))
+    return sorted(keep_existing(root, (name for name in listed if not name.startswith(prefixes))))
 
 
 def ignored_names(private: PrivateGit) -> list[str]:
@@ -52,7 +52,7 @@ def ignored_names(private: PrivateGit) -> list[str]:
     found = (name for folder, prefix in _repositories(private, private.work_tree, b"") for name in (
         prefix + inside for inside in _names(private, folder, _IGNORED)
     ))  # fmt: skip
-    return [shown(name) for name in found if name.rstrip(b"/") not in OURS]
+    return [decode_name(name) for name in found if name.rstrip(b"/") not in OURS]
 
 
 def _repositories(private: PrivateGit, folder: Path, prefix: bytes) -> Iterator[tuple[Path, bytes]]:
@@ -65,7 +65,7 @@ def _repositories(private: PrivateGit, folder: Path, prefix: bytes) -> Iterator[
             yield from _repositories(private, nested, prefix + bare + b"/")
 
 
-def existing(root: Path, names: Iterable[bytes]) -> Iterator[bytes]:
+def keep_existing(root: Path, names: Iterable[bytes]) -> Iterator[bytes]:
     """Those of the names that are regular files or links below `root`, with no link on the way to them."""
     folders: dict[bytes, bool] = {b"": True}
     at = os.fsencode(root)
@@ -85,7 +85,7 @@ def _listed(private: PrivateGit, folder: Path, prefix: bytes) -> Iterator[bytes]
 
 def _names(private: PrivateGit, folder: Path, question: Sequence[str] = _LIST) -> list[bytes]:
     # The user's own git knows tracked files, which are never ignored, and .git/info/exclude.
-    done = git(*question, cwd=folder)
+    done = run_git(*question, cwd=folder)
     if done.returncode != 0 or _is_ignored(folder):
         with private.scratch_index() as empty:
             alone = PrivateGit(private.directory, folder)
@@ -95,7 +95,7 @@ def _names(private: PrivateGit, folder: Path, question: Sequence[str] = _LIST) -
 
 def _is_ignored(folder: Path) -> bool:
     """Whether a repository around the folder ignores it as a whole: then its rules are not meant for the project."""
-    return not (folder / ".git").exists() and git("check-ignore", "--quiet", ".", cwd=folder).returncode == 0
+    return not (folder / ".git").exists() and run_git("check-ignore", "--quiet", ".", cwd=folder).returncode == 0
 
 
 def _is_file(root: bytes, name: bytes, folders: dict[bytes, bool]) -> bool:

@@ -53,7 +53,7 @@ def clean_environment() -> dict[str, str]:
     }
 
 
-def git(
+def run_git(
     *args: str | bytes,
     cwd: Path,
     env: Mapping[str, str] | None = None,
@@ -125,7 +125,7 @@ class PrivateGit:
         }
         # The child shares the lock: should we be killed, nobody else comes in before it has ended too.
         held = () if self._lock is None else (self._lock,)
-        return git(*args, cwd=self.work_tree, env=where, stdin=stdin, keep_open=held)
+        return run_git(*args, cwd=self.work_tree, env=where, stdin=stdin, keep_open=held)
 
     @contextmanager
     def scratch_index(self, *, like: Path | None = None) -> Iterator[Path]:
@@ -143,7 +143,7 @@ class PrivateGit:
         if not (self.directory / "loopwright.ready").exists():
             for half_made in ("HEAD", "config"):
                 (self.directory / half_made).unlink(missing_ok=True)
-            done = git("init", "--quiet", "--bare", "--template=", "--object-format=sha1", ".", cwd=self.directory)
+            done = run_git("init", "--quiet", "--bare", "--template=", "--object-format=sha1", ".", cwd=self.directory)
             _succeeded(done, "init", self.directory)
             (self.directory / "info").mkdir(exist_ok=True)
             (self.directory / "loopwright.ready").touch()

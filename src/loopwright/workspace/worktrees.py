@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from loopwright.core.errors import Invalid, NotFound, WorkspaceError
-from loopwright.core.ids import checked
-from loopwright.core.ports import Merged, Snapshot
-from loopwright.workspace.checkpoints import WorkTree, committed, known_commit, private_directory, written_tree
+from loopwright.core.ids import check_id
+from loopwright.core.ports import MergeResult, Snapshot
+from loopwright.workspace.checkpoints import WorkTree, create_commit, find_commit, private_directory, write_tree
 from loopwright.workspace.copies import as_rule, link_ignored
-from loopwright.workspace.listing import existing, folders_of, project_files, shown
-from loopwright.workspace.private_git import ATTRIBUTES, PrivateGit, git
+from loopwright.workspace.listing import decode_name, folders_of, keep_existing, project_files
+from loopwright.workspace.private_git import ATTRIBUTES, PrivateGit, run_git
 
 _ATTEMPTS = 3
 
@@ -66,7 +66,7 @@ _CONFIG = """\
 """Stands before the user's own settings, so that no hook, signature or conversion of theirs takes part."""
 
 
-class Lane:
+class LaneTree:
     """The work tree of `private`, which is locked for us and has an index for this lane alone."""
 
     def __init__(self, private: PrivateGit, project: Path) -> None:
@@ -85,7 +85,7 @@ class Lane:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         names = self._names(commit)
         _clean(self.folder, names)
-        tree = self._work_tree(lambda: existing(self.folder, names))
+        tree = self._work_tree(lambda: keep_existing(self.folder, names))
         tree.restore(commit)
         tree.update_index()
 
@@ -114,8 +114,8 @@ class Lane:
     def tree(self, opened: str) -> str:
         """The tree of what the folder holds now; what it was `opened` with counts even where a rule ignores it."""
         names = self._names(opened)
-        self._work_tree(lambda: (*project_files(self._private), *existing(self.folder, names))).update_index()
-        return written_tree(self._private)
+        self._work_tree(lambda: (*project_files(self._private), *keep_existing(self.folder, names))).update_index()
+        return write_tree(self._private)
 
     def _work_tree(self, listed: Callable[[], Iterable[bytes]]) -> WorkTree:
         return WorkTree(self._private, lambda: sorted(n for n in set(listed()) if not self._is_link_of_ours(n)))
@@ -183,7 +183,7 @@ class GitWorktrees:
 
     def open(self, owner: str, lane: int, commit: str) -> Path:
         with self._private.locked() as private:
-            known = known_commit(private, commit)
+            known = find_commit(private, commit)
             place = self._lane(private, owner, lane)
             _drop(private, _ref(owner, lane))  # until all is there, nobody can have worked in it
             try:
@@ -202,12 +202,12 @@ class GitWorktrees:
             if not opened or not place.is_there:
                 raise NotFound(f"Lane {lane} of {owner} is not open")
             tree = place.tree(opened)
-            return Snapshot(committed(private, tree, (opened,), label), tree)
+            return Snapshot(create_commit(private, tree, (opened,), label), tree)
 
-    def merge(self, owner: str, ours: str, theirs: str, label: str) -> Merged:
-        checked(owner, "cycle")
+    def merge(self, owner: str, ours: str, theirs: str, label: str) -> MergeResult:
+        check_id(owner, "cycle")
         with self._private.locked() as private:
-            pair = known_commit(private, ours), known_commit(private, theirs)
+            pair = find_commit(private, ours), find_commit(private, theirs)
             with _named(private, pair):
                 done = private.attempt("merge-tree", "--write-tree", "-z", "--name-only", *_SIDES)
             if done.returncode == _TOO_OLD:
@@ -216,17 +216,17 @@ class GitWorktrees:
                 said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
                 raise WorkspaceError(f"git merge-tree failed in {private.directory}: {said}")
             tree, conflicts, told = _read(done.stdout)
-            return Merged(committed(private, tree, pair, label), tree, conflicts, told)
+            return MergeResult(create_commit(private, tree, pair, label), tree, conflicts, told)
 
     def unresolved(self, commit: str, conflicts: Sequence[str]) -> tuple[str, ...]:
         with self._private.locked() as private:
-            known = known_commit(private, commit)
+            known = find_commit(private, commit)
             done = private.attempt("grep", "-a", "-l", "-z", "--full-name", "-E", "-e", _MARK, known)
-            marked = {shown(line.partition(b":")[2]) for line in done.stdout.split(b"\0")[:-1]}
+            marked = {decode_name(line.partition(b":")[2]) for line in done.stdout.split(b"\0")[:-1]}
             return tuple(path for path in conflicts if path in marked)
 
     def close(self, owner: str) -> None:
-        checked(owner, "cycle")
+        check_id(owner, "cycle")
         with self._private.locked() as private:
             for ref in private.run("for-each-ref", "--format=%(refname)", f"{_REFS}/{owner}/").decode().split():
                 _drop(private, ref)
@@ -234,9 +234,9 @@ class GitWorktrees:
                 index.unlink()
             remove_all(self._folder(owner))
 
-    def _lane(self, private: PrivateGit, owner: str, lane: int) -> Lane:
-        folder = self._folder(checked(owner, "cycle")) / str(lane) / (self._root.name or "root")
-        return Lane(private.at(folder, private.directory / f"index.{owner}.{lane}"), self._root)
+    def _lane(self, private: PrivateGit, owner: str, lane: int) -> LaneTree:
+        folder = self._folder(check_id(owner, "cycle")) / str(lane) / (self._root.name or "root")
+        return LaneTree(private.at(folder, private.directory / f"index.{owner}.{lane}"), self._root)
 
     def _folder(self, owner: str) -> Path:
         return self._private.directory.with_suffix(".lanes") / owner
@@ -264,7 +264,7 @@ def _drop(private: PrivateGit, ref: str) -> None:
 
 def _excluded(root: Path) -> bytes:
     """What the user ignores in this clone of theirs alone."""
-    done = git("rev-parse", "--git-path", "info/exclude", cwd=root)
+    done = run_git("rev-parse", "--git-path", "info/exclude", cwd=root)
     path = root / os.fsdecode(done.stdout[:-1])
     return path.read_bytes() if done.returncode == 0 and path.is_file() else b""
 
@@ -273,7 +273,7 @@ def _read(printed: bytes) -> tuple[str, tuple[str, ...], str]:
     """What merge-tree -z --name-only prints: the tree, the names in conflict, and after an empty field the messages."""
     tree, *fields = printed.split(b"\0")
     end = fields.index(b"") if b"" in fields else len(fields)
-    return tree.decode(), tuple(shown(name) for name in fields[:end]), _told(fields[end + 1 : -1])
+    return tree.decode(), tuple(decode_name(name) for name in fields[:end]), _told(fields[end + 1 : -1])
 
 
 def _told(fields: list[bytes]) -> str:

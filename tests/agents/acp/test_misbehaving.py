@@ -15,8 +15,8 @@ from loopwright.agents.acp.client import EVENTS_A_TURN
 from loopwright.agents.acp.updates import TEXT_KEPT
 from loopwright.core.errors import AgentError, AgentTrouble
 from loopwright.core.protocol import AgentOutput
-from loopwright.core.transcript import PermissionDecided, Said, ToolUsed
-from loopwright.processes.process_tree import look
+from loopwright.core.transcript import AgentText, PermissionResult, ToolUse
+from loopwright.processes.process_tree import find_process
 from tests.misbehaving.orders import command, order
 from tests.misbehaving.scene import Scene, marked, scene
 
@@ -163,7 +163,7 @@ class TestInATurn:
             await talk.until(lambda output: output.text == "well")
             assert (await cancelled(talk)).text == "well"
             assert (await talk.ask(("say", "next"))).text == "next"
-            assert [said.text for said in talk.heard(Said)] == ["well", "next"]
+            assert [said.text for said in talk.heard(AgentText)] == ["well", "next"]
 
     async def test_it_goes_on_talking_for_a_while(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
@@ -210,7 +210,7 @@ class TestInATurn:
         async with scene(tmp_path) as talk:
             output = await talk.ask(("edit", str(talk.project / "a.txt"), "x"), policy="read-only")
             assert output.wrote == ("a.txt",)
-            assert talk.heard(PermissionDecided) == []
+            assert talk.heard(PermissionResult) == []
 
     async def test_it_breaks_its_tools(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
@@ -235,7 +235,7 @@ class TestInATurn:
             await talk.until(lambda _: len(marked(talk.project)) == 7)  # itself, two shells, and two of each
             left = marked(talk.project)
             await talk.agent.close_agent(talk.id)
-            assert [look(pid) for pid in left] == [None] * len(left)
+            assert [find_process(pid) for pid in left] == [None] * len(left)
 
 
 class TestWhatItSends:
@@ -355,7 +355,7 @@ class TestWhatItSends:
         async with scene(tmp_path) as talk:
             output = await talk.ask(("big", 10_000_000), ("say", "end"))
             assert (len(output.text), output.truncated, output.text[-4:]) == (TEXT_KEPT, True, "xend")
-            assert sum(len(said.text) for said in talk.heard(Said)) <= 5_000_000
+            assert sum(len(said.text) for said in talk.heard(AgentText)) <= 5_000_000
 
     async def test_a_line_without_end_is_an_error(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
@@ -378,10 +378,10 @@ class TestWhatItSends:
     async def test_a_flood_of_tools_is_bounded(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
             await talk.ask(("flood_of_tools", EVENTS_A_TURN + 100), ("say", "end"))
-            assert len(talk.heard(ToolUsed)) <= EVENTS_A_TURN
+            assert len(talk.heard(ToolUse)) <= EVENTS_A_TURN
             assert any("the rest of this turn is dropped" in told for told in talk.troubles())
             await talk.ask(("flood_of_tools", 1))
-            assert len(talk.heard(ToolUsed)) <= EVENTS_A_TURN + 1
+            assert len(talk.heard(ToolUse)) <= EVENTS_A_TURN + 1
 
     async def test_a_flood_of_errors_fills_no_disk(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
@@ -400,7 +400,7 @@ class TestWhatItSends:
             talk.person.says = None
             await talk.begin(order(("storm", 300, "edit"), policy="ask"))
             await talk.until(lambda output: output.asking)
-            await talk.until(lambda _: len(talk.heard(PermissionDecided)) == 200)
+            await talk.until(lambda _: len(talk.heard(PermissionResult)) == 200)
             assert len(talk.person.asked) == 100
             await cancelled(talk)
             assert talk.person.gone == 100

@@ -7,9 +7,9 @@ from acp import schema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.client import asked, option, rebased, too_much
-from loopwright.agents.acp.updates import COMMAND_KEPT, PATH_MAX, PATHS_KEPT, Call, updated
-from loopwright.policy.permissions import Asked, decide
+from loopwright.agents.acp.client import build_permission_query, choose_option, deny_oversized, rebase_path
+from loopwright.agents.acp.updates import COMMAND_KEPT, PATH_MAX, PATHS_KEPT, AgentToolCall, update_call
+from loopwright.policy.permissions import PermissionQuery, decide_permission
 
 
 def options(*kinds: str) -> list[schema.PermissionOption]:
@@ -32,7 +32,7 @@ def options(*kinds: str) -> list[schema.PermissionOption]:
     ],
 )
 def test_this_one_time_rather_than_always(offered: tuple[str, ...], allow: bool, chosen: str | None) -> None:
-    assert option(options(*offered), allow=allow) == chosen
+    assert choose_option(options(*offered), allow=allow) == chosen
 
 
 KINDS = st.sampled_from(["allow_once", "allow_always", "reject_once", "reject_always"])
@@ -41,7 +41,7 @@ KINDS = st.sampled_from(["allow_once", "allow_always", "reject_once", "reject_al
 @given(st.lists(st.tuples(st.text(max_size=5), KINDS), max_size=6), st.booleans())
 def test_a_no_is_never_a_yes(pairs: list[tuple[str, str]], allow: bool) -> None:
     made = [schema.PermissionOption.model_validate({"optionId": id, "name": "n", "kind": kind}) for id, kind in pairs]
-    chosen = option(made, allow=allow)
+    chosen = choose_option(made, allow=allow)
     kinds = {kind for _, kind in pairs}
     wanted = {"allow_once", "allow_always"} if allow else {"reject_once", "reject_always"}
     assert (chosen is None) == (not kinds & wanted)
@@ -50,21 +50,21 @@ def test_a_no_is_never_a_yes(pairs: list[tuple[str, str]], allow: bool) -> None:
 
 
 def test_every_place_is_judged_wherever_it_is_named() -> None:
-    call = Call("c", kind="edit", paths=("a",), changed=("b",), named=("c",))
-    assert asked(call, "ours", lambda path: (path, f"/real/{path}")).paths == (
+    call = AgentToolCall("c", kind="edit", paths=("a",), changed=("b",), named=("c",))
+    assert build_permission_query(call, "ours", lambda path: (path, f"/real/{path}")).paths == (
         "a", "/real/a", "b", "/real/b", "c", "/real/c",
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(("server", "own"), [("ours", True), ("theirs", False), (None, False)])
 def test_our_own_tools_are_known(server: str | None, own: bool) -> None:
-    assert asked(Call("c", server=server), "ours", lambda path: (path,)).own_tool is own
+    assert build_permission_query(AgentToolCall("c", server=server), "ours", lambda path: (path,)).own_tool is own
 
 
 def test_a_command_of_unknown_end_is_no_known_command() -> None:
     """Its end may be what matters."""
-    call = Call("c", kind="read", command="ls " + "x" * COMMAND_KEPT)
-    assert asked(call, "ours", lambda path: (path,)) == Asked("execute", "", (), None)
+    call = AgentToolCall("c", kind="read", command="ls " + "x" * COMMAND_KEPT)
+    assert build_permission_query(call, "ours", lambda path: (path,)) == PermissionQuery("execute", "", (), None)
 
 
 def test_more_files_than_are_looked_at_are_refused() -> None:
@@ -75,18 +75,23 @@ def test_more_files_than_are_looked_at_are_refused() -> None:
             "locations": [{"path": f"/p/{n}"} for n in range(PATHS_KEPT)] + [{"path": "/x"}],
         }
     )
-    decision = too_much(updated(Call("c"), update))
+    decision = deny_oversized(update_call(AgentToolCall("c"), update))
     assert decision is not None
     assert decision.verdict == "deny"
-    assert too_much(Call("c", paths=("a",))) is None
+    assert deny_oversized(AgentToolCall("c", paths=("a",))) is None
 
 
 def test_a_long_path_can_not_hide_where_it_leads() -> None:
     path = "/p/" + "a/" * PATH_MAX + "../" * (PATH_MAX + 3) + "etc/passwd"
     update = schema.ToolCallUpdate.model_validate({"toolCallId": "c", "kind": "edit", "locations": [{"path": path}]})
-    (kept,) = updated(Call("c"), update).paths
+    (kept,) = update_call(AgentToolCall("c"), update).paths
     assert posixpath.normpath(kept) == "/etc/passwd"
-    assert decide(asked(updated(Call("c"), update), "ours", lambda p: (p,)), "workspace", "/p").verdict == "deny"
+    assert (
+        decide_permission(
+            build_permission_query(update_call(AgentToolCall("c"), update), "ours", lambda p: (p,)), "workspace", "/p"
+        ).verdict
+        == "deny"
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,4 +108,4 @@ def test_a_long_path_can_not_hide_where_it_leads() -> None:
     ],
 )
 def test_the_project_has_two_names(path: str, rest: str) -> None:
-    assert rebased(path, "/given/p", "/real/p") == rest
+    assert rebase_path(path, "/given/p", "/real/p") == rest

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.acp.probe import Probed, probe
+from loopwright.agents.acp.probe import ProbeResult, probe_agent
 from loopwright.agents.presets import AgentCommand
-from loopwright.processes.process_tree import Mark, living
+from loopwright.processes.process_tree import ProcessMark, list_processes
 from tests.misbehaving.orders import command
 
 PATIENCE = 20.0
 
 
-async def probed(agent: AgentCommand, folder: Path, seconds: float = PATIENCE) -> Probed:
-    found = await probe(agent, folder, seconds)
-    mark = Mark("doctor", str((folder / "project").resolve()))
-    assert [process for process in living() if mark.is_on(process.pid)] == []
+async def probed(agent: AgentCommand, folder: Path, seconds: float = PATIENCE) -> ProbeResult:
+    found = await probe_agent(agent, folder, seconds)
+    mark = ProcessMark("doctor", str((folder / "project").resolve()))
+    assert [process for process in list_processes() if mark.is_on(process.pid)] == []
     assert list((folder / "project").iterdir()) == []
     return found
 

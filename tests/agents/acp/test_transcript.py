@@ -12,20 +12,20 @@ from loopwright.agents.acp.updates import (
     OUTPUT_KEPT,
     TEXT_KEPT,
     WORDS_TOLD,
-    Turn,
-    heard,
-    inside,
+    TurnState,
+    paths_inside,
+    reduce_update,
 )
-from loopwright.core.transcript import AgentEvent, Said, Thought, ToolUsed
+from loopwright.core.transcript import AgentEvent, AgentText, AgentThought, ToolUse
 from tests.agents.acp.updates import CHUNKS, UPDATES, call, chunk, diff, read, text
 
 ROOTS = ("/p", "/real/p")
 
 
-def folded(*updates: dict[str, Any]) -> tuple[Turn, list[AgentEvent]]:
-    turn, events = Turn(), []
+def folded(*updates: dict[str, Any]) -> tuple[TurnState, list[AgentEvent]]:
+    turn, events = TurnState(), []
     for update in updates:
-        turn, event = heard(turn, read(update))
+        turn, event = reduce_update(turn, read(update))
         events += [event] if event is not None else []
     return turn, events
 
@@ -33,7 +33,7 @@ def folded(*updates: dict[str, Any]) -> tuple[Turn, list[AgentEvent]]:
 @given(st.lists(UPDATES, max_size=30))
 def test_the_text_is_what_was_said(updates: list[dict[str, Any]]) -> None:
     turn, events = folded(*updates)
-    assert turn.text == "".join(event.text for event in events if isinstance(event, Said))
+    assert turn.text == "".join(event.text for event in events if isinstance(event, AgentText))
     assert not turn.cut
     said = [
         u["content"]["text"] for u in updates if u["sessionUpdate"] == "agent_message_chunk" and "text" in u["content"]
@@ -44,9 +44,9 @@ def test_the_text_is_what_was_said(updates: list[dict[str, Any]]) -> None:
 @given(st.lists(UPDATES, max_size=30))
 def test_calls_are_told_as_they_stand_and_never_twice_the_same(updates: list[dict[str, Any]]) -> None:
     turn, events = folded(*updates)
-    last: dict[str, ToolUsed] = {}
+    last: dict[str, ToolUse] = {}
     for event in events:
-        if isinstance(event, ToolUsed):
+        if isinstance(event, ToolUse):
             last[event.id] = event
     assert last == {id: each.told() for id, each in turn.calls.items()}
     assert list(turn.calls) == list(dict.fromkeys(u["toolCallId"] for u in updates if "toolCallId" in u))
@@ -55,7 +55,7 @@ def test_calls_are_told_as_they_stand_and_never_twice_the_same(updates: list[dic
 @given(st.lists(UPDATES, max_size=30))
 def test_what_was_written_lies_in_the_project_and_did_not_fail(updates: list[dict[str, Any]]) -> None:
     turn, _ = folded(*updates)
-    wrote = inside(turn.wrote, ROOTS)
+    wrote = paths_inside(turn.wrote, ROOTS)
     assert set(wrote) <= {"a.txt", "sub/b.txt", "c.txt", "e.txt"}
     assert len(set(wrote)) == len(wrote)
     if all(each.status in ("pending", "failed") for each in turn.calls.values()):
@@ -66,7 +66,7 @@ def test_what_was_written_lies_in_the_project_and_did_not_fail(updates: list[dic
 def test_folding_can_be_interrupted_anywhere(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> None:
     half, _ = folded(*before)
     for update in after:
-        half = heard(half, read(update)).turn
+        half = reduce_update(half, read(update)).turn
     assert half == folded(*before, *after)[0]
 
 
@@ -90,7 +90,7 @@ class TestTexts:
 
     def test_thoughts_are_heard_and_no_part_of_the_answer(self) -> None:
         turn, events = folded({"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": "hm"}})
-        assert (turn.text, events) == ("", [Thought(text="hm")])
+        assert (turn.text, events) == ("", [AgentThought(text="hm")])
 
 
 class TestCalls:
@@ -101,7 +101,7 @@ class TestCalls:
             call("c1", title="ls", rawInput={"command": "ls"}, locations=[{"path": "/p"}], status="in_progress"),
             call("c1", status="completed", content=[text("a b")]),
         )
-        assert turn.calls["c1"].told() == ToolUsed(
+        assert turn.calls["c1"].told() == ToolUse(
             id="c1", title="ls", tool="execute", status="completed", paths=("/p",), command="ls", output="a b"
         )
 
@@ -149,7 +149,7 @@ class TestCalls:
             call("c1", kind="execute", title=long, rawInput={"command": long}, content=[text(long)])
         )
         assert turn.calls["c1"].command == long
-        assert isinstance(event, ToolUsed)
+        assert isinstance(event, ToolUse)
         assert (len(event.title), len(event.command or ""), len(event.output)) == (WORDS_TOLD, WORDS_TOLD, OUTPUT_KEPT)
         assert len(folded(call("c1", rawInput={"command": long * 2}))[0].calls["c1"].command or "") == COMMAND_KEPT
 
@@ -157,7 +157,7 @@ class TestCalls:
         first = call("first", kind="edit", status="completed", content=[diff("/p/first.txt")])
         turn, _ = folded(first, *(call(f"c{n}", kind="read") for n in range(CALLS_KEPT + 50)))
         assert len(turn.calls) == CALLS_KEPT
-        assert inside(turn.wrote, ROOTS) == ("first.txt",)
+        assert paths_inside(turn.wrote, ROOTS) == ("first.txt",)
 
     @pytest.mark.parametrize(
         ("more", "wrote"),
@@ -175,12 +175,12 @@ class TestCalls:
         ],
     )
     def test_what_it_wrote(self, more: dict[str, Any], wrote: tuple[str, ...]) -> None:
-        assert inside(folded(call("c1", **more))[0].wrote, ROOTS) == wrote
+        assert paths_inside(folded(call("c1", **more))[0].wrote, ROOTS) == wrote
 
     def test_what_lies_beside_the_project_is_named_whole(self) -> None:
         paths = ("/p/a", "/other/ra/x", "/real/other/ep/../ra/y", "/other", "/others/z", "../q")
-        assert inside(paths, ROOTS, ("/other", "/real/other")) == ("a", "/other/ra/x", "/other/ra/y")
-        assert inside(("/p/w/ra/x", "/elsewhere"), ROOTS, ("/p/w",)) == ("w/ra/x",)
+        assert paths_inside(paths, ROOTS, ("/other", "/real/other")) == ("a", "/other/ra/x", "/other/ra/y")
+        assert paths_inside(("/p/w/ra/x", "/elsewhere"), ROOTS, ("/p/w",)) == ("w/ra/x",)
 
     @pytest.mark.parametrize(
         ("update", "server"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.errors import WORDS_TOLD, broken, trouble
+from loopwright.agents.acp.errors import WORDS_TOLD, classify_broken_turn, classify_error
 from loopwright.core.errors import AgentTrouble
 
 NOW = datetime(2026, 1, 22, 10, 30, tzinfo=UTC)
@@ -55,7 +55,7 @@ RETRY_INFO = {
     ],
 )  # fmt: skip
 def test_the_table(code: int, message: str, data: object, kind: AgentTrouble) -> None:
-    assert trouble("codex", code, message, data, NOW).kind == kind
+    assert classify_error("codex", code, message, data, NOW).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_the_table(code: int, message: str, data: object, kind: AgentTrouble) ->
     ],
 )
 def test_the_words_for_people(message: str, data: object, words: str) -> None:
-    assert str(trouble("codex", -32603, message, data, NOW)) == words
+    assert str(classify_error("codex", -32603, message, data, NOW)) == words
 
 
 def test_long_words_are_cut() -> None:
-    assert len(str(trouble("codex", 1, "x" * 10_000, None, NOW))) <= WORDS_TOLD + len("codex: ")
+    assert len(str(classify_error("codex", 1, "x" * 10_000, None, NOW))) <= WORDS_TOLD + len("codex: ")
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,12 @@ def test_long_words_are_cut() -> None:
     ],
 )
 def test_until_when(data: object, seconds: int | None) -> None:
-    until = trouble("gemini", 429, "quota", data, NOW).until
+    until = classify_error("gemini", 429, "quota", data, NOW).until
     assert until == (None if seconds is None else NOW + timedelta(seconds=seconds))
 
 
 def test_only_limits_have_a_time() -> None:
-    assert trouble("codex", 500, "try again in 20 s", None, NOW).until is None
+    assert classify_error("codex", 500, "try again in 20 s", None, NOW).until is None
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_only_limits_have_a_time() -> None:
     ],
 )
 def test_a_broken_thread(words: str, kind: AgentTrouble) -> None:
-    error = broken("codex", words, NOW)
+    error = classify_broken_turn("codex", words, NOW)
     assert error.kind == kind
     assert str(error).startswith("codex: ")
     assert len(str(error)) > len("codex: ")
@@ -128,8 +128,8 @@ JSON = st.recursive(
 
 @given(st.integers(), st.text(max_size=100), JSON)
 def test_no_error_breaks_it(code: int, message: str, data: object) -> None:
-    error = trouble("codex", code, message, data, NOW)
+    error = classify_error("codex", code, message, data, NOW)
     assert str(error).startswith("codex: ")
     assert error.until is None or error.kind in ("quota", "rate_limit")
-    as_text = trouble("codex", code, message, json.dumps(data), NOW)
+    as_text = classify_error("codex", code, message, json.dumps(data), NOW)
     assert str(as_text).startswith("codex: ")

@@ -7,7 +7,15 @@ import pytest
 from loopwright.core.errors import AgentError
 from loopwright.core.protocol import ActionReport, Capabilities, Usage
 from loopwright.core.state import Policy
-from loopwright.core.transcript import PermissionDecided, Planned, Said, SessionBegun, Thought, ToolUsed, UsageTold
+from loopwright.core.transcript import (
+    AgentPlan,
+    AgentText,
+    AgentThought,
+    PermissionResult,
+    SessionStart,
+    ToolUse,
+    UsageUpdate,
+)
 from loopwright.policy.permissions import POLICIES
 from tests.misbehaving.orders import command, order
 from tests.misbehaving.scene import Scene, scene
@@ -24,7 +32,7 @@ async def test_a_session_lasts_over_its_turns(tmp_path: Path) -> None:
         assert (first.text, second.text) == ("Hello there.", "2")
         assert first.session == second.session == f"session-{(first.session or '').removeprefix('session-')}"
         assert second.signs > first.signs > 0
-        begun = talk.heard(SessionBegun)
+        begun = talk.heard(SessionStart)
         assert [(each.agent, each.loaded, each.version) for each in begun] == [("misbehaving", False, "0.1")]
 
 
@@ -46,15 +54,15 @@ async def test_what_is_done_is_heard_in_order(tmp_path: Path) -> None:
         )  # fmt: skip
         assert output.text == "I look.\n\nDone."
         begun, *events = talk.events
-        used = ToolUsed(id="c1", title="ls", tool="execute", command="ls")
-        assert isinstance(begun, SessionBegun)
+        used = ToolUse(id="c1", title="ls", tool="execute", command="ls")
+        assert isinstance(begun, SessionStart)
         assert events == [
-            Thought(text="Let me see."),
-            Planned(entries=(("look", "completed"),)),
-            Said(text="I look."),
+            AgentThought(text="Let me see."),
+            AgentPlan(entries=(("look", "completed"),)),
+            AgentText(text="I look."),
             used,
             used.evolve(status="completed", output="a b"),
-            Said(text="\n\nDone."),
+            AgentText(text="\n\nDone."),
         ]
 
 
@@ -122,14 +130,14 @@ class TestSessionsOfBefore:
         async with scene(tmp_path, command(load=load)) as talk:
             output = await talk.ask(("say", "New."), session="session-7", brief="What was so far.")
             assert (output.text, output.session) == ("New.", "session-7")
-            assert talk.heard(Said) == [Said(text="New.")]
-            assert [each.loaded for each in talk.heard(SessionBegun)] == [True]
+            assert talk.heard(AgentText) == [AgentText(text="New.")]
+            assert [each.loaded for each in talk.heard(SessionStart)] == [True]
 
     async def test_one_that_is_refused_is_replaced_and_briefed(self, tmp_path: Path) -> None:
         async with scene(tmp_path, command(load="refuses")) as talk:
             output = await talk.ask(("say", "New."), session="session-7", brief="What was so far.")
             assert (output.text, output.session == "session-7") == ("New.", False)
-            assert [each.loaded for each in talk.heard(SessionBegun)] == [False]
+            assert [each.loaded for each in talk.heard(SessionStart)] == [False]
             assert any("No previous sessions found" in told for told in talk.troubles())
 
     async def test_who_can_not_load_is_not_asked(self, tmp_path: Path) -> None:
@@ -151,7 +159,7 @@ class TestUsage:
             output = await talk.ask(("result", {"usage": usage, "_meta": {"quota": quota}}))
             told = Usage(tokens=2100, input=2000, cached=400, output=100, model="m-1")
             assert output.usage == told
-            assert talk.heard(UsageTold) == [UsageTold(usage=told)]
+            assert talk.heard(UsageUpdate) == [UsageUpdate(usage=told)]
 
     async def test_in_a_quota(self, tmp_path: Path) -> None:
         count = {"input_tokens": 2000, "output_tokens": 80}
@@ -189,7 +197,7 @@ class TestUsage:
     async def test_nowhere(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
             assert (await talk.ask(("say", "Hello."))).usage == Usage()
-            assert talk.heard(UsageTold) == []
+            assert talk.heard(UsageUpdate) == []
 
 
 class TestPermissions:
@@ -197,7 +205,7 @@ class TestPermissions:
         async with scene(tmp_path) as talk:
             place = [{"path": str(talk.project / "a.txt")}]
             assert (await talk.ask(("ask", {**EDIT, "locations": place}))).text == "<yes>"
-            (decided,) = talk.heard(PermissionDecided)
+            (decided,) = talk.heard(PermissionResult)
             assert (decided.title, decided.tool, decided.allowed, decided.by) == ("Edit it", "edit", True, "policy")
 
     async def test_refused_by_policy_and_the_turn_goes_on(self, tmp_path: Path) -> None:
@@ -206,7 +214,7 @@ class TestPermissions:
             output = await talk.ask(("ask", {**EDIT, "locations": place}), ("say", " Well."), policy="read-only")
             assert output.text.startswith("<no>")
             assert output.text.endswith("Well.")
-            (decided,) = talk.heard(PermissionDecided)
+            (decided,) = talk.heard(PermissionResult)
             assert not decided.allowed
 
     async def test_a_link_that_leads_out_is_not_inside(self, tmp_path: Path) -> None:
@@ -227,7 +235,7 @@ class TestPermissions:
             assert (output.text, output.asking) == (answer, False)
             (request,) = talk.person.asked
             assert (request.agent, request.action, request.title) == ("misbehaving", "DEVELOP", "Edit it")
-            (decided,) = talk.heard(PermissionDecided)
+            (decided,) = talk.heard(PermissionResult)
             assert (decided.allowed, decided.by) == (says, "person")
 
     async def test_a_request_is_about_the_call_that_was_told_before(self, tmp_path: Path) -> None:
@@ -236,7 +244,7 @@ class TestPermissions:
             call = {"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "rm", "kind": "execute",
                     "rawInput": {"command": "rm -rf build"}}  # fmt: skip
             await talk.ask(("update", call), ("ask", {"toolCallId": "c1"}), policy="read-only")
-            (decided,) = talk.heard(PermissionDecided)
+            (decided,) = talk.heard(PermissionResult)
             assert (decided.title, decided.allowed) == ("rm", False)
 
     async def test_an_agent_without_a_fitting_option_gets_none(self, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.errors import FAR, until
+from loopwright.agents.acp.errors import FAR, parse_retry_time
 
 ZONE = timezone(timedelta(hours=8))
 NOW = datetime(2026, 1, 22, 10, 30, tzinfo=ZONE)
@@ -58,21 +58,21 @@ def at(*parts: int) -> datetime:
     ],
 )
 def test_what_agents_say(words: str, time: datetime | None) -> None:
-    found = until(words, NOW)
+    found = parse_retry_time(words, NOW)
     assert found == time
     assert found is None or found.tzinfo is not None
 
 
 def test_a_named_zone_counts_and_an_unknown_one_does_not() -> None:
-    told = until("resets 7pm (Europe/Berlin)", NOW)
+    told = parse_retry_time("resets 7pm (Europe/Berlin)", NOW)
     assert told is not None
     assert told.utcoffset() == timedelta(hours=1)
-    assert until("resets 7pm (Mars/Olympus)", NOW) == at(2026, 1, 22, 19)
+    assert parse_retry_time("resets 7pm (Mars/Olympus)", NOW) == at(2026, 1, 22, 19)
 
 
 @pytest.mark.parametrize(("hour", "half"), list(product(range(1, 13), ("AM", "PM"))))
 def test_every_time_of_day_is_the_next_one(hour: int, half: str) -> None:
-    time = until(f"try again at {hour}:00 {half}", NOW)
+    time = parse_retry_time(f"try again at {hour}:00 {half}", NOW)
     assert time is not None
     assert time.hour == hour % 12 + (12 if half == "PM" else 0)
     assert NOW < time <= NOW + timedelta(days=1)
@@ -82,16 +82,16 @@ def test_every_time_of_day_is_the_next_one(hour: int, half: str) -> None:
     st.text(alphabet=st.sampled_from("try again at in resets until 0123456789:-/|apm()JanFeb,.TZ+ \n"), max_size=200)
 )
 def test_no_words_break_it_and_what_is_read_lies_ahead(words: str) -> None:
-    time = until(f"try again {words}", NOW)
+    time = parse_retry_time(f"try again {words}", NOW)
     assert time is None or NOW < time < NOW + FAR
 
 
 @given(st.text(max_size=300))
 def test_nor_any_other_text(words: str) -> None:
-    time = until(f"resets at {words}", NOW)
+    time = parse_retry_time(f"resets at {words}", NOW)
     assert time is None or (time.tzinfo is not None and NOW < time < NOW + FAR)
 
 
 @given(st.integers(1, 10_000_000))
 def test_seconds_are_seconds(seconds: int) -> None:
-    assert until(f"try again in {seconds} seconds", NOW) == NOW + timedelta(seconds=seconds)
+    assert parse_retry_time(f"try again in {seconds} seconds", NOW) == NOW + timedelta(seconds=seconds)

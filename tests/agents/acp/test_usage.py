@@ -7,7 +7,7 @@ from acp import schema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.updates import added, cost_of, used
+from loopwright.agents.acp.updates import add_usage, compute_turn_cost, sum_turn_usage
 from loopwright.core.protocol import Usage
 
 
@@ -29,7 +29,7 @@ def response(**more: Any) -> schema.PromptResponse:
     ],
 )  # fmt: skip
 def test_in_the_answer(told: dict[str, int], usage: Usage) -> None:
-    assert used(response(usage=told), None, None) == usage
+    assert sum_turn_usage(response(usage=told), None, None) == usage
 
 
 @pytest.mark.parametrize(
@@ -47,22 +47,24 @@ def test_in_the_answer(told: dict[str, int], usage: Usage) -> None:
 )
 def test_the_model_is_told_where_it_is_one(models: object, name: str | None) -> None:
     quota = {"token_count": {"input_tokens": 2, "output_tokens": 1}, "model_usage": models}
-    assert used(response(_meta={"quota": quota}), None, None) == Usage(tokens=3, input=2, output=1, model=name)
+    assert sum_turn_usage(response(_meta={"quota": quota}), None, None) == Usage(
+        tokens=3, input=2, output=1, model=name
+    )
 
 
 def test_the_answer_counts_more_than_what_was_told_on_the_way() -> None:
     metered = Usage(tokens=9, input=8, output=1)
     told = {"totalTokens": 3, "inputTokens": 2, "outputTokens": 1}
-    assert used(response(usage=told), metered, None).tokens == 3
-    assert used(response(), metered, None) == metered
+    assert sum_turn_usage(response(usage=told), metered, None).tokens == 3
+    assert sum_turn_usage(response(), metered, None) == metered
 
 
 def test_requests_add_up_and_what_one_does_not_tell_is_not_known() -> None:
     whole = {"inputTokens": 10, "outputTokens": 5, "cachedReadTokens": 2, "totalTokens": 15}
-    one = added(None, whole)
-    assert added(one, whole) == Usage(tokens=30, input=20, cached=4, output=10)
-    assert added(one, {"inputTokens": 1, "outputTokens": 1}) == Usage(tokens=17, input=11, cached=None, output=6)
-    assert added(one, {"inputTokens": "many"}) == Usage()
+    one = add_usage(None, whole)
+    assert add_usage(one, whole) == Usage(tokens=30, input=20, cached=4, output=10)
+    assert add_usage(one, {"inputTokens": 1, "outputTokens": 1}) == Usage(tokens=17, input=11, cached=None, output=6)
+    assert add_usage(one, {"inputTokens": "many"}) == Usage()
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_the_cost_of_a_turn(
     def told(given: tuple[float, str] | None) -> schema.Cost | None:
         return None if given is None else schema.Cost(amount=given[0], currency=given[1])
 
-    assert cost_of(told(before), told(now)) == cost
+    assert compute_turn_cost(told(before), told(now)) == cost
 
 
 NUMBERS = st.integers(0, 10**6) | st.integers() | st.floats() | st.booleans() | st.none() | st.text(max_size=3)
@@ -93,6 +95,6 @@ NAMES = st.sampled_from(
 
 @given(st.dictionaries(NAMES, NUMBERS), st.dictionaries(NAMES, NUMBERS))
 def test_nothing_that_is_told_breaks_it(one: dict[str, object], other: dict[str, object]) -> None:
-    whole = added(added(None, one), other)
+    whole = add_usage(add_usage(None, one), other)
     assert all(value is None or value >= 0 for value in (whole.tokens, whole.input, whole.cached, whole.output))
-    used(response(_meta={"quota": {"token_count": one, "model_usage": [other]}}), whole, None)
+    sum_turn_usage(response(_meta={"quota": {"token_count": one, "model_usage": [other]}}), whole, None)

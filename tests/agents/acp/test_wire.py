@@ -8,7 +8,7 @@ from acp import schema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.peer import UPDATE, Message, Wire
+from loopwright.agents.acp.peer import UPDATE, Message, WireTransport
 from loopwright.agents.acp.updates import SessionUpdate
 from tests.agents.acp.updates import UPDATES, chunk
 
@@ -34,7 +34,7 @@ class Taken:
         self.program = Fed(list(lines))
         self.updates: list[SessionUpdate] = []
         self.strange: list[str] = []
-        self.wire = Wire(self.program, lambda _, update: self.updates.append(update), self.strange.append)  # type: ignore[arg-type]  # as much of a program as is used
+        self.wire = WireTransport(self.program, lambda _, update: self.updates.append(update), self.strange.append)  # type: ignore[arg-type]  # as much of a program as is used
 
     async def all(self) -> list[Message]:
         found = []

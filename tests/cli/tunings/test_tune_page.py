@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from loopwright.skills.diagnosis import diagnose
+from loopwright.skills.diagnosis import diagnose_skill
 from loopwright.skills.findings import DIMENSIONS
 from loopwright.skills.score import MOST_HIGH, PASS, REVIEW, WEIGHTS
 from loopwright.surfaces.cli.tune import TUNE
@@ -46,7 +46,7 @@ def test_score_and_gate_are_told_as_they_are() -> None:
 
 def test_the_example_of_a_comment_accepts_a_finding() -> None:
     text = (ROOT / "docs" / "findings.md").read_text().partition("```markdown\n")[2].partition("```")[0]
-    found = diagnose(skill(f"---\nname: sample\ndescription: Shows a report.\n---\n\n{text}"))
+    found = diagnose_skill(skill(f"---\nname: sample\ndescription: Shows a report.\n---\n\n{text}"))
     assert [(one.finding.rule, one.reason) for one in found.silenced] == [("dead-reference", "the build writes it")]
     assert not found.findings
 

@@ -8,8 +8,8 @@ import pytest
 from loopwright.core.errors import Invalid, NotFound
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS
-from loopwright.surfaces.cli.tune import dimensions_of, form_of, level_of, with_level
-from loopwright.surfaces.cli.tune_targets import installed, named, owning, shown
+from loopwright.surfaces.cli.tune import add_level, dimensions_of, form_of, level_of
+from loopwright.surfaces.cli.tune_targets import display_path, find_installed, find_named, find_owning
 
 SKILL = "---\nname: x\ndescription: y\n---\n# X\n"
 FOLDERS = SkillFolders()
@@ -33,7 +33,7 @@ def skill(folder: Path) -> Path:
     ],
 )
 def test_a_level_may_be_left_out(typed: list[str], meant: list[str]) -> None:
-    assert with_level(typed) == meant
+    assert add_level(typed) == meant
 
 
 def test_levels_by_what_is_typed() -> None:
@@ -64,30 +64,30 @@ def test_one_skill_by_its_folder_or_its_file(tmp_path: Path) -> None:
     page = home / "phases" / "01.md"
     page.write_text("# One\n")
     for path in (home, home / "SKILL.md", page):
-        assert named([str(path)], FOLDERS) == ((home.resolve(),), True, "")
+        assert find_named([str(path)], FOLDERS) == ((home.resolve(),), True, "")
 
 
 def test_a_folder_of_skills_and_several_paths(tmp_path: Path) -> None:
     first, second = skill(tmp_path / "skills" / "a"), skill(tmp_path / "skills" / "b")
-    assert named([str(tmp_path)], FOLDERS) == ((first.resolve(), second.resolve()), False, "")
-    assert named([str(second), str(first), str(second)], FOLDERS).roots == (second.resolve(), first.resolve())
+    assert find_named([str(tmp_path)], FOLDERS) == ((first.resolve(), second.resolve()), False, "")
+    assert find_named([str(second), str(first), str(second)], FOLDERS).roots == (second.resolve(), first.resolve())
 
 
 def test_a_skill_with_others_below_is_a_folder_of_skills(tmp_path: Path) -> None:
     outer, inner = skill(tmp_path / "outer"), skill(tmp_path / "outer" / "nested")
-    assert named([str(outer)], FOLDERS) == ((outer.resolve(), inner.resolve()), False, "")
+    assert find_named([str(outer)], FOLDERS) == ((outer.resolve(), inner.resolve()), False, "")
 
 
 @pytest.mark.parametrize("words", ["it forgets the goal", "代理忘记目标", "reads a/b and c"])
 def test_the_last_argument_may_say_what_is_wrong(tmp_path: Path, words: str) -> None:
     home = skill(tmp_path / "one")
-    assert named([str(home), words], FOLDERS) == ((home.resolve(),), True, words)
+    assert find_named([str(home), words], FOLDERS) == ((home.resolve(),), True, words)
 
 
 def test_words_that_are_a_path_are_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     home, other = skill(tmp_path / "one"), skill(tmp_path / "my other skill")
-    assert named(["one", "my other skill"], FOLDERS).roots == (home.resolve(), other.resolve())
+    assert find_named(["one", "my other skill"], FOLDERS).roots == (home.resolve(), other.resolve())
 
 
 @pytest.mark.parametrize(
@@ -97,18 +97,18 @@ def test_what_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     skill(tmp_path / "one")
     with pytest.raises(NotFound, match="there is no file or folder"):
-        named(given, FOLDERS)
+        find_named(given, FOLDERS)
 
 
 def test_what_is_no_skill_is_told_what_one_is(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "notes.md").write_text("x")
     with pytest.raises(NotFound, match=r"a skill is a folder with a SKILL\.md"):
-        named([str(tmp_path / "empty")], FOLDERS)
+        find_named([str(tmp_path / "empty")], FOLDERS)
     with pytest.raises(NotFound, match="belongs to no skill"):
-        named([str(tmp_path / "empty" / "notes.md")], FOLDERS)
+        find_named([str(tmp_path / "empty" / "notes.md")], FOLDERS)
     with pytest.raises(Invalid, match="--installed"):
-        named([], FOLDERS)
+        find_named([], FOLDERS)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -117,7 +117,7 @@ def test_a_folder_that_may_not_be_read_is_no_empty_one(tmp_path: Path) -> None:
     home.chmod(0)
     try:
         with pytest.raises(Invalid, match="permissions"):
-            named([str(home)], FOLDERS)
+            find_named([str(home)], FOLDERS)
     finally:
         home.chmod(0o755)
 
@@ -126,23 +126,23 @@ def test_files_stand_for_their_skills(tmp_path: Path) -> None:
     one, two = skill(tmp_path / "skills" / "one"), skill(tmp_path / "skills" / "two")
     (tmp_path / "skills" / "README.md").write_text("x")
     given = [one / "SKILL.md", one / "gone" / "02.md", two / "SKILL.md", tmp_path / "skills" / "README.md"]
-    assert owning([str(path) for path in given]).roots == (one.resolve(), two.resolve())
-    assert owning([str(tmp_path / "skills" / "README.md")]).roots == ()
+    assert find_owning([str(path) for path in given]).roots == (one.resolve(), two.resolve())
+    assert find_owning([str(tmp_path / "skills" / "README.md")]).roots == ()
     with pytest.raises(NotFound, match=r"gone\.md"):
-        owning([str(tmp_path / "skills" / "gone.md")])
+        find_owning([str(tmp_path / "skills" / "gone.md")])
 
 
 def test_installed_skills_of_all_hosts(tmp_path: Path) -> None:
     project, home = tmp_path / "project", tmp_path / "home"
     with pytest.raises(NotFound, match=r"\.claude/skills"):
-        installed((project, home), FOLDERS)
+        find_installed((project, home), FOLDERS)
     mine = skill(project / ".agents" / "skills" / "mine")
     plugin = skill(home / ".claude" / "plugins" / "kit" / "skills" / "deep")
     gemini = skill(home / ".gemini" / "skills" / "g")
-    assert set(installed((project, home), FOLDERS).roots) == {mine.resolve(), plugin.resolve(), gemini.resolve()}
+    assert set(find_installed((project, home), FOLDERS).roots) == {mine.resolve(), plugin.resolve(), gemini.resolve()}
 
 
 def test_paths_are_told_from_where_one_stands(tmp_path: Path) -> None:
-    assert shown(tmp_path / "a" / "b", tmp_path) == "a/b"
-    assert shown(tmp_path, tmp_path) == "."
-    assert shown(tmp_path, tmp_path / "a") == str(tmp_path)
+    assert display_path(tmp_path / "a" / "b", tmp_path) == "a/b"
+    assert display_path(tmp_path, tmp_path) == "."
+    assert display_path(tmp_path, tmp_path / "a") == str(tmp_path)

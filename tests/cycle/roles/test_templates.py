@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.task_agent import TurnwiseAgent
+from loopwright.agents.task_agent import TaskAgent
 from loopwright.core.cycle_names import Role
-from loopwright.core.ports import Agent, Surroundings, TestOrder
-from loopwright.core.progress_files import shown
+from loopwright.core.ports import Agent, AgentEnvironment, TestOrder
+from loopwright.core.progress_files import read_text
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
 from loopwright.evidence.testing import TestRun
 from loopwright.reports.discoveries import read_board
@@ -50,7 +50,7 @@ class CartTests(JudgedTests):
         )
 
 
-class PlainAgent(TurnwiseAgent):
+class PlainAgent(TaskAgent):
     """Has no model: whoever asks it for words does wrong."""
 
     name = "plain"
@@ -62,7 +62,7 @@ class PlainAgent(TurnwiseAgent):
 
 @dataclass
 class PlainStage(CycleStage):
-    def make_agent(self, name: str, around: Surroundings, at: Path | None = None) -> Agent:
+    def make_agent(self, name: str, around: AgentEnvironment, at: Path | None = None) -> Agent:
         return PlainAgent() if name == "plain" else super().make_agent(name, around, at)
 
 
@@ -122,7 +122,7 @@ async def test_what_goes_to_the_board_is_what_the_board_takes(stage: PlainStage)
     id, _ = await driven(stage)
     types = set()
     for role in ("ep", "vas"):
-        found, bad = read_board(shown(stage.store.progress_path(id) / role, "discoveries.ndjson").text)
+        found, bad = read_board(read_text(stage.store.progress_path(id) / role, "discoveries.ndjson").text)
         assert bad == ()
         types |= {one.type for one in found}
     assert types == {

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.errors import AgentError
-from loopwright.core.outcomes import Validated
-from loopwright.core.progress_files import shown
+from loopwright.core.outcomes import ValidationOutcome
+from loopwright.core.progress_files import read_text
 from loopwright.core.protocol import AgentOutput
 from loopwright.evidence.testing import TestResult, TestStatus
-from loopwright.workflows.cycle.judgement import contradictions, joined, judgement_in, measured_lines
+from loopwright.workflows.cycle.judgement import contradictions, join_summary, judgement_in, measured_lines
 from tests.cycle.stage import CycleStage, MakeCycleStage, Play, Turn, judges, said
 
 
@@ -91,7 +91,7 @@ async def test_failures_are_kept_for_every_role_with_their_messages(make_stage: 
     stage = make_stage(judge=half_is_red)
     id = stage.create(max_iterations=1)
     await stage.drive(id)
-    text = shown(stage.store.progress_path(id) / "vas", "failures.json").text
+    text = read_text(stage.store.progress_path(id) / "vas", "failures.json").text
     assert '"test": "suite::app"' in text
 
 
@@ -117,11 +117,11 @@ async def test_a_judge_that_dies_each_time(make_stage: MakeCycleStage) -> None:
     assert state.engine.outcome == "exhausted"
 
 
-def validated(passed: int = 8, failed: int = 2, coverage: float = 81.5) -> Validated:
+def validated(passed: int = 8, failed: int = 2, coverage: float = 81.5) -> ValidationOutcome:
     def of(status: TestStatus, count: int) -> list[TestResult]:
         return [TestResult(test_name=f"{status}{n}", status=status) for n in range(count)]
 
-    return Validated("t", "t", not failed, True, (*of("passed", passed), *of("failed", failed)), coverage)
+    return ValidationOutcome("t", "t", not failed, True, (*of("passed", passed), *of("failed", failed)), coverage)
 
 
 class TestContradictions:
@@ -151,13 +151,13 @@ class TestContradictions:
         assert contradictions("All tests pass; 8 tests passed.", validated(failed=0)) == ()
 
     @given(st.text(max_size=500), st.sampled_from([validated, lambda: validated(0, 0, 0)]))
-    def test_any_words_are_taken(self, words: str, make: Callable[[], Validated]) -> None:
+    def test_any_words_are_taken(self, words: str, make: Callable[[], ValidationOutcome]) -> None:
         contradictions(words, make())
         measured_lines(make())
 
     @given(st.text(max_size=200).map(str.strip))
     def test_the_two_parts_come_apart_again(self, words: str) -> None:
-        assert judgement_in(joined("# Validation\n", words)) == words
+        assert judgement_in(join_summary("# Validation\n", words)) == words
 
     def test_a_flood_takes_no_time(self) -> None:
         contradictions("coverage " * 20_000 + "1" * 20_000 + " tests " * 5_000, validated())

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from loopwright.core.errors import Invalid
-from loopwright.skills.fixes.diff import unified
+from loopwright.skills.fixes.diff import render_file_diff
 from tests.tiers import examples
 
 LINES = st.sampled_from([
@@ -30,7 +30,7 @@ def git_applies(folder: Path, changes: list[tuple[str, bytes | None, bytes | Non
         path.unlink(missing_ok=True)
         if old is not None:
             path.write_bytes(old)
-    diff = "".join(unified(*change) for change in changes)
+    diff = "".join(render_file_diff(*change) for change in changes)
     done = subprocess.run(
         ["git", "apply", "--verbose", "-"], cwd=folder, input=diff.encode(), capture_output=True,
         env={**ALONE, "GIT_CEILING_DIRECTORIES": str(folder.parent)},
@@ -66,19 +66,19 @@ def test_many_changes_far_apart(tmp_path: Path) -> None:
     """Hunks count the lines that were cut off before them."""
     old = b"".join(b"line %d\n" % n for n in range(3000))
     new = old.replace(b"line 20\n", b"twenty\n").replace(b"line 1500\n", b"").replace(b"line 2990\n", b"x\ny\n")
-    diff = unified("a.md", old, new)
+    diff = render_file_diff("a.md", old, new)
     assert diff.count("\n@@ ") == 3
     assert len(diff) < 1000
     assert git_applies(tmp_path, [("a.md", old, new)]) == {"a.md": new}
 
 
 def test_the_same_is_no_diff() -> None:
-    assert unified("a.md", b"\xff", b"\xff") == ""
+    assert render_file_diff("a.md", b"\xff", b"\xff") == ""
 
 
 @pytest.mark.parametrize(("data", "why"), [(b"a\xffb", "byte 1 is not UTF-8"), (b"a\0b", "NUL")])
 def test_what_is_no_text_is_refused(data: bytes, why: str) -> None:
     with pytest.raises(Invalid, match=why):
-        unified("a.md", data, b"a")
+        render_file_diff("a.md", data, b"a")
     with pytest.raises(Invalid, match=why):
-        unified("a.md", b"a", data)
+        render_file_diff("a.md", b"a", data)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from loopwright.core.errors import Conflict, Invalid
 from loopwright.skills.findings import Edit
-from loopwright.skills.fixes.edits import applied, edit, overlap, rebased
+from loopwright.skills.fixes.edits import apply_edits, edits_overlap, make_edit, rebase_edit
 from loopwright.skills.reader.page import Page, read_page
 
 TEXTS = st.text(alphabet="ab 阶段\n😀\u2028é", max_size=60)
@@ -30,63 +30,66 @@ def edited(draw: st.DrawFn, most: int = 5) -> tuple[str, list[tuple[int, int, st
 @given(edited())
 def test_bytes_are_what_the_characters_say(made: tuple[str, list[tuple[int, int, str]]]) -> None:
     text, ranges = made
-    edits = [edit(page(text), *one) for one in ranges]
+    edits = [make_edit(page(text), *one) for one in ranges]
     for start, end, new in reversed(ranges):
         text = text[:start] + new + text[end:]
-    assert applied(made[0].encode(), edits).decode() == text
-    assert applied(made[0].encode(), reversed(edits)).decode() == text
+    assert apply_edits(made[0].encode(), edits).decode() == text
+    assert apply_edits(made[0].encode(), reversed(edits)).decode() == text
 
 
 @given(edited(), st.randoms())
 def test_one_after_the_other_is_all_at_once(made: tuple[str, list[tuple[int, int, str]]], chance: object) -> None:
     """In any order, each moved by those that are in the file already."""
     data = made[0].encode()
-    edits = [edit(page(made[0]), *one) for one in made[1]]
+    edits = [make_edit(page(made[0]), *one) for one in made[1]]
     order = [*edits]
     chance.shuffle(order)  # type: ignore[attr-defined]  # a Random
     now, done = data, list[Edit]()
     for one in order:
-        moved = rebased(one, done)
+        moved = rebase_edit(one, done)
         assert moved is not None
-        now = applied(now, [moved])
+        now = apply_edits(now, [moved])
         done.append(one)
-    assert now == applied(data, edits)
+    assert now == apply_edits(data, edits)
 
 
 @given(TEXTS, st.data())
 def test_what_overlaps_is_refused(text: str, data: st.DataObject) -> None:
     a, b, c, d = (data.draw(st.integers(0, len(text))) for _ in range(4))
-    one = edit(page(text), min(a, b), max(a, b), "x")
-    other = edit(page(text), min(c, d), max(c, d), "y")
+    one = make_edit(page(text), min(a, b), max(a, b), "x")
+    other = make_edit(page(text), min(c, d), max(c, d), "y")
     same_bytes = {*range(one.start, one.end)} & {*range(other.start, other.end)}
     assume(same_bytes or (one.start, one.end) == (other.start, other.end))
-    assert overlap(one, other)
-    assert overlap(other, one)
-    assert rebased(one, [other]) is None
+    assert edits_overlap(one, other)
+    assert edits_overlap(other, one)
+    assert rebase_edit(one, [other]) is None
     with pytest.raises(Invalid, match="overlap"):
-        applied(text.encode(), [one, other])
+        apply_edits(text.encode(), [one, other])
 
 
 def test_an_insertion_inside_of_a_replaced_range_overlaps() -> None:
     whole = page("abcdef")
-    assert overlap(edit(whole, 1, 4, "x"), edit(whole, 2, 2, "y"))
-    assert not overlap(edit(whole, 1, 4, "x"), edit(whole, 1, 1, "y"))
-    assert not overlap(edit(whole, 1, 4, "x"), edit(whole, 4, 4, "y"))
-    assert applied(b"abcdef", [edit(whole, 1, 4, "x"), edit(whole, 1, 1, "y"), edit(whole, 4, 4, "z")]) == b"ayxzef"
+    assert edits_overlap(make_edit(whole, 1, 4, "x"), make_edit(whole, 2, 2, "y"))
+    assert not edits_overlap(make_edit(whole, 1, 4, "x"), make_edit(whole, 1, 1, "y"))
+    assert not edits_overlap(make_edit(whole, 1, 4, "x"), make_edit(whole, 4, 4, "y"))
+    assert (
+        apply_edits(b"abcdef", [make_edit(whole, 1, 4, "x"), make_edit(whole, 1, 1, "y"), make_edit(whole, 4, 4, "z")])
+        == b"ayxzef"
+    )
 
 
 def test_a_file_that_has_changed_is_not_touched() -> None:
-    change = edit(page("wait({ids})"), 5, 10, "{ids, timeout_ms}")
-    assert applied(b"wait({ids})", [change]) == b"wait({ids, timeout_ms})"
+    change = make_edit(page("wait({ids})"), 5, 10, "{ids, timeout_ms}")
+    assert apply_edits(b"wait({ids})", [change]) == b"wait({ids, timeout_ms})"
     with pytest.raises(Conflict, match=r"SKILL\.md has changed"):
-        applied(b"wait([ids])", [change])
+        apply_edits(b"wait([ids])", [change])
     with pytest.raises(Conflict):
-        applied(b"wait", [change])
+        apply_edits(b"wait", [change])
 
 
 def test_new_lines_end_as_the_others_of_the_page() -> None:
-    change = edit(page("one\r\ntwo\r\n"), 5, 5, "more\nand\r\nmore\n")
-    assert applied(b"one\r\ntwo\r\n", [change]) == b"one\r\nmore\r\nand\r\nmore\r\ntwo\r\n"
+    change = make_edit(page("one\r\ntwo\r\n"), 5, 5, "more\nand\r\nmore\n")
+    assert apply_edits(b"one\r\ntwo\r\n", [change]) == b"one\r\nmore\r\nand\r\nmore\r\ntwo\r\n"
 
 
 def test_a_byte_order_mark_and_strange_bytes_keep_their_place() -> None:
@@ -94,15 +97,15 @@ def test_a_byte_order_mark_and_strange_bytes_keep_their_place() -> None:
     read = read_page("SKILL.md", data)
     assert read is not None
     at = read.text.index("text")
-    assert applied(data, [edit(read, at, at + 4, "words")]) == data.replace(b"text", b"words")
+    assert apply_edits(data, [make_edit(read, at, at + 4, "words")]) == data.replace(b"text", b"words")
 
 
 def test_an_edit_of_another_file_is_in_nobodys_way() -> None:
-    change = edit(page("abc"), 0, 3, "longer")
-    assert rebased(change, [change.evolve(file="b.md")]) == change
+    change = make_edit(page("abc"), 0, 3, "longer")
+    assert rebase_edit(change, [change.evolve(file="b.md")]) == change
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 4)])
 def test_ranges_that_are_not_there(start: int, end: int) -> None:
     with pytest.raises(Invalid, match="no range"):
-        edit(page("abc"), start, end, "x")
+        make_edit(page("abc"), start, end, "x")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from loopwright.skills.diagnosis import diagnose
-from loopwright.skills.fixes import propose
+from loopwright.skills.diagnosis import diagnose_skill
+from loopwright.skills.fixes import propose_mechanical_fixes
 from loopwright.skills.fixes.edits import contents_of
 from tests.tune.skill.reading import skill
 
@@ -14,7 +14,10 @@ def mended(text: str, **more: str) -> list[str]:
     """SKILL.md after each proposal by itself, without its head."""
     read = skill({"SKILL.md": HEAD + text, **more})
     files = {path: page.text.encode("utf-8", "surrogateescape") for path, page in read.pages.items()}
-    made = (contents_of(one, files)["SKILL.md"] or b"" for one in propose(read, diagnose(read).findings))
+    made = (
+        contents_of(one, files)["SKILL.md"] or b""
+        for one in propose_mechanical_fixes(read, diagnose_skill(read).findings)
+    )
     return [one.decode().removeprefix(HEAD) for one in made]
 
 

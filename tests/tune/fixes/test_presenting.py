@@ -5,7 +5,7 @@ import pytest
 from loopwright.core.errors import Conflict, Invalid
 from loopwright.skills.files import digest
 from loopwright.skills.findings import Proposal
-from loopwright.skills.fixes.edits import contents_of, edit
+from loopwright.skills.fixes.edits import contents_of, make_edit
 from loopwright.skills.reader.page import read_page
 from loopwright.workflows.tuning.proposals import fix_of, rewrite_of
 
@@ -15,7 +15,7 @@ FILES = {"SKILL.md": b"# Title\r\n\r\nRead a.md\r\n", "a.md": b"a", "data.bin": 
 def proposal(**more: object) -> Proposal:
     page = read_page("SKILL.md", FILES["SKILL.md"])
     assert page is not None
-    made = {"edits": (edit(page, 2, 7, "Name"),), **more}
+    made = {"edits": (make_edit(page, 2, 7, "Name"),), **more}
     return Proposal.model_validate(
         {
             "fingerprints": ("f",), "rule": "rule", "strategy": "custom", "level": "mechanical", "description": "d",

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from loopwright.skills.findings import Finding, Silenced
-from loopwright.skills.fixes.edits import edit
-from loopwright.workflows.tuning.report.checked import Checked, Repair
-from loopwright.workflows.tuning.report.document import document
+from loopwright.skills.fixes.edits import make_edit
+from loopwright.workflows.tuning.report.document import findings_document
+from loopwright.workflows.tuning.report.skill_check import OpenRepair, SkillCheck
 from tests.tune.making import finding, page
 
 PAGE = page("SKILL.md", "Read a.md and b.md.\n")
@@ -14,16 +14,16 @@ A, B = finding(PAGE, "a.md"), finding(PAGE, "b.md", confidence="hint")
 Json = dict[str, Any]  # Any: JSON, walked key by key
 
 
-def checked(*findings: Finding, **more: object) -> Checked:
+def checked(*findings: Finding, **more: object) -> SkillCheck:
     made: dict[str, object] = {
         "path": "skills/a", "name": "a", "dimensions": ("dataflow",), "score": 90.5, "gate": "pass", "tokens": 9,
         **more,
     }  # fmt: skip
-    return Checked(findings=findings, **made)  # type: ignore[arg-type]  # named as they are
+    return SkillCheck(findings=findings, **made)  # type: ignore[arg-type]  # named as they are
 
 
-def told(*skills: Checked) -> Json:
-    found: Json = json.loads(json.dumps(document(skills)))
+def told(*skills: SkillCheck) -> Json:
+    found: Json = json.loads(json.dumps(findings_document(skills)))
     return found
 
 
@@ -71,8 +71,8 @@ def test_a_dimension_that_was_not_asked_for_or_failed_is_not_one_without_finding
 
 
 def test_a_finding_has_its_fix_with_it() -> None:
-    change = edit(PAGE, PAGE.text.index("a.md"), PAGE.text.index("a.md") + 4, "c.md")
-    repair = Repair((A.fingerprint,), "mechanical", "Name c.md", (change,), {"SKILL.md": PAGE.text})
+    change = make_edit(PAGE, PAGE.text.index("a.md"), PAGE.text.index("a.md") + 4, "c.md")
+    repair = OpenRepair((A.fingerprint,), "mechanical", "Name c.md", (change,), {"SKILL.md": PAGE.text})
     skill = checked(A, B, repairs=(repair,), fixable={A.fingerprint: "mechanical"})
     first, second = told(skill)["skills"][0]["findings"]
     assert first["fix"] == {

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.skills.detectors.detector import Detector
-from loopwright.skills.detectors.placing import spot
+from loopwright.skills.detectors.text_spans import locate_span
 from loopwright.skills.findings import Edit, Finding, Severity, Silenced
-from loopwright.skills.fixes.edits import applied, edit
+from loopwright.skills.fixes.edits import apply_edits, make_edit
 from loopwright.skills.reader.page import Page
-from loopwright.workflows.tuning.report.checked import Checked, Repair
-from loopwright.workflows.tuning.report.sarif import sarif
+from loopwright.workflows.tuning.report.sarif import render_sarif
+from loopwright.workflows.tuning.report.skill_check import OpenRepair, SkillCheck
 from tests.tune.making import finding, page
 
 Log = dict[str, Any]  # Any: JSON, walked key by key
@@ -65,17 +65,17 @@ PAGE = page("phases/02 复查.md", "# 复查 😀\n\n😀 Read `./03.md` 然后�
 
 
 def located(text: str, of: Page = PAGE, **more: object) -> Finding:
-    at = spot(of.text, of.text.index(text), of.text.index(text) + len(text))
+    at = locate_span(of.text, of.text.index(text), of.text.index(text) + len(text))
     known = {"excerpt": at.excerpt, "marked": at.marked, "column": at.column, "column_end": at.column_end}
     return finding(of, text).evolve(**{**known, **more})
 
 
-def checked(*findings: Finding, **more: object) -> Checked:
+def checked(*findings: Finding, **more: object) -> SkillCheck:
     made: dict[str, object] = {
         "path": "skills/re view", "name": "review", "dimensions": ("dataflow",), "score": 61.5, "gate": "fail",
         "tokens": 900, **more,
     }  # fmt: skip
-    return Checked(findings=findings, **made)  # type: ignore[arg-type]  # named as they are
+    return SkillCheck(findings=findings, **made)  # type: ignore[arg-type]  # named as they are
 
 
 def rule(name: str, severity: Severity = "high") -> Detector:
@@ -85,14 +85,14 @@ def rule(name: str, severity: Severity = "high") -> Detector:
 RULES = (rule("other", "low"), rule("dead-reference"))
 
 
-def log(*skills: Checked) -> Log:
-    data = sarif(skills, RULES)
+def log(*skills: SkillCheck) -> Log:
+    data = render_sarif(skills, RULES)
     found: Log = json.loads(data.decode("utf-8"))
     check_keys("sarifLog", found)
     return found
 
 
-def results(*skills: Checked) -> list[Log]:
+def results(*skills: SkillCheck) -> list[Log]:
     found: list[Log] = log(*skills)["runs"][0]["results"]
     return found
 
@@ -204,9 +204,9 @@ def test_bytes_that_are_no_text_do_not_spoil_the_file() -> None:
     assert result["locations"][0]["physicalLocation"]["region"]["startColumn"] == 6
 
 
-def repair(*edits: Edit, creates: tuple[str, ...] = ()) -> Repair:
+def repair(*edits: Edit, creates: tuple[str, ...] = ()) -> OpenRepair:
     prints = (located("./03.md").fingerprint,)
-    return Repair(prints, "mechanical", "Name what is there", edits, {PAGE.path: PAGE.text}, creates)
+    return OpenRepair(prints, "mechanical", "Name what is there", edits, {PAGE.path: PAGE.text}, creates)
 
 
 def fixed(text: str, replacements: list[Log]) -> str:
@@ -219,7 +219,7 @@ def fixed(text: str, replacements: list[Log]) -> str:
 
 def test_a_fix_is_what_an_editor_would_do() -> None:
     at = PAGE.text.index("./03.md")
-    made = repair(edit(PAGE, at, at + 7, "./03-报告.md"), edit(PAGE, len(PAGE.text), len(PAGE.text), "End\n"))
+    made = repair(make_edit(PAGE, at, at + 7, "./03-报告.md"), make_edit(PAGE, len(PAGE.text), len(PAGE.text), "End\n"))
     (result,) = results(checked(located("./03.md"), repairs=(made,)))
     (fix,) = result["fixes"]
     (change,) = fix["artifactChanges"]
@@ -230,8 +230,8 @@ def test_a_fix_is_what_an_editor_would_do() -> None:
 
 
 def test_a_fix_that_sarif_can_not_say_is_left_out() -> None:
-    there = edit(PAGE, 0, 1, "x")
-    for made in (repair(there, creates=("new.md",)), repair(), repair(edit(PAGE, 0, 1, "\udce9"))):
+    there = make_edit(PAGE, 0, 1, "x")
+    for made in (repair(there, creates=("new.md",)), repair(), repair(make_edit(PAGE, 0, 1, "\udce9"))):
         (result,) = results(checked(located("./03.md"), repairs=(made,)))
         assert "fixes" not in result
 
@@ -247,15 +247,15 @@ def _spans(marks: list[int], length: int) -> Iterator[tuple[int, int]]:
 )  # fmt: skip
 def test_regions_and_edits_say_the_same(text: str, marks: list[int], new: str) -> None:
     made = page("x.md", text)
-    edits = tuple(edit(made, begin, end, new) for begin, end in _spans(marks, len(made.text)))
+    edits = tuple(make_edit(made, begin, end, new) for begin, end in _spans(marks, len(made.text)))
     if not edits:
         return
-    mending = Repair(("0" * 16,), "mechanical", "x", edits, {"x.md": made.text})
+    mending = OpenRepair(("0" * 16,), "mechanical", "x", edits, {"x.md": made.text})
     known = finding(made, made.text[:1])
-    (result,) = results(checked(known, repairs=(Repair((known.fingerprint,), *_rest(mending)),)))
+    (result,) = results(checked(known, repairs=(OpenRepair((known.fingerprint,), *_rest(mending)),)))
     replacements = result["fixes"][0]["artifactChanges"][0]["replacements"]
-    assert fixed(made.text, replacements).encode() == applied(made.text.encode(), edits)
+    assert fixed(made.text, replacements).encode() == apply_edits(made.text.encode(), edits)
 
 
-def _rest(one: Repair) -> tuple[Any, ...]:  # Any: the fields after the first, of as many kinds
+def _rest(one: OpenRepair) -> tuple[Any, ...]:  # Any: the fields after the first, of as many kinds
     return one.level, one.description, one.edits, one.texts

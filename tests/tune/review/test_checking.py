@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from loopwright.reports.tools import JudgeFinding, QuotedPlace, ReportSkillFinding
 from loopwright.skills.findings import DIMENSIONS
-from loopwright.skills.review.cards import cards, cards_of
-from loopwright.skills.review.checking import MOST, Checked, carried, checked, refutation
+from loopwright.skills.review.cards import cards_of, list_cards
+from loopwright.skills.review.report_check import MOST, CheckedReports, carry_findings, check_refutation, check_reports
 from tests.tables import each
 from tests.tune.skill.reading import skill
 
@@ -43,8 +43,8 @@ def report(*quotes: tuple[str, str], card: str = "contradicting-rules", **more: 
     return ReportSkillFinding.model_validate(given)
 
 
-def look(*reports: ReportSkillFinding) -> Checked:
-    return checked(SKILL, "dataflow", "codex", reports)
+def look(*reports: ReportSkillFinding) -> CheckedReports:
+    return check_reports(SKILL, "dataflow", "codex", reports)
 
 
 def test_both_sides_of_an_honest_finding_are_found() -> None:
@@ -109,25 +109,25 @@ def test_what_is_reported_again_with_the_right_words_is_taken() -> None:
 def test_only_a_verdict_that_refutes_does() -> None:
     quotes = (QuotedPlace(file="SKILL.md", quote=ASK),)
     said = [JudgeFinding(id="F1", verdict=words, why="x", quotes=quotes) for words in ("not refuted", "Refuted")]
-    assert [len(refutation(SKILL, one)[0]) for one in said] == [0, 1]
+    assert [len(check_refutation(SKILL, one)[0]) for one in said] == [0, 1]
 
 
 def test_the_fingerprint_is_of_the_quotes_and_not_of_their_lines() -> None:
     (one,) = look(report(("SKILL.md", ASK))).findings
     moved = skill({"SKILL.md": MAIN.replace("# Notes", "# Notes\n\nMore."), "phases/write.md": WRITE}, "notes")
-    (other,) = checked(moved, "dataflow", "other", [report(("SKILL.md", ASK), claim="In other words.")]).findings
+    (other,) = check_reports(moved, "dataflow", "other", [report(("SKILL.md", ASK), claim="In other words.")]).findings
     assert (one.fingerprint, one.line + 2) == (other.fingerprint, other.line)
-    (kept,) = carried(moved, [one])
+    (kept,) = carry_findings(moved, [one])
     assert (kept.fingerprint, kept.line) == (one.fingerprint, one.line + 2)
     gone = skill({"SKILL.md": MAIN.replace(ASK, "Ask."), "phases/write.md": WRITE}, "notes")
-    assert carried(gone, [one]) == ()
+    assert carry_findings(gone, [one]) == ()
 
 
 def test_a_refutation_needs_words_that_are_there() -> None:
     verdict = JudgeFinding.model_validate(
         {"id": "F1", "verdict": "refuted", "why": "So.", "quotes": [{"file": "SKILL.md", "quote": ASK}, "x" * 20]}
     )  # fmt: skip
-    quotes, wrong = refutation(SKILL, verdict)
+    quotes, wrong = check_refutation(SKILL, verdict)
     assert [quote.text for quote in quotes] == [ASK]
     assert len(wrong) == 1
 
@@ -148,9 +148,9 @@ def test_whatever_is_reported_every_quote_of_a_finding_stands_in_its_file(quotes
 
 def test_the_cards_ask_all_that_there_is_to_ask() -> None:
     assert all(3 <= len(cards_of(dimension)) <= 5 for dimension in DIMENSIONS)
-    assert {card.strategy for card in cards()} == {
+    assert {card.strategy for card in list_cards()} == {
         "context_summarization", "sliding_window", "structured_state", "constraint_injection", "checkpoint_restore",
         "schema_enforcement", "orchestrator_refactor", "state_centralization", "custom",
     }  # fmt: skip
     parts = ("What goes wrong", "What it does to a model at work", "What is not a fault", "Example")
-    assert all(f"**{part}.**" in card.text for card in cards() for part in parts)
+    assert all(f"**{part}.**" in card.text for card in list_cards() for part in parts)

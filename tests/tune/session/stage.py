@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loopwright.agents.task_agent import TurnwiseAgent
-from loopwright.core.ports import Agent, FoundBefore, Processes, Rule, Store, Surroundings
+from loopwright.agents.task_agent import TaskAgent
+from loopwright.core.ports import Agent, AgentEnvironment, Processes, ResultCache, Rule, Store
 from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
-from loopwright.core.record import Event
-from loopwright.core.run_events import Bus, Note
+from loopwright.core.record import JournalEvent
+from loopwright.core.run_events import EventBus, RunNote
 from loopwright.core.state import Budget, RunSettings
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.files import Rewrite
 from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.model import TuningState
-from loopwright.workflows.tuning.runner import TuningRunner, Unkept
+from loopwright.workflows.tuning.runner import NoResultCache, TuningRunner
 from loopwright.workflows.tuning.service import TuningService
 from tests.fakes import CountingLauncher, FakeClock, NoProcesses
 
@@ -50,7 +50,7 @@ def texts(root: Path) -> dict[str, str]:
     return {path.relative_to(root).as_posix(): path.read_bytes().decode() for path in found}
 
 
-class Writer(TurnwiseAgent):
+class Writer(TaskAgent):
     """One play a turn; without one it has nothing to say."""
 
     name = "writer"
@@ -99,12 +99,12 @@ class TuneStage:
     store: Store[TuningState]
     plays: list[Play] = field(default_factory=list)
     orders: list[Message] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[RunNote] = field(default_factory=list)
     meddle: Callable[[str], None] = lambda what: None
     clock: FakeClock = field(default_factory=FakeClock)
     launcher: CountingLauncher = field(default_factory=CountingLauncher)
     processes: Processes = field(default_factory=NoProcesses)
-    answers: FoundBefore = field(default_factory=Unkept)
+    answers: ResultCache = field(default_factory=NoResultCache)
 
     def __post_init__(self) -> None:
         self.folders = Folders(self)
@@ -133,7 +133,7 @@ class TuneStage:
     async def drive(self, id: str, *, take_up: Rule[TuningState] = lambda state: state) -> TuningState:
         """It hangs nowhere for long."""
         async with asyncio.timeout(20):
-            return await self.runner().drive(id, take_up=take_up, bus=Bus(self.notes.append, self._hear))
+            return await self.runner().drive(id, take_up=take_up, bus=EventBus(self.notes.append, self._hear))
 
     def runner(self) -> TuningRunner:
         return TuningRunner(
@@ -153,7 +153,7 @@ class TuneStage:
     def stop(self, id: str) -> None:
         """As another process does it."""
         at = self.clock.now().isoformat(timespec="milliseconds")
-        self.store.update(id, lambda state: commands.stop(state, at), actor="test", event=Event(type="stopped"))
+        self.store.update(id, lambda state: commands.stop(state, at), actor="test", event=JournalEvent(type="stopped"))
 
     def document(self, id: str, name: str) -> str:
         return (self.store.progress_path(id) / name).read_text()
@@ -161,11 +161,11 @@ class TuneStage:
     def steps(self) -> list[str]:
         return [note.text for note in self.notes if note.kind == "action"]
 
-    def _agent(self, name: str, around: Surroundings, at: Path | None = None) -> Agent:
+    def _agent(self, name: str, around: AgentEnvironment, at: Path | None = None) -> Agent:
         assert at is not None
         return Writer(self, at)
 
-    def _hear(self, note: Note) -> None:
+    def _hear(self, note: RunNote) -> None:
         self.meddle(f"{note.kind} {note.text}")
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.skills.diagnosis import diagnose
+from loopwright.skills.diagnosis import diagnose_skill
 from loopwright.skills.findings import Finding
-from loopwright.skills.fixes import propose
+from loopwright.skills.fixes import propose_mechanical_fixes
 from loopwright.skills.fixes.edits import contents_of
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.read import read_skill
-from loopwright.skills.score import score
-from loopwright.workflows.tuning.gate import judge
+from loopwright.skills.score import compute_score
+from loopwright.workflows.tuning.gate import judge_fix
 from tests.chance import SEED
 from tests.tune.session.stage import TuneStage
 
@@ -25,8 +25,8 @@ FEW = 6
 
 def read(files: dict[str, bytes]) -> tuple[Skill, tuple[Finding, ...], float]:
     skill = read_skill("sample", files)
-    found = diagnose(skill).findings
-    return skill, found, score(found, sum(page.tokens for page in skill.pages.values()))
+    found = diagnose_skill(skill).findings
+    return skill, found, compute_score(found, sum(page.tokens for page in skill.pages.values()))
 
 
 @pytest.mark.parametrize("folder", SICK, ids=lambda path: str(path.relative_to(SAMPLES)))
@@ -35,11 +35,11 @@ def test_no_fix_that_is_kept_lowers_the_score(folder: Path) -> None:
     files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     before, was, points = read(files)
     size = sum(page.tokens for page in before.pages.values())
-    for proposal in propose(before, was):
+    for proposal in propose_mechanical_fixes(before, was):
         contents = {**files, **contents_of(proposal, files)}
         after, now, _ = read({name: data for name, data in contents.items() if data is not None})
-        if not judge(proposal, before, after, was, now):
-            assert score(now, size) >= points
+        if not judge_fix(proposal, before, after, was, now):
+            assert compute_score(now, size) >= points
 
 
 @pytest.mark.parametrize("n", range(FEW))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.errors import Conflict, WorkspaceError
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import TUNINGS
 from loopwright.workflows.tuning.model import TuningState, TuningStep
@@ -152,7 +152,7 @@ class TestOtherHands:
     async def test_a_session_has_one_runner(self, stage: TuneStage) -> None:
         id = stage.create(stage.skill())
         with stage.store.lease(id), pytest.raises(Conflict):
-            await stage.runner().drive(id, take_up=lambda state: state, bus=Bus())
+            await stage.runner().drive(id, take_up=lambda state: state, bus=EventBus())
 
 
 class TestErrors:

@@ -9,11 +9,11 @@ import pytest
 
 from loopwright.core.errors import Conflict, Invalid, NotFound
 from loopwright.skills import detectors
-from loopwright.skills.detectors.detector import Hit
+from loopwright.skills.detectors.detector import DetectorHit
 from loopwright.skills.findings import DIMENSIONS
 from loopwright.workflows.tuning.commands import choose
 from loopwright.workflows.tuning.model import TuningState
-from loopwright.workflows.tuning.report.checked import check
+from loopwright.workflows.tuning.report.skill_check import check_skill
 from tests.tune.session.stage import HEAD, MENDED, SICK, TuneStage, lay_out, texts
 
 
@@ -26,7 +26,7 @@ async def test_looking_changes_nothing(stage: TuneStage) -> None:
     ]  # fmt: skip
     assert (state.proposed_fixes, state.engine.level) == ((), "none")
     assert texts(root) == SICK
-    known = check(stage.folders.read(root), "skills/notes")
+    known = check_skill(stage.folders.read(root), "skills/notes")
     assert (known.score, known.gate) == (state.quality_score, state.quality_gate)
 
 
@@ -89,7 +89,7 @@ async def test_only_what_was_asked_for_is_looked_at(stage: TuneStage) -> None:
 async def test_a_dimension_that_did_not_run_never_passes(stage: TuneStage, monkeypatch: pytest.MonkeyPatch) -> None:
     """A detector that has a mistake: the others run, and nothing is called good."""
 
-    def stumbles(skill: object) -> Iterable[Hit]:
+    def stumbles(skill: object) -> Iterable[DetectorHit]:
         raise KeyError("what")
 
     broken = next(one for one in detectors.DETECTORS if one.dimension == "agent")
@@ -117,7 +117,7 @@ async def test_what_is_accepted_is_neither_counted_nor_mended(stage: TuneStage) 
     reason = " <!-- loopwright: ignore dead-reference - it is made by the first phase -->"
     text = SICK["SKILL.md"].replace("first/01-listen.md) and follow it.", f"first/01-listen.md) and follow it.{reason}")
     root = stage.skill(SICK | {"SKILL.md": text})
-    found = check(stage.folders.read(root), "x").findings
+    found = check_skill(stage.folders.read(root), "x").findings
     (second,) = [one.fingerprint for one in found if "second" in one.subject]
     state = await stage.tuned(root, accepted=(second,))
     assert [one.subject for one in state.engine.findings] == ["specs/style.md"]

@@ -1,7 +1,7 @@
 """The picture of a skill: its nodes and edges, and what a model has read at the end of each phase."""
 
-from loopwright.skills.reader.drawing import EDGES, NODES, draw
 from loopwright.skills.reader.model import Skill
+from loopwright.skills.reader.skill_graph import EDGES, NODES, draw_graph
 from tests.tune.skill.reading import skill
 
 MAIN = """\
@@ -33,11 +33,11 @@ FILES = {
 
 
 def edges(read: Skill) -> set[tuple[str, str, str]]:
-    return {(edge.source, edge.kind, edge.target) for edge in draw(read).edges}
+    return {(edge.source, edge.kind, edge.target) for edge in draw_graph(read).edges}
 
 
 def test_files_phases_agents_tools_and_artefacts_are_joined() -> None:
-    drawing = draw(skill(FILES))
+    drawing = draw_graph(skill(FILES))
     kinds = {node.id: node.kind for node in drawing.nodes}
     assert kinds["file:phases/01-collect.md"] == "phase"
     assert kinds["file:specs/rules.md"] == "file"
@@ -58,7 +58,7 @@ def test_files_phases_agents_tools_and_artefacts_are_joined() -> None:
 
 def test_each_file_counts_where_it_is_read_first() -> None:
     read = skill(FILES)
-    main, collect, write = draw(read).course
+    main, collect, write = draw_graph(read).course
     tokens = {path: page.tokens for path, page in read.pages.items()}
     assert main.files == ("specs/rules.md", "specs/style.md"), "with what these lead to, and no phase before its time"
     assert (main.own, main.loads) == (tokens["SKILL.md"], tokens["specs/rules.md"] + tokens["specs/style.md"])
@@ -67,13 +67,13 @@ def test_each_file_counts_where_it_is_read_first() -> None:
     assert [stage.total for stage in (main, collect, write)] == [
         main.total, main.total + collect.own, sum(tokens.values())
     ]  # fmt: skip
-    assert draw(read).worst == sum(tokens.values())
+    assert draw_graph(read).worst == sum(tokens.values())
 
 
 def test_phases_that_are_parts_of_one_page_cost_it_once() -> None:
     text = "# Sample\n\n## Phase 1: Collect\n\nRead `a.md`.\n\n## Phase 2: Write\n\nRead `a.md` and `b.md`.\n"
     read = skill({"SKILL.md": text, "a.md": "# A\n\nAll of it.\n", "b.md": "# B\n\nAll of it, too.\n"})
-    main, first, second = draw(read).course
+    main, first, second = draw_graph(read).course
     assert (main.own, main.loads) == (read.pages["SKILL.md"].tokens, 0)
     assert (first.own, first.files, second.own, second.files) == (0, ("a.md",), 0, ("b.md",))
     assert first.share > 0
@@ -85,12 +85,12 @@ def test_a_picture_has_an_end() -> None:
     many = {f"phases/{n:03}-x.md": f"# Step {n}\n\n" + "".join(
         f"Read `phases/{other:03}-x.md`.\n" for other in range(0, 200, 9)
     ) for n in range(200)}  # fmt: skip
-    drawing = draw(skill({"SKILL.md": "# Sample\n\n" + "".join(f"[x]({path})\n" for path in many), **many}))
+    drawing = draw_graph(skill({"SKILL.md": "# Sample\n\n" + "".join(f"[x]({path})\n" for path in many), **many}))
     assert (len(drawing.nodes), len(drawing.edges), drawing.truncated) == (NODES, EDGES, True)
     assert drawing.nodes[0].id == "file:SKILL.md"
     assert {edge.source for edge in drawing.edges} <= {node.id for node in drawing.nodes}
 
 
 def test_a_skill_without_its_page_has_no_course() -> None:
-    drawing = draw(skill({"notes.md": "# Notes\n"}))
+    drawing = draw_graph(skill({"notes.md": "# Notes\n"}))
     assert (drawing.course, drawing.worst) == ((), 0)

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.skills.reader.markdown import DEEPEST, LARGEST, MOST_ALIASES, Front
+from loopwright.skills.reader.markdown import DEEPEST, LARGEST, MOST_ALIASES, FrontMatter
 from tests.tiers import examples
 from tests.tune.skill.reading import page_of
 
@@ -20,7 +20,7 @@ VALUES = st.sampled_from([
 ])  # fmt: skip
 
 
-def front_of(text: str) -> Front:
+def front_of(text: str) -> FrontMatter:
     page = page_of(text)
     assert page.front is not None
     return page.front

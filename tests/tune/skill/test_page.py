@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.skills.reader.markdown import Block, Use
-from loopwright.skills.reader.page import Page, read_page, tokens
+from loopwright.skills.reader.markdown import MarkdownBlock, Use
+from loopwright.skills.reader.page import Page, estimate_tokens, read_page
 from tests.tables import each
 from tests.tiers import examples
 from tests.tune.skill.reading import page_of
@@ -88,7 +88,7 @@ def test_line_ends_are_told_by_most() -> None:
      ("中" * 50, False, 50), ("中" * 50 + "a" * 40, False, 60), ("", True, 0)],
 )  # fmt: skip
 def test_tokens(text: str, code: bool, count: int) -> None:
-    assert tokens(text, code=code) == count
+    assert estimate_tokens(text, code=code) == count
 
 
 def test_code_costs_more_than_prose() -> None:
@@ -96,7 +96,7 @@ def test_code_costs_more_than_prose() -> None:
     assert page_of("```\n" + "x" * 3300 + "\n```").tokens == 1001
 
 
-def block_with(page: Page, words: str) -> Block:
+def block_with(page: Page, words: str) -> MarkdownBlock:
     (found,) = (block for block in page.blocks if words in block.text)
     return found
 

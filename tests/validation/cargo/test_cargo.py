@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.evidence import cargo
-from loopwright.evidence.cargo import Crates, Target
-from loopwright.evidence.results import Reading
+from loopwright.evidence.cargo import Crates, CrateTarget
+from loopwright.evidence.results import RunnerReport
 from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.testing import BUILD
 from tests.tiers import examples
@@ -40,7 +40,7 @@ mod tests {
 FAILING = '#[test]\nfn fits() {}\n\n#[test]\nfn fails() {\n    assert_eq!(shop::add(1, 2), 4, "sums differ");\n}\n'
 
 
-def read(name: str, exit_code: int | None = 101, output: str | None = None) -> Reading:
+def read(name: str, exit_code: int | None = 101, output: str | None = None) -> RunnerReport:
     return cargo.read_cargo_test(recording(f"cargo-1.95.0/{name}", exit_code=exit_code, output=output))
 
 
@@ -220,7 +220,7 @@ class TestNextest:
 class TestSources:
     @staticmethod
     def digest(root: Path, test: str) -> str:
-        return Crates([Target("shop", root / "src/lib.rs")]).digest_of("shop", test)
+        return Crates([CrateTarget("shop", root / "src/lib.rs")]).digest_of("shop", test)
 
     def test_what_counts(self, tmp_path: Path) -> None:
         lay_out(tmp_path, {"src/lib.rs": LIBRARY})

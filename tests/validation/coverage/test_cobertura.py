@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.evidence import coverage as cobertura
-from loopwright.evidence.coverage import combined
+from loopwright.evidence.coverage import combine_coverage
 from loopwright.evidence.junit import UnreadableXml
 from loopwright.evidence.testing import Coverage
 from tests.tiers import examples
@@ -31,13 +31,13 @@ def measured(filename: str, **hits: int) -> str:
 
 def coverage(root: Path, text: str) -> Coverage | None:
     (root / "coverage.xml").write_text(text)
-    return combined(root, cobertura.read_cobertura(root / "coverage.xml", root))
+    return combine_coverage(root, cobertura.read_cobertura(root / "coverage.xml", root))
 
 
 def test_recorded(tmp_path: Path) -> None:
     lay_out(tmp_path, {"src/shop/__init__.py": ""})
     shutil.copy(RECORDED / "coverage-7.17.3.xml", tmp_path / "coverage.xml")
-    found = combined(tmp_path, cobertura.read_cobertura(tmp_path / "coverage.xml", tmp_path))
+    found = combine_coverage(tmp_path, cobertura.read_cobertura(tmp_path / "coverage.xml", tmp_path))
     assert found == Coverage(percent=75.0, files={"src/shop/__init__.py": 75.0})
 
 
@@ -99,4 +99,4 @@ def test_no_bytes_make_it_stumble(tmp_path_factory: pytest.TempPathFactory, data
     root = tmp_path_factory.getbasetemp()
     (root / "any.xml").write_bytes(data)
     with suppress(UnreadableXml):
-        combined(root, cobertura.read_cobertura(root / "any.xml", root))
+        combine_coverage(root, cobertura.read_cobertura(root / "any.xml", root))

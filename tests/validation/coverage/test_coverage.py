@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.evidence import coverage
-from loopwright.evidence.coverage import FileLines, combined, is_own_code
+from loopwright.evidence.coverage import FileLines, combine_coverage, is_own_code
 
 
 def covered(folder: Path, name: str, files: dict[str, tuple[list[int], list[int]]]) -> list[FileLines]:
@@ -23,17 +23,17 @@ def test_lines_that_any_process_ran_count_once(tmp_path: Path) -> None:
         *covered(tmp_path, "2.json", {"a.py": ([1, 3], [2, 4])}),
         *coverage.read_coverage_py(tmp_path / "never-written.json", tmp_path),
     ]
-    measured = combined(tmp_path, reports)
+    measured = combine_coverage(tmp_path, reports)
     assert measured is not None
     assert measured.files == {"a.py": 75.0, "b.py": 0.0}
     assert measured.percent == 50.0
 
 
 def test_nothing_measured_is_not_zero(tmp_path: Path) -> None:
-    assert combined(tmp_path, []) is None
-    assert combined(tmp_path, covered(tmp_path, "1.json", {"tests/test_a.py": ([1], [])})) is None
+    assert combine_coverage(tmp_path, []) is None
+    assert combine_coverage(tmp_path, covered(tmp_path, "1.json", {"tests/test_a.py": ([1], [])})) is None
     (tmp_path / "torn.json").write_text('{"files": {')
-    assert combined(tmp_path, coverage.read_coverage_py(tmp_path / "torn.json", tmp_path)) is None
+    assert combine_coverage(tmp_path, coverage.read_coverage_py(tmp_path / "torn.json", tmp_path)) is None
 
 
 def test_paths_are_those_of_the_project(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_paths_are_those_of_the_project(tmp_path: Path) -> None:
         "/x/c.py": ([1], []),
     }
     report = covered(tmp_path / "back", "1.json", files)
-    measured = combined(tmp_path, report)
+    measured = combine_coverage(tmp_path, report)
     assert measured is not None
     assert set(measured.files) == {"back/a.py", "b.py"}
 
@@ -70,7 +70,7 @@ class TestLcov:
             "TN:\nSF:src/a.js\nFN:1,f\nDA:1,3\nDA:2,0\nDA:3,1,abc\nBRDA:1,0,0,-\nend_of_record\n"
             f"SF:{tmp_path}/b.js\r\nDA:1,0\r\nDA:1,2\r\nend_of_record\r\nSF:torn.js\nDA:1,1\n"
         )
-        measured = combined(tmp_path, coverage.read_lcov(text, tmp_path))
+        measured = combine_coverage(tmp_path, coverage.read_lcov(text, tmp_path))
         assert measured is not None
         assert measured.files == {"b.js": 100.0, "src/a.js": 66.67}
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.evidence import coverage, go
-from loopwright.evidence.coverage import combined
+from loopwright.evidence.coverage import combine_coverage
 from loopwright.evidence.go import GoProject
-from loopwright.evidence.results import Reading
+from loopwright.evidence.results import RunnerReport
 from loopwright.evidence.run import ProjectTests
 from tests.tiers import examples
 from tests.validation import recordings
@@ -51,7 +51,7 @@ def _suite(package: str) -> str:
     return package.removeprefix("example.com/shop").lstrip("/") or "."
 
 
-def read(name: str, exit_code: int | None, output: str | None = None) -> Reading:
+def read(name: str, exit_code: int | None, output: str | None = None) -> RunnerReport:
     return go.read_events(recording(name, exit_code=exit_code, output=output), _suite)
 
 
@@ -209,7 +209,7 @@ class TestCoverage:
             tmp_path,
             {"go.mod": MODULE, "calc/calc.go": CALC, "p": self.PROFILE + "example.com/other/x.go:1.1,2.2 1 1\n"},
         )
-        measured = combined(tmp_path, coverage.read_go_profile(tmp_path / "p", GoProject(tmp_path).path_of))
+        measured = combine_coverage(tmp_path, coverage.read_go_profile(tmp_path / "p", GoProject(tmp_path).path_of))
         assert measured is not None
         assert measured.files == {"calc/calc.go": 50.0}
 

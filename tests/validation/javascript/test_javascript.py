@@ -13,8 +13,8 @@ from loopwright.core.ports import TestOrder
 from loopwright.evidence.javascript import observers
 from loopwright.evidence.run import OUTPUT_KEPT, ProjectTests
 from loopwright.evidence.testing import TestRun
-from loopwright.evidence.verdict import baseline_of, compare
-from loopwright.processes.process_tree import LOOP, carries, living
+from loopwright.evidence.verdict import baseline_of, compare_runs
+from loopwright.processes.process_tree import LOOP, carries_tags, list_processes
 from tests.javascript import Toolbox
 from tests.validation.projects import lay_out, message_of, run, statuses
 
@@ -163,7 +163,7 @@ def test_a_hanging_test_has_failed_and_those_before_it_are_known(tmp_path: Path,
         assert one.trouble == "timeout"
         assert statuses(one) == {quick: "passed", wrong: "failed", hangs: "failed"}, one.runner
         assert f"took longer than {patience} s" in message_of(one, hangs)
-    assert [p.pid for p in living() if carries(p.pid, {LOOP: "loop-js-hanging"})] == []
+    assert [p.pid for p in list_processes() if carries_tags(p.pid, {LOOP: "loop-js-hanging"})] == []
 
 
 @EVERY_KIT
@@ -365,7 +365,7 @@ def test_tampering_shows_and_honest_work_does_not(kit: Kit, tmp_path: Path, java
         "src/price.js": every_ending(kit)["src/price.js"],
     })  # fmt: skip
     second = run(tmp_path, kit.command)
-    comparison = compare(baseline_of(first, "tree", NOW), second, allow_changes=False)
+    comparison = compare_runs(baseline_of(first, "tree", NOW), second, allow_changes=False)
     assert statuses(second)["waiting.test.js::costs"] == "passed"
     assert "a.test.js::two" in comparison.vanished
     assert comparison.newly_skipped == ("only.test.js::left",)
@@ -393,8 +393,8 @@ def test_what_a_dead_process_left_half_written_is_read(tmp_path: Path) -> None:
 
     line = {"kind": "result", "file": "a.js", "path": ["\ud800"], "token": "t", "status": "passed", "ms": 1}
     (tmp_path / "1-1.jest.ndjson").write_text('{"kind": "begin"}\n' + json.dumps(line) + '\n{"kind": "resu')
-    reading = observers.read(tmp_path, tmp_path, "jest")
+    reading = observers.read_observers(tmp_path, tmp_path, "jest")
     assert [result.key for result in reading.results] == ["a.js::\\ud800"]
     assert (reading.complete, reading.damaged, reading.reported) == (False, False, True)
     (tmp_path / "1-1.jest.ndjson").write_text('{"kind": "begin"}\n{"kind": "result", "status": 7}\n')
-    assert observers.read(tmp_path, tmp_path, "jest").damaged
+    assert observers.read_observers(tmp_path, tmp_path, "jest").damaged

@@ -10,7 +10,7 @@ import pytest
 from loopwright.core.errors import Invalid
 from loopwright.evidence.javascript import package_json
 from loopwright.evidence.run import ProjectTests
-from loopwright.evidence.runners import WRAPPED, runner_for
+from loopwright.evidence.runners import WRAPPED, find_runner
 from tests.validation.projects import lay_out
 
 NODE_TEST = "import { test } from 'node:test'\n"
@@ -125,7 +125,7 @@ def test_the_framework_is_found_behind_scripts(tmp_path: Path, command: str, run
         "both": "npm test && npm run unit", "mixed": "jest && pytest", "circle": "npm run circle", "lint": "eslint .",
     }  # fmt: skip
     project(tmp_path, {"scripts": scripts}, {})
-    assert runner_for(command, tmp_path).name == runner
+    assert find_runner(command, tmp_path).name == runner
 
 
 @pytest.mark.parametrize(

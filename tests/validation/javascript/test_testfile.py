@@ -64,7 +64,7 @@ ALL = frozenset({ADDS, DISCOUNTS, HOLDS, ALONE, LOOPED})
 
 def digests(folder: Path, text: str, name: str = "cart.test.ts") -> dict[tuple[str, ...], str]:
     lay_out(folder, {name: text})
-    file = observers.parsed(folder / name)
+    file = observers.parse_test_file(folder / name)
     assert file is not None
     return {path: file.digest_of(path) for path in ALL}
 
@@ -134,7 +134,7 @@ def test_a_digest_follows_all_that_a_test_is_made_of(
 def test_tests_are_found_however_they_are_written(tmp_path: Path, written: str, path: tuple[str, ...]) -> None:
     """Found means: what stands beside it does not matter."""
     found = [
-        observers.parsed(lay_out(tmp_path, {"a.js": f"{written}\n{beside}\n"}) / "a.js")
+        observers.parse_test_file(lay_out(tmp_path, {"a.js": f"{written}\n{beside}\n"}) / "a.js")
         for beside in ("", "it('something else', () => { expect(1) })")
     ]
     first, second = (file.digest_of(path) for file in found if file is not None)
@@ -142,15 +142,15 @@ def test_tests_are_found_however_they_are_written(tmp_path: Path, written: str, 
 
 
 def test_a_test_that_is_not_found_stands_for_its_whole_file(tmp_path: Path) -> None:
-    file = observers.parsed(lay_out(tmp_path, {"a.js": "it('one', f)\n"}) / "a.js")
+    file = observers.parse_test_file(lay_out(tmp_path, {"a.js": "it('one', f)\n"}) / "a.js")
     assert file is not None
     assert file.digest_of(("made elsewhere",)) == file.digest()
 
 
 def test_the_more_exact_name_wins(tmp_path: Path) -> None:
     text = "it('one', () => { a })\nit.each([1])('%s', () => { b })\n"
-    before = observers.parsed(lay_out(tmp_path, {"a.js": text}) / "a.js")
-    after = observers.parsed(lay_out(tmp_path, {"a.js": text.replace("b }", "c }")}) / "a.js")
+    before = observers.parse_test_file(lay_out(tmp_path, {"a.js": text}) / "a.js")
+    after = observers.parse_test_file(lay_out(tmp_path, {"a.js": text.replace("b }", "c }")}) / "a.js")
     assert before is not None
     assert after is not None
     assert before.digest_of(("one",)) == after.digest_of(("one",))
@@ -167,23 +167,23 @@ def test_lines_of_code(tmp_path: Path) -> None:
 class TestSources:
     def test_languages_without_a_grammar_have_no_digest(self, tmp_path: Path) -> None:
         lay_out(tmp_path, {"a.txt": "words"})
-        assert sources.parse(tmp_path / "a.txt") is None
-        assert sources.parse(tmp_path / "missing.js") is None
+        assert sources.parse_file(tmp_path / "a.txt") is None
+        assert sources.parse_file(tmp_path / "missing.js") is None
 
     @pytest.mark.parametrize("suffix", sorted(sources.GRAMMARS))
     @given(data=st.binary(max_size=200))
     def test_anything_has_one(self, tmp_path_factory: pytest.TempPathFactory, suffix: str, data: bytes) -> None:
         path = tmp_path_factory.getbasetemp() / f"any{suffix}"
         path.write_bytes(data)
-        tree = sources.parse(path)
+        tree = sources.parse_file(path)
         assert tree is not None
-        assert sources.digest([tree]) == sources.digest([tree])
+        assert sources.digest_nodes([tree]) == sources.digest_nodes([tree])
         file = observers.TestFile(tree)
         assert file.digest_of(("any",))
 
     def test_deep_nesting_is_no_trouble(self, tmp_path: Path) -> None:
         for opened, closed in (("[", "]"), ("f(", ")"), ("() => {", "}"), ("describe('x', () => {", "})")):
             (tmp_path / "a.js").write_text(opened * 3000 + "it('y', f)" + closed * 3000)
-            file = observers.parsed(tmp_path / "a.js")
+            file = observers.parse_test_file(tmp_path / "a.js")
             assert file is not None
             assert file.digest_of(("x",) * 3000 + ("y",))

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from loopwright.evidence import maven
 from loopwright.evidence.maven import JavaTests
 from loopwright.evidence.recording import shims
-from loopwright.evidence.results import Reading
+from loopwright.evidence.results import RunnerReport
 from loopwright.evidence.run import ProjectTests
-from loopwright.evidence.runners.maven import Maven
+from loopwright.evidence.runners.maven import MavenRunner
 from loopwright.evidence.testing import BUILD
 from tests.tiers import examples
 from tests.validation import recordings
@@ -41,11 +41,11 @@ public class SumTest {
 """
 
 
-def replay(root: Path, folder: Path, said: str, *, code: int | None = 1, reports: bool = True) -> Reading:
+def replay(root: Path, folder: Path, said: str, *, code: int | None = 1, reports: bool = True) -> RunnerReport:
     """The recorded run, as if it had just taken place in `root`."""
     lay_out(root, {"pom.xml": POM, "core/pom.xml": POM, "till/pom.xml": POM})
     folder.mkdir()
-    shims.environment(folder, ())
+    shims.shim_environment(folder, ())
     for report in RECORDED.glob("surefire-2.22.3/*/*.xml") if reports else ():
         place = root / report.parent.name / "target/surefire-reports"
         place.mkdir(parents=True, exist_ok=True)
@@ -55,7 +55,7 @@ def replay(root: Path, folder: Path, said: str, *, code: int | None = 1, reports
     ended = {} if code is None else {"exit": code, "sizes": [len(said.encode())]}
     note = {"tool": "mvn", "args": ["test"], "cwd": str(root), **ended}
     (folder / "mvn-1-1.json").write_text(str(note).replace("'", '"'))
-    return Maven().read(root, folder)
+    return MavenRunner().read(root, folder)
 
 
 class TestRecorded:
@@ -93,7 +93,7 @@ class TestRecorded:
         newest = max(path.stat().st_ctime_ns for path in root.rglob("TEST-*.xml"))
         while stamp.stat().st_ctime_ns <= newest:
             stamp.write_text("")  # the next run begins once the kernel's clock has gone on
-        assert Maven().read(root, folder).results == ()
+        assert MavenRunner().read(root, folder).results == ()
 
     @pytest.mark.parametrize(
         ("old", "new"),
@@ -126,8 +126,8 @@ class TestRecorded:
 @given(cuts(SAID) | st.none(), st.text())
 def test_no_words_make_it_stumble(at: int | None, text: str) -> None:
     lines = maven.lines_of(text if at is None else SAID[:at])
-    assert maven.counted(lines) <= (8, 2)
-    assert list(maven.not_compiled(Path("/home/me/mv"), lines)) == []
+    assert maven.count_tests(lines) <= (8, 2)
+    assert list(maven.list_compile_failures(Path("/home/me/mv"), lines)) == []
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -139,7 +139,7 @@ def test_a_torn_report_never_passes(tmp_path_factory: pytest.TempPathFactory, at
     report = root / "core/target/surefire-reports/TEST-com.acme.SumTest.xml"
     report.write_text(report.read_text()[:at])
     if at < len((RECORDED / "surefire-2.22.3/core/TEST-com.acme.SumTest.xml").read_text()):
-        assert not is_green(Maven().read(root, folder), exit_code=0)
+        assert not is_green(MavenRunner().read(root, folder), exit_code=0)
 
 
 class TestSources:
@@ -173,9 +173,9 @@ def test_detected_and_recognised(tmp_path: Path) -> None:
     assert ProjectTests(lay_out(tmp_path, {"pom.xml": POM})).detect() == "mvn test"
     assert ProjectTests(lay_out(tmp_path, {"mvnw": ""})).detect() == "./mvnw test"
     for command in ("mvn test", "./mvnw -q -pl core verify", "A=1 mvn clean install", "mvn surefire:test"):
-        assert Maven().recognises(command, tmp_path)
+        assert MavenRunner().recognises(command, tmp_path)
     for command in ("mvn -v", "mvn compile", "mvnd-x test", "echo test"):
-        assert not Maven().recognises(command, tmp_path)
+        assert not MavenRunner().recognises(command, tmp_path)
 
 
 @pytest.mark.skipif(

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.evidence.python.probe import read
-from loopwright.evidence.results import Reading, split_key
+from loopwright.evidence.python.probe import read_probes
+from loopwright.evidence.results import RunnerReport, split_key
 
 PARTS = st.text(st.characters(exclude_characters="[:", exclude_categories=["Cs"]), min_size=1, max_size=6)
 
 
-def reading(folder: Path, *lines: object, torn: str = "") -> Reading:
+def reading(folder: Path, *lines: object, torn: str = "") -> RunnerReport:
     text = "".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in lines)
     (folder / "1-1.jsonl").write_text(text + torn)
-    return read(folder, folder)
+    return read_probes(folder, folder)
 
 
 def result(id: str, status: str = "passed") -> dict[str, object]:
@@ -73,7 +73,7 @@ def test_every_process_has_to_end(tmp_path: Path) -> None:
 
 
 def test_nothing_at_all(tmp_path: Path) -> None:
-    assert read(tmp_path, tmp_path) == Reading()
+    assert read_probes(tmp_path, tmp_path) == RunnerReport()
 
 
 @given(st.lists(st.sampled_from(["a", "b", "s::a", "s::a#2"]), max_size=8))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.evidence.runners.pytest import Pytest
+from loopwright.evidence.runners.pytest import PytestRunner
 from loopwright.evidence.testing import TestRun
 from tests.validation.projects import PYTEST, PYTHON, lay_out, message_of, run, statuses
 
@@ -333,12 +333,12 @@ class TestThroughWrappers:
     ],
 )
 def test_what_is_plainly_pytest(tmp_path: Path, command: str, known: bool) -> None:
-    assert Pytest().recognises(command, tmp_path) is known
+    assert PytestRunner().recognises(command, tmp_path) is known
 
 
 def test_options_of_the_environment_stay_in_front(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_ADDOPTS", "-k 'one or two'")
     monkeypatch.setenv("PYTHONPATH", "/somewhere")
-    env = Pytest().instrument("pytest", tmp_path, tmp_path / "out put").env
+    env = PytestRunner().instrument("pytest", tmp_path, tmp_path / "out put").env
     assert env["PYTEST_ADDOPTS"].startswith("-k 'one or two' -p loopwright_pytest")
     assert env["PYTHONPATH"].endswith(f"{os.pathsep}/somewhere")

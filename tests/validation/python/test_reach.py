@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.ports import TestOrder
-from loopwright.evidence.proving import changed_lines
+from loopwright.evidence.goal_proof import changed_lines
 from loopwright.evidence.run import ProjectTests
 from tests.validation.projects import PYTEST, UNITTEST, lay_out
 

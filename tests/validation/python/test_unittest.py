@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.evidence.runners.unittest import Unittest
+from loopwright.evidence.runners.unittest import UnittestRunner
 from loopwright.evidence.testing import TestRun
 from tests.validation.projects import UNITTEST, lay_out, message_of, run, statuses
 
@@ -215,7 +215,7 @@ def test_the_discovery_of_a_folder(tmp_path: Path) -> None:
         "shop.py": "x = 1\n",
         "checks/test_a.py": "import shop, unittest\nclass A(unittest.TestCase):\n    def test_it(self): pass\n",
     })  # fmt: skip
-    command = Unittest().detect(tmp_path)
+    command = UnittestRunner().detect(tmp_path)
     assert command is not None
     assert command.endswith("-m unittest discover -s checks")
     assert statuses(run(tmp_path, command)) == {"test_a.A::test_it": "passed"}
@@ -233,4 +233,4 @@ def test_the_discovery_of_a_folder(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_plainly_unittest(tmp_path: Path, command: str, known: bool) -> None:
-    assert Unittest().recognises(command, tmp_path) is known
+    assert UnittestRunner().recognises(command, tmp_path) is known

@@ -111,7 +111,7 @@ class TestPaths:
         ],
     )
     def test_tools_named_by_a_path(self, tmp_path: Path, command: str, expected: str) -> None:
-        assert shims.recorded(command, tmp_path, ("go", "mvnw")) == expected.replace("R ", f"{tmp_path}/record ")
+        assert shims.record_command(command, tmp_path, ("go", "mvnw")) == expected.replace("R ", f"{tmp_path}/record ")
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def tool(bench: Path, script: str) -> None:
 
 
 def call(bench: Path, command: str, **more: str) -> subprocess.CompletedProcess[str]:
-    env: Mapping[str, str] = {**os.environ, **shims.environment(bench / "run", ("go", "no-such-tool")), **more}
+    env: Mapping[str, str] = {**os.environ, **shims.shim_environment(bench / "run", ("go", "no-such-tool")), **more}
     return subprocess.run(
         ["sh", "-c", command], env=env, cwd=bench, capture_output=True, text=True, timeout=30, check=False
     )
@@ -141,14 +141,14 @@ class TestStandIn:
         done = call(bench, "echo in | go test 'a b' \"\"")
         assert (done.stderr, done.returncode) == ("err\n", 3)
         assert done.stdout.endswith(".cover a b \nin\n")
-        (recording,) = shims.recordings(bench / "run", ("go",))
+        (recording,) = shims.read_recordings(bench / "run", ("go",))
         assert (recording.output, recording.errors, recording.exit_code) == (done.stdout, "err\n", 3)
         assert (recording.cwd, recording.args[-2:]) == (bench, ("a b", ""))
 
     def test_other_calls_are_the_tool_itself(self, bench: Path) -> None:
         tool(bench, 'echo "$0 $@"')
         assert call(bench, "go build x").stdout == f"{bench}/tools/go build x\n"
-        assert list(shims.recordings(bench / "run", ("go",))) == []
+        assert list(shims.read_recordings(bench / "run", ("go",))) == []
 
     def test_nobody_asked(self, bench: Path) -> None:
         tool(bench, 'echo "$@"')
@@ -161,25 +161,25 @@ class TestStandIn:
     def test_a_death_by_signal(self, bench: Path) -> None:
         tool(bench, "kill -9 $$")
         assert call(bench, "go test").returncode == 128 + 9
-        assert next(shims.recordings(bench / "run", ("go",))).exit_code == -9
+        assert next(shims.read_recordings(bench / "run", ("go",))).exit_code == -9
 
     def test_a_stand_in_that_is_killed_leaves_no_end(self, bench: Path) -> None:
         tool(bench, "echo begun; kill -9 $PPID")
         call(bench, "go test")
-        assert next(shims.recordings(bench / "run", ("go",))).exit_code is None
+        assert next(shims.read_recordings(bench / "run", ("go",))).exit_code is None
 
     def test_a_recording_that_was_cut_short_has_no_end(self, bench: Path) -> None:
         tool(bench, "echo out; echo err >&2")
         call(bench, "go test")
         (note,) = (bench / "run").glob("go-*.json")
-        assert next(shims.recordings(bench / "run", ("go",))).exit_code == 0
+        assert next(shims.read_recordings(bench / "run", ("go",))).exit_code == 0
         note.with_suffix(".err").write_text("er")
-        assert next(shims.recordings(bench / "run", ("go",))).exit_code is None
+        assert next(shims.read_recordings(bench / "run", ("go",))).exit_code is None
 
     def test_a_reader_that_leaves(self, bench: Path) -> None:
         tool(bench, "seq 200000; exit 4")
         assert call(bench, "go test | head -n 1").stdout == "1\n"
-        (recording,) = shims.recordings(bench / "run", ("go",))
+        (recording,) = shims.read_recordings(bench / "run", ("go",))
         assert (recording.output.count("\n"), recording.exit_code) == (200_000, 4)
 
     def test_a_child_that_keeps_the_output_open_holds_nobody_up(self, bench: Path) -> None:
@@ -191,11 +191,11 @@ class TestStandIn:
 
     def test_what_the_tool_starts_is_on_its_own(self, bench: Path) -> None:
         tool(bench, 'case "$*" in *inner*) echo inner;; *) echo "$PATH [$MARK]"; go test inner;; esac')
-        shims.restoring(bench / "run", {"MARK": None})
+        shims.restore_variables(bench / "run", {"MARK": None})
         done = call(bench, "go test", MARK="set")
         assert f"{bench}/run" not in done.stdout
         assert "[]\ninner\n" in done.stdout
-        assert len(list(shims.recordings(bench / "run", ("go",)))) == 1
+        assert len(list(shims.read_recordings(bench / "run", ("go",)))) == 1
 
     def test_a_tool_that_is_a_script_around_itself(self, bench: Path) -> None:
         (bench / "inner").mkdir()
@@ -215,13 +215,13 @@ class TestStandIn:
         tool(bench, "head -c 30000000 /dev/zero")
         begun = time.monotonic()
         call(bench, "go test > /dev/null")
-        assert len(next(shims.recordings(bench / "run", ("go",))).output) == 30_000_000
+        assert len(next(shims.read_recordings(bench / "run", ("go",))).output) == 30_000_000
         assert time.monotonic() - begun < 10
 
     def test_names_that_are_no_text(self, bench: Path) -> None:
         tool(bench, "exit 0")
         call(bench, "go test $(printf '\\377')")
-        assert next(shims.recordings(bench / "run", ("go",))).exit_code == 0
+        assert next(shims.read_recordings(bench / "run", ("go",))).exit_code == 0
 
 
 class TestText:

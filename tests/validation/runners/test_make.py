@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from loopwright.evidence.python import probe
-from loopwright.evidence.results import Reading, joined
+from loopwright.evidence.results import RunnerReport, join_reports
 from loopwright.evidence.run import ProjectTests, is_done
-from loopwright.evidence.runners import WRAPPED, runner_for
-from loopwright.evidence.runners.pytest import Pytest
+from loopwright.evidence.runners import WRAPPED, find_runner
+from loopwright.evidence.runners.pytest import PytestRunner
 from loopwright.evidence.testing import Coverage, TestResult
-from loopwright.evidence.verdict import baseline_of, compare, verdict
+from loopwright.evidence.verdict import baseline_of, compare_runs, judge_run
 from tests.javascript import Toolbox
 from tests.tools import runs
 from tests.validation.projects import PYTEST, UNITTEST, lay_out, run, statuses
@@ -78,7 +78,7 @@ class TestDetect:
         ],
     )
     def test_who_takes_a_command(self, tmp_path: Path, command: str, name: str) -> None:
-        assert runner_for(command, tmp_path).name == name
+        assert find_runner(command, tmp_path).name == name
 
 
 @needs_make
@@ -126,8 +126,10 @@ class TestMake:
         lay_out(tmp_path, makefile("@echo all is well"))
         measured = run(tmp_path, "make test")
         assert (measured.results, measured.trouble) == ((), "unparsable")
-        comparison = compare(baseline_of(measured, "tree", "2026-01-01T12:00:00+00:00"), measured, allow_changes=False)
-        passed, reasons = verdict(measured, comparison, require="all", min_pass_rate=0, min_coverage=0)
+        comparison = compare_runs(
+            baseline_of(measured, "tree", "2026-01-01T12:00:00+00:00"), measured, allow_changes=False
+        )
+        passed, reasons = judge_run(measured, comparison, require="all", min_pass_rate=0, min_coverage=0)
         assert not passed
         assert "no known test framework reported; name the framework's own command (test_command)" in reasons[0]
 
@@ -210,22 +212,22 @@ class TestReports:
 def test_joined_readings() -> None:
     test = TestResult(test_name="a", suite="s", status="passed")
     low, high = Coverage(percent=40, files={"a.go": 40}), Coverage(percent=90, files={"b.py": 90})
-    one = Reading(results=(test,), coverage=high, complete=True, reported=True)
-    other = Reading(results=(test,), coverage=low, complete=True, reported=True, sources={"s::a": "1"})
-    whole = joined([one, Reading(), other])
+    one = RunnerReport(results=(test,), coverage=high, complete=True, reported=True)
+    other = RunnerReport(results=(test,), coverage=low, complete=True, reported=True, sources={"s::a": "1"})
+    whole = join_reports([one, RunnerReport(), other])
     assert [result.key for result in whole.results] == ["s::a", "s::a#2"]
     assert whole.coverage == Coverage(percent=40, files={"a.go": 40, "b.py": 90})
     assert (whole.complete, whole.damaged, whole.sources) == (True, False, {"s::a": "1"})
-    assert not joined([one, Reading(reported=True)]).complete
-    assert joined([one, Reading(reported=True, damaged=True, why="torn")]).why == "torn"
-    assert joined([Reading()]) == Reading()
+    assert not join_reports([one, RunnerReport(reported=True)]).complete
+    assert join_reports([one, RunnerReport(reported=True, damaged=True, why="torn")]).why == "torn"
+    assert join_reports([RunnerReport()]) == RunnerReport()
 
 
 def test_what_follows_a_framework_that_is_done_is_waited_for(tmp_path: Path) -> None:
     (tmp_path / "1-1.jsonl").write_text('{"kind": "begin"}\n{"kind": "end", "status": 0}\n')
     WRAPPED.environment(tmp_path, tmp_path)
     assert WRAPPED.read(tmp_path, tmp_path).complete
-    assert is_done(Pytest(), tmp_path, tmp_path)
+    assert is_done(PytestRunner(), tmp_path, tmp_path)
     assert not is_done(WRAPPED, tmp_path, tmp_path)
 
 

@@ -15,30 +15,30 @@ from acp import schema
 from loopwright.agents.acp.updates import (
     COMMAND_KEPT,
     PATHS_KEPT,
-    Call,
-    Heard,
+    AgentToolCall,
     SessionUpdate,
-    Turn,
-    called,
-    heard,
-    inside,
+    TurnState,
+    TurnUpdate,
+    paths_inside,
+    reduce_tool_call,
+    reduce_update,
 )
-from loopwright.core.ports import Surroundings
+from loopwright.core.ports import AgentEnvironment
 from loopwright.core.protocol import Message
 from loopwright.core.state import PermissionRequest
-from loopwright.core.text import clipped
+from loopwright.core.text import clip_text
 from loopwright.core.transcript import (
+    AgentDiscovery,
     AgentEvent,
-    Discovered,
-    PermissionDecided,
-    Said,
-    SessionBegun,
-    Thought,
-    ToolUsed,
-    Trouble,
-    UsageTold,
+    AgentText,
+    AgentThought,
+    PermissionResult,
+    SessionStart,
+    ToolUse,
+    TroubleNote,
+    UsageUpdate,
 )
-from loopwright.policy.permissions import Asked, Decision, decide
+from loopwright.policy.permissions import PermissionQuery, PolicyDecision, decide_permission
 
 TOGETHER = 0.25
 """Seconds that parts of one text are gathered."""
@@ -55,12 +55,12 @@ TEXT_A_TURN = 5_000_000
 """What is told of one turn; an agent that says more floods."""
 
 
-class Hearing:
+class UpdateListener:
     """Keeps the order; gathers texts."""
 
     def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
         self._tell = tell
-        self._kind: type[Said] | type[Thought] = Said
+        self._kind: type[AgentText] | type[AgentThought] = AgentText
         self._parts: list[str] = []
         self._gathered = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -73,7 +73,7 @@ class Hearing:
         self._is_flooded = False
 
     def hear(self, event: AgentEvent) -> None:
-        if not isinstance(event, (Said, Thought)):
+        if not isinstance(event, (AgentText, AgentThought)):
             self.flush()
             self._pass_on(event)
             return
@@ -99,18 +99,18 @@ class Hearing:
             self._pass_on(self._kind(text=text))
 
     def _pass_on(self, event: AgentEvent) -> None:
-        if isinstance(event, Trouble):
+        if isinstance(event, TroubleNote):
             self._troubles += 1
             if self._troubles > TROUBLES_A_TURN:
                 return
         self._events += 1
-        self._text += len(event.output) if isinstance(event, ToolUsed) else len(getattr(event, "text", ""))
-        is_rare = isinstance(event, (SessionBegun, UsageTold, Discovered))
+        self._text += len(event.output) if isinstance(event, ToolUse) else len(getattr(event, "text", ""))
+        is_rare = isinstance(event, (SessionStart, UsageUpdate, AgentDiscovery))
         if is_rare or (self._events <= EVENTS_A_TURN and self._text <= TEXT_A_TURN):
             self._tell(event)
         elif not self._is_flooded:
             self._is_flooded = True
-            self._tell(Trouble(text="it says more in one turn than is kept; the rest of this turn is dropped"))
+            self._tell(TroubleNote(text="it says more in one turn than is kept; the rest of this turn is dropped"))
 
 
 def _told(text: str) -> str:
@@ -123,28 +123,30 @@ PLAIN = ("allow_once", "proceed_once", "once", "reject_once", "reject", "cancel"
 """Names of the options that mean this one time and nothing else; some agents have several of one kind."""
 
 
-def asked(call: Call, own_server: str, place: Callable[[str], Sequence[str]]) -> Asked:
+def build_permission_query(
+    call: AgentToolCall, own_server: str, place: Callable[[str], Sequence[str]]
+) -> PermissionQuery:
     """What the policy has to judge. `place` gives for a path all that it may lead to."""
     command, kind = call.command, call.kind
     if command is not None and len(command) >= COMMAND_KEPT:  # its end is not known
         command, kind = None, "execute"
     paths = tuple(dict.fromkeys(real for path in call.places for real in place(path)))
-    return Asked(kind, call.title, paths, command, own_tool=call.server == own_server)
+    return PermissionQuery(kind, call.title, paths, command, own_tool=call.server == own_server)
 
 
-def too_much(call: Call) -> Decision | None:
+def deny_oversized(call: AgentToolCall) -> PolicyDecision | None:
     """A request that names more than can be looked at."""
     crowded = max(len(call.paths), len(call.changed)) >= PATHS_KEPT
-    return Decision("deny", f"it names {PATHS_KEPT} or more files; ask for fewer at a time") if crowded else None
+    return PolicyDecision("deny", f"it names {PATHS_KEPT} or more files; ask for fewer at a time") if crowded else None
 
 
-def rebased(path: str, given: str, real: str) -> str:
+def rebase_path(path: str, given: str, real: str) -> str:
     """The path as written, below the project's real root where it was written below its given one."""
     whole = posixpath.join(given, path)
     return real + whole[len(given) :] if whole == given or whole.startswith(given.rstrip("/") + "/") else path
 
 
-def option(options: Sequence[schema.PermissionOption], *, allow: bool) -> str | None:
+def choose_option(options: Sequence[schema.PermissionOption], *, allow: bool) -> str | None:
     """The id of the option to choose: this one time rather than always. None where there is none for this answer."""
     kinds = ("allow_once", "allow_always") if allow else ("reject_once", "reject_always")
     for kind in kinds:
@@ -158,7 +160,7 @@ Offer = schema.NewSessionResponse | schema.LoadSessionResponse | schema.ResumeSe
 
 
 @dataclass(frozen=True)
-class Modes:
+class SessionModes:
     """`first`: the one it began with. `option`: the config option to set, where modes are not set by themselves.
 
     `model`: what the session works with, where it tells.
@@ -170,11 +172,11 @@ class Modes:
     model: str | None = None
 
     @classmethod
-    def none(cls) -> "Modes":
+    def none(cls) -> "SessionModes":
         return cls(None, frozenset())
 
     @classmethod
-    def offered(cls, offer: Offer) -> "Modes":
+    def offered(cls, offer: Offer) -> "SessionModes":
         selects = {
             each.id: each for each in offer.config_options or () if isinstance(each, schema.SessionConfigOptionSelect)
         }
@@ -193,7 +195,7 @@ class Modes:
         return mode if mode in self.names else self.first
 
 
-def chosen_mode(options: Sequence[object]) -> str | None:
+def read_mode(options: Sequence[object]) -> str | None:
     """What the config option "mode" stands at."""
     found = (each for each in options if isinstance(each, schema.SessionConfigOptionSelect) and each.id == "mode")
     return next((each.current_value for each in found), None)
@@ -221,34 +223,34 @@ ASKED_AT_ONCE = 100
 CANCELLED = schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
 
 
-class Client:
+class AcpClient:
     """`turn` is what was heard since the prompt, None between two turns; `session` the only one we listen to.
 
     `server`: the name of our own MCP server in that session.
     """
 
-    def __init__(self, name: str, project: Path, around: Surroundings, server: str) -> None:
+    def __init__(self, name: str, project: Path, around: AgentEnvironment, server: str) -> None:
         self._name, self._around, self._server = name, around, server
         self._project, self._root = str(project), os.path.realpath(project)
         self._message: Message | None = None
         self._folder = self._own = ""
         self._led: dict[str, str] = {}
         self._open: set[asyncio.Future[bool]] = set()
-        self.hearing = Hearing(around.hear)
+        self.hearing = UpdateListener(around.hear)
         self.session: str | None = None
         self.mode: str | None = None
         self.cost: schema.Cost | None = None
-        self.turn: Turn | None = None
+        self.turn: TurnState | None = None
         self.was_cancelled = False
 
-    def written(self, turn: Turn) -> tuple[str, ...]:
+    def written(self, turn: TurnState) -> tuple[str, ...]:
         """What the turn has written, see AgentOutput: each by its name, and by where that leads through links."""
         for path in turn.wrote:
             if path not in self._led:
                 self._led[path] = os.path.realpath(os.path.join(self._root, path)) if "\0" not in path else path
         places = (place for path in turn.wrote for place in (path, self._led[path]))
         beside = (os.path.dirname(self._folder), os.path.dirname(self._own)) if self._own else ()
-        return inside(places, (self._project, self._root), beside)
+        return paths_inside(places, (self._project, self._root), beside)
 
     @property
     def is_asking(self) -> bool:
@@ -256,13 +258,13 @@ class Client:
 
     def begin(self, message: Message) -> None:
         """A turn begins: what comes from here on belongs to it."""
-        self.turn, self._message, self.was_cancelled = Turn(), message, False
+        self.turn, self._message, self.was_cancelled = TurnState(), message, False
         self._folder = message.folder.rstrip("/")
         self._own = _real(self._folder) if self._folder else ""
         self._led.clear()
         self.hearing.begin()
 
-    def end(self) -> Turn:
+    def end(self) -> TurnState:
         """What the turn has brought."""
         assert self.turn is not None
         turn, self.turn = self.turn, None
@@ -292,33 +294,33 @@ class Client:
         if isinstance(update, schema.CurrentModeUpdate):
             self.mode = update.current_mode_id
         elif isinstance(update, schema.ConfigOptionUpdate):
-            self.mode = chosen_mode(update.config_options) or self.mode
+            self.mode = read_mode(update.config_options) or self.mode
         elif isinstance(update, schema.UsageUpdate) and update.cost is not None:
             self.cost = update.cost
         if self.turn is not None:
-            self._fold(heard(self.turn, update))
+            self._fold(reduce_update(self.turn, update))
 
     def strange(self, words: str) -> None:
-        self.hearing.hear(Trouble(text=f"{self._name} sent {words}"))
+        self.hearing.hear(TroubleNote(text=f"{self._name} sent {words}"))
 
     async def request_permission(
         self, session_id: str, tool_call: schema.ToolCallUpdate, options: list[schema.PermissionOption], **_more: Any
     ) -> schema.RequestPermissionResponse:
         if self.turn is None or self._message is None or self.was_cancelled:
             return CANCELLED
-        self._fold(called(self.turn, tool_call))
+        self._fold(reduce_tool_call(self.turn, tool_call))
         call = self.turn.calls[tool_call.tool_call_id]
-        about = asked(call, self._server, self._places)
-        decision = too_much(call) or decide(about, self._message.policy, self._root, self._own)
+        about = build_permission_query(call, self._server, self._places)
+        decision = deny_oversized(call) or decide_permission(about, self._message.policy, self._root, self._own)
         allowed: bool | None = decision.verdict == "allow"
         if decision.verdict == "ask":
             allowed = await self._ask(call, decision, self._message)
         if allowed is None:
             return CANCELLED
-        chosen = option(options, allow=allowed)
+        chosen = choose_option(options, allow=allowed)
         self.hearing.hear(
-            PermissionDecided(
-                title=clipped(call.title, WORDS_TOLD), tool=call.kind, allowed=allowed and chosen is not None,
+            PermissionResult(
+                title=clip_text(call.title, WORDS_TOLD), tool=call.kind, allowed=allowed and chosen is not None,
                 reason=decision.reason if chosen is not None else "the agent does not offer that answer",
                 by="person" if decision.verdict == "ask" else "policy",
             )
@@ -331,12 +333,12 @@ class Client:
     async def write_text_file(self, session_id: str, path: str, content: str, **_more: Any) -> None:
         """opencode calls this though it is not offered, after it was permitted, and writes the file itself as well."""
 
-    def _fold(self, news: Heard) -> None:
+    def _fold(self, news: TurnUpdate) -> None:
         self.turn = news.turn
         if news.event is not None:
             self.hearing.hear(news.event)
 
-    async def _ask(self, call: Call, decision: Decision, message: Message) -> bool | None:
+    async def _ask(self, call: AgentToolCall, decision: PolicyDecision, message: Message) -> bool | None:
         """What a person says; None when the turn is over before."""
         if len(self._open) >= ASKED_AT_ONCE:
             return False
@@ -344,7 +346,7 @@ class Client:
         now = datetime.now().astimezone().isoformat(timespec="milliseconds")
         request = PermissionRequest(
             id=f"ask-{secrets.token_hex(4)}", agent=self._name, action=message.action,
-            title=clipped(call.title, WORDS_TOLD), kind=call.kind, paths=call.places[:PATHS_TOLD],
+            title=clip_text(call.title, WORDS_TOLD), kind=call.kind, paths=call.places[:PATHS_TOLD],
             command=call.command, reason=decision.reason, since=now,
         )  # fmt: skip
         answer = asyncio.ensure_future(self._around.permit(request))
@@ -358,9 +360,9 @@ class Client:
 
     def _places(self, path: str) -> Sequence[str]:
         """As it is written, and where it leads through links."""
-        written = rebased(path, self._project, self._root)
+        written = rebase_path(path, self._project, self._root)
         if self._own and path.startswith(f"{self._folder}/"):
-            written = rebased(path, self._folder, self._own)
+            written = rebase_path(path, self._folder, self._own)
         if not path or "\0" in path or path.startswith("~") or "://" in path:
             return (written,)
         return written, os.path.realpath(os.path.join(self._root, path))

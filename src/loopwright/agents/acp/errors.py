@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from loopwright.core.errors import AgentError, AgentTrouble
-from loopwright.core.text import clipped
+from loopwright.core.text import clip_text
 
 FAR = timedelta(days=365 * 200)
 """What lies further ahead is a mistake of reading."""
@@ -40,7 +40,7 @@ _REACH = 120
 """Characters after the leading word in which the time is looked for."""
 
 
-def until(text: str, now: datetime) -> datetime | None:
+def parse_retry_time(text: str, now: datetime) -> datetime | None:
     """The time that is named after such words as "try again", with its offset; None where none can be read.
 
     A time of day is the next one; where no zone is named, it is that of `now`.
@@ -196,7 +196,7 @@ _TIMES = (
 """Where an error's data tells the time, and the words that say the same."""
 
 
-def trouble(agent: str, code: int, message: str, data: object, now: datetime) -> AgentError:
+def classify_error(agent: str, code: int, message: str, data: object, now: datetime) -> AgentError:
     """The error behind a response with an error."""
     told = [*_everything(data), *_everything(message)]
     words = " · ".join(dict.fromkeys(text for text in (*_texts(told), message) if text.strip()))
@@ -204,10 +204,10 @@ def trouble(agent: str, code: int, message: str, data: object, now: datetime) ->
     return AgentError(kind, f"{agent}: {_told(told, message)}", until=_until(kind, told, words, now))
 
 
-def broken(agent: str, words: str, now: datetime) -> AgentError:
+def classify_broken_turn(agent: str, words: str, now: datetime) -> AgentError:
     """The error behind a turn that codex ended as if it were done, though its thread had failed."""
     kind = _by_status(words) or _by_words(words) or "transient"
-    text = clipped(" ".join(words.split()), WORDS_TOLD) or "it failed without giving a reason"
+    text = clip_text(" ".join(words.split()), WORDS_TOLD) or "it failed without giving a reason"
     return AgentError(kind, f"{agent}: {text}", until=_until(kind, [], words, now))
 
 
@@ -258,9 +258,9 @@ def _until(kind: AgentTrouble, told: list[Mapping[str, object]], words: str, now
         return None
     for part in told:
         for name, lead in _TIMES:
-            if name in part and (time := until(f"{lead} {part[name]}", now)) is not None:
+            if name in part and (time := parse_retry_time(f"{lead} {part[name]}", now)) is not None:
                 return time
-    return until(words, now)
+    return parse_retry_time(words, now)
 
 
 def _everything(data: object, depth: int = 0) -> Iterator[Mapping[str, object]]:
@@ -313,4 +313,4 @@ def _told(told: list[Mapping[str, object]], message: str) -> str:
     inner = next((text for text in _texts(told) if len(text) > 8 and " " in text.strip()), "")
     general = message.strip() in ("", "Internal error", "Error") or "{" in message
     words = inner or message if general or inner.startswith(message) else f"{message}: {inner}" if inner else message
-    return clipped(" ".join(words.split()), WORDS_TOLD) or "an error without a message"
+    return clip_text(" ".join(words.split()), WORDS_TOLD) or "an error without a message"

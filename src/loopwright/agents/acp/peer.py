@@ -15,14 +15,14 @@ from acp import schema
 from pydantic import ValidationError
 
 from loopwright import __version__
-from loopwright.agents.acp.client import Client, Modes, Offer
-from loopwright.agents.acp.errors import trouble
+from loopwright.agents.acp.client import AcpClient, Offer, SessionModes
+from loopwright.agents.acp.errors import classify_error
 from loopwright.agents.acp.updates import SessionUpdate
 from loopwright.agents.presets import AgentCommand
 from loopwright.agents.report_inbox import McpServer
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.record import first_problem
-from loopwright.processes.conversation import Program
+from loopwright.processes.conversation import TalkingProgram
 
 Message = dict[str, Any]  # Any: JSON, as the library takes it
 
@@ -38,7 +38,7 @@ BREATH = 64
 """Lines after which others get their turn, in a flood."""
 
 
-class Wire:
+class WireTransport:
     """The transport under the library's connection.
 
     Updates do not go through the library, which would start a task for each: they are given to `update`, in order and
@@ -46,7 +46,7 @@ class Wire:
     """
 
     def __init__(
-        self, program: Program, update: Callable[[str, SessionUpdate], None], strange: Callable[[str], None]
+        self, program: TalkingProgram, update: Callable[[str, SessionUpdate], None], strange: Callable[[str], None]
     ) -> None:
         self._program, self._update, self._strange = program, update, strange
         self.lines = 0
@@ -180,7 +180,7 @@ KEPT = 20_000_000
 _CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
-class Stderr:
+class StderrLog:
     """The file `path`, that the agent appends to."""
 
     def __init__(self, path: Path) -> None:
@@ -207,7 +207,7 @@ class Stderr:
         return f": {'; '.join(lines[-LINES:])}" if lines else ""
 
 
-def ended(exit_code: int | None, when: str) -> str:
+def describe_exit(exit_code: int | None, when: str) -> str:
     """None: it is still there, and does not talk any more."""
     if exit_code is None:
         return "closed its output but is still running"
@@ -227,17 +227,17 @@ EXIT_SECONDS = 1.0
 """For an agent that closes its output to end."""
 
 
-class Peer:
+class AcpPeer:
     """Every method raises AgentError; `lines` counts all that it has sent."""
 
     def __init__(
-        self, command: AgentCommand, project: Path, program: Program, errors: Stderr, client: Client,
+        self, command: AgentCommand, project: Path, program: TalkingProgram, errors: StderrLog, client: AcpClient,
         server: McpServer | None,
     ) -> None:  # fmt: skip
         self._command, self._project, self._program, self._errors = command, str(project), program, errors
         self._client, self._server = client, server
         self._is_gone = False
-        self._wire = Wire(program, client.updated, client.strange)
+        self._wire = WireTransport(program, client.updated, client.strange)
         # cast: what a client lacks the library answers with "method not found", as the protocol wants it
         self._agent = acp.connect_to_agent(cast(acp.Client, client), self._wire)
 
@@ -303,7 +303,7 @@ class Peer:
             lines = self.lines
             await asyncio.sleep(QUIET)
 
-    async def set_mode(self, modes: Modes, wanted: str | None) -> None:
+    async def set_mode(self, modes: SessionModes, wanted: str | None) -> None:
         """A mode that is refused is told and left alone: it is a hint, what may be done is decided on our side."""
         mode, session = modes.wanted(wanted), self._client.session or ""
         if mode is None or mode == self._client.mode:
@@ -348,7 +348,7 @@ class Peer:
             return await answer
         except acp.RequestError as error:
             now = datetime.now().astimezone()
-            raise self._advised(trouble(self._command.name, error.code, str(error), error.data, now)) from error
+            raise self._advised(classify_error(self._command.name, error.code, str(error), error.data, now)) from error
         except ValidationError as error:
             words = f"{self._command.name} gave an answer that cannot be understood: {first_problem(error)}"
             raise AgentError("protocol", words) from error
@@ -368,4 +368,4 @@ class Peer:
         if self._wire.failure is not None:
             return AgentError("protocol", f"{name} cannot be understood: {self._wire.failure}")
         code = await self._program.exit(EXIT_SECONDS)
-        return AgentError("died", f"{name} {ended(code, when)}{self._errors.last_words()}")
+        return AgentError("died", f"{name} {describe_exit(code, when)}{self._errors.last_words()}")

@@ -7,17 +7,17 @@ from pathlib import Path
 
 from acp import schema
 
-from loopwright.agents.acp.client import Client, Modes
-from loopwright.agents.acp.peer import Peer, Stderr
+from loopwright.agents.acp.client import AcpClient, SessionModes
+from loopwright.agents.acp.peer import AcpPeer, StderrLog
 from loopwright.agents.presets import AgentCommand
 from loopwright.core.errors import AgentError, AgentTrouble, Invalid
 from loopwright.core.ports import NOWHERE
-from loopwright.processes.conversation import conversing
-from loopwright.processes.process_tree import Mark
+from loopwright.processes.conversation import open_conversation
+from loopwright.processes.process_tree import ProcessMark
 
 
 @dataclass(frozen=True)
-class Probed:
+class ProbeResult:
     """What an agent told of itself, as far as it got; `trouble` and `words`: what kept it from a session.
 
     `mode` is the one that a session begins in; `auth_methods` are the ways to log in that it offers.
@@ -36,25 +36,25 @@ class Probed:
     seconds: float = 0
 
 
-async def probe(command: AgentCommand, folder: Path, seconds: float) -> Probed:
+async def probe_agent(command: AgentCommand, folder: Path, seconds: float) -> ProbeResult:
     """Starts the agent in `folder`, which is empty and outside of any project; nothing of it is left afterwards."""
     started = time.monotonic()
     place = folder / "project"
     place.mkdir()
-    errors = Stderr(folder / "stderr.log")
-    found = Probed()
+    errors = StderrLog(folder / "stderr.log")
+    found = ProbeResult()
     try:
         async with (
             asyncio.timeout(seconds),
-            conversing(
-                command.argv, cwd=place, mark=Mark("doctor", str(place.resolve())), stderr=errors.path,
+            open_conversation(
+                command.argv, cwd=place, mark=ProcessMark("doctor", str(place.resolve())), stderr=errors.path,
                 more=command.environment, without=command.without,
             ) as program,
         ):  # fmt: skip
-            peer = Peer(command, place, program, errors, Client(command.name, place, NOWHERE, ""), None)
+            peer = AcpPeer(command, place, program, errors, AcpClient(command.name, place, NOWHERE, ""), None)
             try:
                 found = _introduced(await peer.greet())
-                modes = Modes.offered(await peer.new())
+                modes = SessionModes.offered(await peer.new())
                 found = replace(found, modes=tuple(sorted(modes.names)), mode=modes.first, model=modes.model)
             finally:
                 await peer.close()
@@ -67,10 +67,10 @@ async def probe(command: AgentCommand, folder: Path, seconds: float) -> Probed:
     return replace(found, seconds=round(time.monotonic() - started, 3))
 
 
-def _introduced(about: schema.InitializeResponse) -> Probed:
+def _introduced(about: schema.InitializeResponse) -> ProbeResult:
     able = about.agent_capabilities or schema.AgentCapabilities()
     can_resume = able.session_capabilities is not None and able.session_capabilities.resume is not None
-    return Probed(
+    return ProbeResult(
         version=about.agent_info.version if about.agent_info else None,
         load_session=bool(able.load_session),
         resume_session=can_resume,

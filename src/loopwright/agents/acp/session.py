@@ -10,33 +10,39 @@ from typing import NamedTuple
 
 from acp import schema
 
-from loopwright.agents.acp.client import Client, Modes
-from loopwright.agents.acp.errors import broken
-from loopwright.agents.acp.peer import Peer, Stderr
-from loopwright.agents.acp.updates import Turn, cost_of, used
+from loopwright.agents.acp.client import AcpClient, SessionModes
+from loopwright.agents.acp.errors import classify_broken_turn
+from loopwright.agents.acp.peer import AcpPeer, StderrLog
+from loopwright.agents.acp.updates import TurnState, compute_turn_cost, sum_turn_usage
 from loopwright.agents.presets import AgentCommand
-from loopwright.agents.report_inbox import Mailbox
-from loopwright.agents.task_agent import TurnwiseAgent
+from loopwright.agents.report_inbox import ReportInbox
+from loopwright.agents.task_agent import TaskAgent
 from loopwright.core.errors import AgentError, Invalid
-from loopwright.core.ports import Surroundings
+from loopwright.core.ports import AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
-from loopwright.core.transcript import SessionBegun, Trouble, UsageTold
-from loopwright.processes.conversation import conversing
-from loopwright.processes.process_tree import Mark
+from loopwright.core.transcript import SessionStart, TroubleNote, UsageUpdate
+from loopwright.processes.conversation import open_conversation
+from loopwright.processes.process_tree import ProcessMark
 from loopwright.reports.text import parse_report
 
 _STOPPED = {"max_tokens": "its limit of tokens", "max_turn_requests": "its limit of requests in one turn"}
 
 
-class Session:
+class AcpSession:
     """A session that is open. One turn at a time; `is_prompting` while one is under way."""
 
     def __init__(
-        self, command: AgentCommand, peer: Peer, client: Client, mailbox: Mailbox, errors: Stderr, around: Surroundings
+        self,
+        command: AgentCommand,
+        peer: AcpPeer,
+        client: AcpClient,
+        mailbox: ReportInbox,
+        errors: StderrLog,
+        around: AgentEnvironment,
     ) -> None:
         self._command, self._peer, self._client, self._mailbox = command, peer, client, mailbox
         self._errors, self._hear = errors, around.hear
-        self._modes = Modes.none()
+        self._modes = SessionModes.none()
         self._knows_the_work = False
         self._spent: schema.Cost | None = None
         self.is_prompting = False
@@ -48,13 +54,13 @@ class Session:
         beside = self._peer.beside(about, message.folder)
         offer = await self._peer.load(message.session, about, beside) if message.session else None
         self._knows_the_work = offer is not None
-        self._modes = Modes.offered(offer or await self._peer.new(beside))
+        self._modes = SessionModes.offered(offer or await self._peer.new(beside))
         self._client.mode = self._modes.first
         await self._peer.set_mode(self._modes, self._command.modes.get(message.policy))
         await self._mailbox.until_known(self._command.tools_within)
         version = about.agent_info.version if about.agent_info else None
         self._hear(
-            SessionBegun(
+            SessionStart(
                 agent=self._command.name, session=self._client.session, loaded=self._knows_the_work, version=version,
                 mode=self._client.mode,
             )
@@ -72,14 +78,14 @@ class Session:
             self._check(response.stop_reason, turn)
         output = self._output(id, turn, self._usage(turn, response))
         if output.usage != Usage():
-            self._hear(UsageTold(usage=output.usage))
+            self._hear(UsageUpdate(usage=output.usage))
         for found in self._mailbox.discoveries():
             self._hear(found)
         return output.evolve(running=False, report=self._mailbox.merged(parse_report(turn.text, message.action)))
 
     def at_work(self, id: str) -> AgentOutput:
         """What can be told of the turn under way."""
-        turn = self._client.turn or Turn()
+        turn = self._client.turn or TurnState()
         return self._output(id, turn, self._usage(turn, None))
 
     async def cancel(self) -> None:
@@ -87,7 +93,7 @@ class Session:
         self._client.cancel()
         await self._peer.cancel()
 
-    async def _prompted(self, message: Message) -> tuple[schema.PromptResponse | None, Turn]:
+    async def _prompted(self, message: Message) -> tuple[schema.PromptResponse | None, TurnState]:
         """None: it answered with an error that it was cancelled."""
         text = message.text if self._knows_the_work or not message.brief else f"{message.brief}\n\n{message.text}"
         self._client.begin(message)
@@ -110,20 +116,20 @@ class Session:
         except OSError as error:
             raise AgentError("protocol", f"{self._command.name} cannot be given its report tools: {error}") from error
 
-    def _check(self, stopped: str, turn: Turn) -> None:
+    def _check(self, stopped: str, turn: TurnState) -> None:
         """AgentError where the turn only looks as if it were done."""
         if turn.is_broken:
-            raise broken(self._command.name, turn.unnamed or turn.text, datetime.now().astimezone())
+            raise classify_broken_turn(self._command.name, turn.unnamed or turn.text, datetime.now().astimezone())
         if stopped == "refusal":
             raise AgentError("refused", f"{self._command.name} refuses to continue: {turn.text[-300:]}")
         if stopped in _STOPPED:
-            self._hear(Trouble(text=f"{self._command.name} stopped at {_STOPPED[stopped]}"))
+            self._hear(TroubleNote(text=f"{self._command.name} stopped at {_STOPPED[stopped]}"))
 
-    def _usage(self, turn: Turn, response: schema.PromptResponse | None) -> Usage:
-        usage = used(response, turn.metered, cost_of(self._spent, self._client.cost))
+    def _usage(self, turn: TurnState, response: schema.PromptResponse | None) -> Usage:
+        usage = sum_turn_usage(response, turn.metered, compute_turn_cost(self._spent, self._client.cost))
         return usage if usage == Usage() or usage.model else usage.evolve(model=self._modes.model)
 
-    def _output(self, id: str, turn: Turn, usage: Usage) -> AgentOutput:
+    def _output(self, id: str, turn: TurnState, usage: Usage) -> AgentOutput:
         return AgentOutput(
             agent_id=id, running=True, text=turn.text, truncated=turn.cut, wrote=self._client.written(turn),
             usage=usage, session=self._client.session, signs=self._peer.lines + self._errors.signs(),
@@ -132,20 +138,20 @@ class Session:
 
 
 @asynccontextmanager
-async def opened(
-    command: AgentCommand, project: Path, folder: Path, around: Surroundings, message: Message
-) -> AsyncIterator[Session]:
+async def open_session(
+    command: AgentCommand, project: Path, folder: Path, around: AgentEnvironment, message: Message
+) -> AsyncIterator[AcpSession]:
     """A session, ready for its first prompt; afterwards nothing is left of it but its stderr in the `folder`."""
-    mark = Mark(around.loop_id, str((around.project or project).resolve()))
-    errors, mailbox = Stderr(folder / "stderr.log"), Mailbox(folder / "mailbox")
-    client = Client(command.name, project, around, mailbox.server.name)
+    mark = ProcessMark(around.loop_id, str((around.project or project).resolve()))
+    errors, mailbox = StderrLog(folder / "stderr.log"), ReportInbox(folder / "mailbox")
+    client = AcpClient(command.name, project, around, mailbox.server.name)
     try:
-        async with conversing(
+        async with open_conversation(
             command.argv, cwd=project, mark=mark, stderr=errors.path, more=command.environment, without=command.without
         ) as program:
-            peer = Peer(command, project, program, errors, client, mailbox.server)
+            peer = AcpPeer(command, project, program, errors, client, mailbox.server)
             try:
-                session = Session(command, peer, client, mailbox, errors, around)
+                session = AcpSession(command, peer, client, mailbox, errors, around)
                 await session.open(message)
                 yield session
             finally:
@@ -158,16 +164,16 @@ async def opened(
 
 
 class _Held(NamedTuple):
-    session: Session
+    session: AcpSession
     stack: AsyncExitStack
 
 
-class AcpAgent(TurnwiseAgent):
+class AcpAgent(TaskAgent):
     """Each session is a process of its own in `project`; what it leaves behind lies in `folder`, outside of it."""
 
     capabilities = Capabilities(plans=True, writes_code=True, writes_tests=True, debugs=True)
 
-    def __init__(self, command: AgentCommand, project: Path, folder: Path, around: Surroundings) -> None:
+    def __init__(self, command: AgentCommand, project: Path, folder: Path, around: AgentEnvironment) -> None:
         super().__init__()
         self.name = command.name
         self._command, self._project, self._folder, self._around = command, project, folder, around
@@ -203,5 +209,7 @@ class AcpAgent(TurnwiseAgent):
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f"{id}-", dir=self._folder))
         stack = AsyncExitStack()
-        session = await stack.enter_async_context(opened(self._command, self._project, folder, self._around, message))
+        session = await stack.enter_async_context(
+            open_session(self._command, self._project, folder, self._around, message)
+        )
         return _Held(session, stack)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from acp import schema
 
 from loopwright.core.protocol import Usage
-from loopwright.core.text import clipped
-from loopwright.core.transcript import AgentEvent, Planned, Said, Thought, ToolStatus, ToolUsed
+from loopwright.core.text import clip_text
+from loopwright.core.transcript import AgentEvent, AgentPlan, AgentText, AgentThought, ToolStatus, ToolUse
 
 OUTPUT_KEPT = 4_000
 """Characters of a tool's output that are told: the end of it."""
@@ -34,7 +34,7 @@ Update = schema.ToolCallStart | schema.ToolCallProgress | schema.ToolCallUpdate
 
 
 @dataclass(frozen=True)
-class Call:
+class AgentToolCall:
     """`paths` are its locations, `changed` the files of its diffs; all as the agent wrote them.
 
     `server`: the MCP server whose tool it is, where the agent's program (not its model) says so.
@@ -63,15 +63,19 @@ class Call:
             return ()
         return tuple(dict.fromkeys((*self.changed, *self.paths))) if self.kind in WRITING else self.changed
 
-    def told(self) -> ToolUsed:
-        return ToolUsed(
-            id=clipped(self.id, WORDS_TOLD), title=clipped(self.title, WORDS_TOLD), tool=self.kind, status=self.status,
-            paths=tuple(clipped(path, WORDS_TOLD) for path in self.places[:PATHS_TOLD]),
-            command=None if self.command is None else clipped(self.command, WORDS_TOLD), output=self.output,
-        )  # fmt: skip
+    def told(self) -> ToolUse:
+        return ToolUse(
+            id=clip_text(self.id, WORDS_TOLD),
+            title=clip_text(self.title, WORDS_TOLD),
+            tool=self.kind,
+            status=self.status,
+            paths=tuple(clip_text(path, WORDS_TOLD) for path in self.places[:PATHS_TOLD]),
+            command=None if self.command is None else clip_text(self.command, WORDS_TOLD),
+            output=self.output,
+        )
 
 
-def updated(call: Call, update: Update) -> Call:
+def update_call(call: AgentToolCall, update: Update) -> AgentToolCall:
     """The call after an update; what the update leaves out stays."""
     raw = update.raw_input if isinstance(update.raw_input, Mapping) else None
     meta = update.field_meta or {}
@@ -91,7 +95,7 @@ def updated(call: Call, update: Update) -> Call:
     )
 
 
-def inside(paths: Iterable[str], roots: tuple[str, ...], beside: tuple[str, ...] = ()) -> tuple[str, ...]:
+def paths_inside(paths: Iterable[str], roots: tuple[str, ...], beside: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Those that lie below one of the roots (names of one folder), relative to it; absolute where they lie `beside`.
 
     `beside` are names of one folder too: the first of them names what is found.
@@ -121,7 +125,7 @@ def _place(path: str) -> str:
     return path if len(path) <= PATH_MAX else posixpath.normpath(path)[: PATH_MAX + 1]
 
 
-def _changed(call: Call, update: Update) -> tuple[str, ...]:
+def _changed(call: AgentToolCall, update: Update) -> tuple[str, ...]:
     """Once told, a diff counts, though a later update may tell of a result instead."""
     diffs = (part for part in update.content or () if isinstance(part, schema.FileEditToolCallContent))
     return _paths((*call.changed, *(diff.path for diff in diffs)))
@@ -147,12 +151,12 @@ def _command(raw: Mapping[str, object]) -> str | None:
     return None
 
 
-def _titled(call: Call, kind: str, title: str, raw: Mapping[str, object] | None) -> str | None:
+def _titled(call: AgentToolCall, kind: str, title: str, raw: Mapping[str, object] | None) -> str | None:
     """gemini tells of a command only in the title."""
     return title if kind == "execute" and title and raw is None and call.server is None else None
 
 
-def _output(call: Call, update: Update, meta: Mapping[str, object]) -> str:
+def _output(call: AgentToolCall, update: Update, meta: Mapping[str, object]) -> str:
     delta = meta.get("terminal_output_delta")
     if isinstance(delta, Mapping) and isinstance(more := delta.get("data"), str):  # codex
         return (call.output + more)[-OUTPUT_KEPT:]
@@ -182,10 +186,10 @@ def _server(id: str, kind: str, title: str, raw: Mapping[str, object], meta: Map
     return None
 
 
-Told = Mapping[str, object]
+UpdateFields = Mapping[str, object]
 
 
-def used(response: schema.PromptResponse | None, metered: Usage | None, cost: float | None) -> Usage:
+def sum_turn_usage(response: schema.PromptResponse | None, metered: Usage | None, cost: float | None) -> Usage:
     """Of the whole turn. `metered`: told along with the text; `cost` of this turn in US dollars."""
     quota = _mapping((response.field_meta or {}).get("quota")) if response is not None else {}
     if response is not None and response.usage is not None:
@@ -197,7 +201,7 @@ def used(response: schema.PromptResponse | None, metered: Usage | None, cost: fl
     return usage.evolve(cost=cost, model=_model(quota))
 
 
-def added(metered: Usage | None, told: Told) -> Usage:
+def add_usage(metered: Usage | None, told: UpdateFields) -> Usage:
     """With one more request to the model; what one of them does not tell is not known of all."""
     more = _counted(told)
     if metered is None:
@@ -208,7 +212,7 @@ def added(metered: Usage | None, told: Told) -> Usage:
     )  # fmt: skip
 
 
-def cost_of(before: schema.Cost | None, now: schema.Cost | None) -> float | None:
+def compute_turn_cost(before: schema.Cost | None, now: schema.Cost | None) -> float | None:
     """Of a turn, where the session's is told: in US dollars, or not at all. The very same: nothing was told since."""
     if now is None or now is before or now.currency.upper() != "USD":
         return None
@@ -216,7 +220,7 @@ def cost_of(before: schema.Cost | None, now: schema.Cost | None) -> float | None
     return spent if spent >= 0 else now.amount  # it began to count anew
 
 
-def _counted(told: Told) -> Usage:
+def _counted(told: UpdateFields) -> Usage:
     """Input with what was cached, output with what was thought; which of them an agent leaves out, its total tells."""
     input, output = _number(told, "inputTokens", "input_tokens"), _number(told, "outputTokens", "output_tokens")
     if input is None or output is None or not input + output:  # opencode counts nothing of a turn that was cancelled
@@ -236,7 +240,7 @@ def _plus(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else one + other
 
 
-def _model(quota: Told) -> str | None:
+def _model(quota: UpdateFields) -> str | None:
     """Where several were used, none of them tells the price of all."""
     by_model = quota.get("model_usage")
     names = {_mapping(one).get("model") for one in by_model} if isinstance(by_model, list) else set()
@@ -244,11 +248,11 @@ def _model(quota: Told) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _mapping(value: object) -> Told:
+def _mapping(value: object) -> UpdateFields:
     return value if isinstance(value, Mapping) else {}
 
 
-def _number(told: Told, *names: str) -> int | None:
+def _number(told: UpdateFields, *names: str) -> int | None:
     """The first that is a count. A number of a type or size that no count has is none."""
     for name in names:
         value = told.get(name)
@@ -276,7 +280,7 @@ SessionUpdate = (
 
 
 @dataclass(frozen=True)
-class Turn:
+class TurnState:
     """What has been heard since the prompt.
 
     `unnamed`: the part of the text that belongs to no message; codex tells of its troubles so. `is_broken`: codex says
@@ -288,7 +292,7 @@ class Turn:
     unnamed: str = ""
     is_broken: bool = False
     metered: Usage | None = None
-    calls: Mapping[str, Call] = field(default_factory=dict)
+    calls: Mapping[str, AgentToolCall] = field(default_factory=dict)
     written: tuple[str, ...] = ()
     message: str | None = None
     is_parted: bool = False
@@ -300,64 +304,64 @@ class Turn:
         return tuple(dict.fromkeys((*self.written, *paths)))[:FILES_KEPT]
 
 
-class Heard(NamedTuple):
+class TurnUpdate(NamedTuple):
     """The turn after an update, and what is to be told of it."""
 
-    turn: Turn
+    turn: TurnState
     event: AgentEvent | None = None
 
 
-def heard(turn: Turn, update: SessionUpdate) -> Heard:
+def reduce_update(turn: TurnState, update: SessionUpdate) -> TurnUpdate:
     """The turn after this update."""
     match update:
         case schema.AgentMessageChunk():
             return _said(turn, update)
         case schema.AgentThoughtChunk():
             text = _text(update)
-            return Heard(turn, Thought(text=text) if text else None)
+            return TurnUpdate(turn, AgentThought(text=text) if text else None)
         case schema.ToolCallStart() | schema.ToolCallProgress():
-            return called(turn, update)
+            return reduce_tool_call(turn, update)
         case schema.AgentPlanUpdate():
             entries = tuple((entry.content, entry.status) for entry in update.entries[:PLAN_KEPT])
-            return Heard(turn, Planned(entries=entries))
+            return TurnUpdate(turn, AgentPlan(entries=entries))
         case schema.SessionInfoUpdate():
-            return Heard(replace(turn, is_broken=turn.is_broken or _tells_of_failure(update)))
+            return TurnUpdate(replace(turn, is_broken=turn.is_broken or _tells_of_failure(update)))
         case _:
-            return Heard(turn)
+            return TurnUpdate(turn)
 
 
-def called(turn: Turn, update: Update) -> Heard:
+def reduce_tool_call(turn: TurnState, update: Update) -> TurnUpdate:
     """The turn after news of a tool call; also a request for permission brings such."""
     before = turn.calls.get(update.tool_call_id)
-    call = updated(before or Call(update.tool_call_id), update)
+    call = update_call(before or AgentToolCall(update.tool_call_id), update)
     if call == before:
-        return Heard(turn)
+        return TurnUpdate(turn)
     calls = {**turn.calls, call.id: call}
     written = turn.written
     if len(calls) > CALLS_KEPT:
         oldest = calls.pop(next(iter(calls)))
         written = tuple(dict.fromkeys((*written, *oldest.wrote)))[:FILES_KEPT]
-    return Heard(replace(turn, calls=calls, written=written, is_parted=True), call.told())
+    return TurnUpdate(replace(turn, calls=calls, written=written, is_parted=True), call.told())
 
 
-def _said(turn: Turn, chunk: schema.AgentMessageChunk) -> Heard:
+def _said(turn: TurnState, chunk: schema.AgentMessageChunk) -> TurnUpdate:
     """Parts of one message belong together; between two messages, or around a tool call, is an empty line."""
     metered = (chunk.field_meta or {}).get("usage")
     if isinstance(metered, Mapping):
-        turn = replace(turn, metered=added(turn.metered, metered))
+        turn = replace(turn, metered=add_usage(turn.metered, metered))
     text = _text(chunk)
     if not text:
-        return Heard(turn)
+        return TurnUpdate(turn)
     is_next = turn.text != "" and (turn.is_parted or chunk.message_id != turn.message)
     more = f"\n\n{text}" if is_next else text
     whole = turn.text + more
     unnamed = turn.unnamed if chunk.message_id else (turn.unnamed + text)[-TEXT_KEPT:]
-    return Heard(
+    return TurnUpdate(
         replace(
             turn, text=whole[-TEXT_KEPT:], cut=turn.cut or len(whole) > TEXT_KEPT, unnamed=unnamed,
             message=chunk.message_id, is_parted=False,
         ),
-        Said(text=more),
+        AgentText(text=more),
     )  # fmt: skip
 
 

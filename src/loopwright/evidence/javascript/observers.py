@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple
 from tree_sitter import Node
 
 from loopwright.evidence import coverage, results, sources
-from loopwright.evidence.coverage import FileLines, combined
+from loopwright.evidence.coverage import FileLines, combine_coverage
 from loopwright.evidence.javascript import package_json
-from loopwright.evidence.results import Reading
+from loopwright.evidence.results import RunnerReport
 from loopwright.evidence.testing import TestResult, TestStatus
 
 _USES = frozenset({"identifier", "shorthand_property_identifier"})
@@ -36,13 +36,13 @@ def bindings(statement: Node) -> Iterator[Binding]:
         yield sources.text_of(name), (statement,)
 
 
-def named_by(nodes: Iterable[Node], declared: Sequence[Mapping[str, Sequence[Node]]]) -> list[Node]:
+def find_declarations(nodes: Iterable[Node], declared: Sequence[Mapping[str, Sequence[Node]]]) -> list[Node]:
     """The declarations that these nodes name, and those that they name in turn, in the order of the text."""
     found: dict[Node, None] = {}
     seen: set[str] = set()
     waiting = list(nodes)
     while waiting:
-        names = {sources.text_of(part) for part in sources.walk(waiting.pop()) if part.type in _USES}
+        names = {sources.text_of(part) for part in sources.walk_tree(waiting.pop()) if part.type in _USES}
         meant = [node for name in names - seen for block in declared for node in block.get(name, ())]
         seen |= names
         found.update(dict.fromkeys(meant))
@@ -52,7 +52,7 @@ def named_by(nodes: Iterable[Node], declared: Sequence[Mapping[str, Sequence[Nod
 
 def _imported(statement: Node) -> Iterator[Binding]:
     source = tuple(filter(None, [statement.child_by_field_name("source")]))
-    for part in sources.walk(statement):
+    for part in sources.walk_tree(statement):
         if part.type == "import_specifier":
             name = part.child_by_field_name("alias") or part.child_by_field_name("name")
             yield sources.text_of(name), (part, *source)
@@ -133,18 +133,18 @@ class _Place(NamedTuple):
     blocks: tuple[_Block, ...]
 
 
-def parsed(path: Path) -> "TestFile | None":
+def parse_test_file(path: Path) -> "TestFile | None":
     """None when there is no such file, or it is in another language."""
-    tree = sources.parse(path)
+    tree = sources.parse_file(path)
     return None if tree is None else TestFile(tree)
 
 
 def code_lines(path: Path) -> frozenset[int] | None:
     """Numbers of the lines on which something of substance begins; None when the file cannot be read."""
-    tree = sources.parse(path)
+    tree = sources.parse_file(path)
     if tree is None:
         return None
-    leaves = sources.leaves(tree)
+    leaves = sources.list_leaves(tree)
     return frozenset(leaf.start_point.row + 1 for leaf in leaves if not _NO_CODE.fullmatch(leaf.text or b""))
 
 
@@ -177,7 +177,7 @@ class TestFile:
         cases = self._cases_of(path) if path else ()
         if cases not in self._known:
             nodes = _around(cases) if cases else [self._tree]
-            self._known[cases] = sources.digest(nodes, _normal)
+            self._known[cases] = sources.digest_nodes(nodes, _normal)
         return self._known[cases]
 
     def _cases_of(self, path: Sequence[str]) -> tuple[_Case, ...]:
@@ -230,7 +230,7 @@ def _around(cases: Sequence[_Case]) -> list[Node]:
     blocks = list(dict.fromkeys(block for case in cases for block in case.blocks))
     shared = [node for block in blocks for node in (*block.head, *block.hooks)]
     nodes = [*shared, *(case.node for case in cases)]
-    return [*nodes, *named_by(nodes, [block.declared for block in blocks])]
+    return [*nodes, *find_declarations(nodes, [block.declared for block in blocks])]
 
 
 def _fits(case: _Case, path: Sequence[str]) -> bool:
@@ -294,7 +294,7 @@ INJECTED = Path(__file__).parent / "injected"
 SEPARATOR = " > "
 
 
-def environment(root: Path, folder: Path) -> dict[str, str]:
+def observer_environment(root: Path, folder: Path) -> dict[str, str]:
     """Loads our observer into every Node process; the one that is a test runner gives back what was there before."""
     path = str(INJECTED / "loopwright_node.cjs").replace("\\", "\\\\").replace('"', '\\"')
     preload = f'--require "{path}"'
@@ -306,12 +306,12 @@ def environment(root: Path, folder: Path) -> dict[str, str]:
     }
 
 
-def instrumented(command: str) -> str:
+def instrument_command(command: str) -> str:
     """The command, with our observer in every NODE_OPTIONS that it sets by itself."""
     return re.sub(r"(?<![\w$])NODE_OPTIONS=", r'\g<0>"$LOOPWRIGHT_PRELOAD "', command)
 
 
-def read(root: Path, folder: Path, framework: Framework) -> Reading:
+def read_observers(root: Path, folder: Path, framework: Framework) -> RunnerReport:
     """All that the observers of this framework wrote in one run, in the order in which their processes began."""
     logs = [_log(file) for file in sorted(folder.glob(f"*.{framework}.ndjson"))]
     # What a child of `node --test` says itself is whole, also where it exits before its parent has heard it.
@@ -320,13 +320,13 @@ def read(root: Path, folder: Path, framework: Framework) -> Reading:
     outer = [log for log in logs if log.role != "child"]
     tests = [test for log in logs for test in log.all_tests() if not _is_echo(test, log, heard, cut)]
     running = {test.key: None for log in logs for test in log.running.values() if not _is_echo(test, log, heard, cut)}
-    files = {file: parsed(root / file) for file in sorted({test.file for test in tests})}
-    found = results.told_apart(_result(test, files[test.file]) for test in tests)
-    return Reading(
+    files = {file: parse_test_file(root / file) for file in sorted({test.file for test in tests})}
+    found = results.number_duplicates(_result(test, files[test.file]) for test in tests)
+    return RunnerReport(
         results=found,
         sources=_sources(tests, found, files),
         running=tuple(key for key in running if not _is_around(key, running)),
-        coverage=combined(root, _code_only(_measured(root, folder, framework, logs))),
+        coverage=combine_coverage(root, _code_only(_measured(root, folder, framework, logs))),
         complete=bool(outer) and all(log.ended for log in outer),
         damaged=any(log.damaged for log in logs),
         reported=bool(logs),
@@ -373,7 +373,9 @@ class _Log:
             case {"kind": "begin", **more}:
                 self.role = str(more.get("role", ""))
             case {"kind": "start", "token": str(token), "file": str(file), "path": list(path)}:
-                self.running[token] = _Test(results.plain(file), tuple(results.plain(str(name)) for name in path))
+                self.running[token] = _Test(
+                    results.encode_safely(file), tuple(results.encode_safely(str(name)) for name in path)
+                )
             case {"kind": "done", "token": str(token)}:
                 self.running.pop(token, None)
             case {"kind": "provisional" | "result" as kind, "token": str(token), **more}:
@@ -390,12 +392,14 @@ class _Log:
         self.provisional.pop(token, None)
         match more:
             case {"file": str(file), "path": list(path), "status": ("passed" | "failed" | "skipped") as status}:
-                names = tuple(results.plain(str(name)) for name in path)
+                names = tuple(results.encode_safely(str(name)) for name in path)
                 message, trace = (
-                    results.plain(str(more.get("message") or "")),
-                    results.plain(str(more.get("trace") or "")),
+                    results.encode_safely(str(more.get("message") or "")),
+                    results.encode_safely(str(more.get("trace") or "")),
                 )
-                test = _Test(results.plain(file), names, status, float(str(more.get("ms") or 0)), message, trace)
+                test = _Test(
+                    results.encode_safely(file), names, status, float(str(more.get("ms") or 0)), message, trace
+                )
                 if kind == "result":
                     self.tests.append(test)
                 else:

@@ -39,7 +39,7 @@ _FRAMEWORKS = {
 
 
 @dataclass(frozen=True)
-class Manifest:
+class PackageManifest:
     """What matters of package.json. `test`: the script, unless it is only npm's placeholder."""
 
     manager: str
@@ -61,7 +61,7 @@ class Manifest:
         return MANAGERS[self.manager][1]
 
 
-def read(root: Path) -> Manifest | None:
+def read_manifest(root: Path) -> PackageManifest | None:
     """None without a package.json that can be read."""
     try:
         document = json.loads((root / "package.json").read_bytes())
@@ -71,25 +71,25 @@ def read(root: Path) -> Manifest | None:
         return None
     scripts = {name: line for name, line in _mapping(document.get("scripts")).items() if isinstance(line, str)}
     packages = frozenset(name for kind in _DEPENDENCIES for name in _mapping(document.get(kind)))
-    return Manifest(_manager(root, str(document.get("packageManager", ""))), scripts, packages)
+    return PackageManifest(_manager(root, str(document.get("packageManager", ""))), scripts, packages)
 
 
-def leads(root: Path) -> bool:
+def decides_runner(root: Path) -> bool:
     """Whether package.json says how the tests are run, and no file says that this is a Python project."""
-    manifest = read(root)
+    manifest = read_manifest(root)
     return manifest is not None and manifest.test is not None and not any((root / name).is_file() for name in _PYTHON)
 
 
-def frameworks(command: str, root: Path) -> frozenset[str]:
+def find_frameworks(command: str, root: Path) -> frozenset[str]:
     """The test frameworks that a command line names, by itself or by the scripts that it runs."""
-    manifest = read(root)
+    manifest = read_manifest(root)
     lines = list(_expanded(command, manifest.scripts if manifest else {}, _DEEPEST))
     return frozenset(name for name, words in _FRAMEWORKS.items() for line in lines if words.search(line))
 
 
 def missing_dependencies(root: Path) -> str:
     """What to do about packages that are named but not installed; "" when they are, or none are needed."""
-    manifest = read(root)
+    manifest = read_manifest(root)
     if manifest is None or not manifest.dependencies:
         return ""
     if any((folder / place).exists() for folder in (root, *root.parents) for place in ("node_modules", ".pnp.cjs")):

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from loopwright.evidence import coverage
-from loopwright.evidence.coverage import FileLines, combined
-from loopwright.evidence.results import Reading, plain, split_key, told_apart
+from loopwright.evidence.coverage import FileLines, combine_coverage
+from loopwright.evidence.results import RunnerReport, encode_safely, number_duplicates, split_key
 from loopwright.evidence.test_material import PATTERN
 from loopwright.evidence.testing import LEAST, Reach, TestResult, TestStatus
 
@@ -32,12 +32,12 @@ FINISHED = frozenset({0, 1, 5})
 """Exit statuses by which a runner says that it came to its end: passed, failed, nothing found."""
 
 
-def instrumented(command: str) -> str:
+def instrument_command(command: str) -> str:
     """The command, with our probe on every PYTHONPATH that it sets by itself."""
     return re.sub(r"(?<![\w$])PYTHONPATH=(?=\S)", f'\\g<0>"${OWN}":', command)
 
 
-def environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+def probe_environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """What the probe needs to be imported and to find its order; it puts back what was there before."""
     known = os.environ.get("PYTHONPATH")
     env = {"PYTHONPATH": os.pathsep.join([str(INJECTED), *([known] if known else [])]), **(extra or {})}
@@ -63,7 +63,7 @@ def environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None
     }
 
 
-def in_copy(
+def relocate_environment(
     env: Mapping[str, str],
     origin: Path,
     folder: Path,
@@ -88,12 +88,14 @@ def in_copy(
     return {**env, "PYTHONPATH": path, OWN: own, ORDER: json.dumps(order), COPY: json.dumps(copy)}
 
 
-def limited(env: Mapping[str, str], least: float) -> dict[str, str]:
+def limit_environment(env: Mapping[str, str], least: float) -> dict[str, str]:
     """The same where no test is ended before it has run for `least` seconds."""
     return _ordered(env, least=least)
 
 
-def narrowed(env: Mapping[str, str], *, only: Collection[str] = (), without: Collection[str] = ()) -> dict[str, str]:
+def narrow_environment(
+    env: Mapping[str, str], *, only: Collection[str] = (), without: Collection[str] = ()
+) -> dict[str, str]:
     """The same for `only` these tests, or for those that are not known."""
     return _ordered(env, only=sorted(only), without=sorted(without))
 
@@ -102,12 +104,12 @@ def _ordered(env: Mapping[str, str], **more: object) -> dict[str, str]:
     return {**env, ORDER: json.dumps({**json.loads(env[ORDER]), **more})} if ORDER in env else dict(env)
 
 
-def settle(folder: Path, pid: int) -> None:
+def write_end(folder: Path, pid: int) -> None:
     """Writes the end that a process could not write, because it was ended over a test."""
     _write(folder, f"{pid}-settled", {"kind": "end", "status": 1})
 
 
-def retract(folder: Path, tests: Collection[str]) -> None:
+def retract_tests(folder: Path, tests: Collection[str]) -> None:
     """What is known of these tests counts no more: they will be run again."""
     _write(folder, "again", {"kind": "again", "ids": sorted(tests)})
 
@@ -116,7 +118,7 @@ def _write(folder: Path, name: str, line: Mapping[str, object]) -> None:
     (folder / f"{time.time_ns()}-{name}.jsonl").write_text(json.dumps(line) + "\n")
 
 
-def read(root: Path, folder: Path) -> Reading:
+def read_probes(root: Path, folder: Path) -> RunnerReport:
     """All that the probes of one run wrote, in the order in which their processes began."""
     results: list[TestResult] = []
     sources: dict[str, str] = {}
@@ -128,35 +130,35 @@ def read(root: Path, folder: Path) -> Reading:
     for line in (line for file in sorted(folder.glob("*.jsonl")) for line in _lines(file)):
         match line:
             case {"kind": "start", "id": str(id)}:
-                started[plain(id)] += 1
+                started[encode_safely(id)] += 1
             case {"kind": "result", "id": str(id), "status": ("passed" | "failed" | "skipped") as status, **more}:
-                results.append(_result(plain(id), status, more))
-                started[plain(id)] = 0
+                results.append(_result(encode_safely(id), status, more))
+                started[encode_safely(id)] = 0
             case {"kind": "runs" | "shared"}:
                 pass
             case {"kind": "again", "ids": list(ids)}:
                 results = [result for result in results if result.key not in ids]
             case {"kind": "sources", "digests": dict(digests)}:
-                sources.update({plain(str(key)): str(value) for key, value in digests.items()})
+                sources.update({encode_safely(str(key)): str(value) for key, value in digests.items()})
             case {"kind": "coverage", "cwd": str(cwd), "file": str(file)}:
                 measured += coverage.read_coverage_py(Path(file), Path(cwd))
             case {"kind": "executable", "lines": dict(lines)}:
                 reached = reached or {}
-                executable.update((f"{plain(str(file))}:{n}", None) for file, ns in lines.items() for n in ns)
+                executable.update((f"{encode_safely(str(file))}:{n}", None) for file, ns in lines.items() for n in ns)
             case {"kind": "reach", "id": str(id), "how": ("line" | "uses" | "opened") as how, "what": str(what)}:
                 reached = reached or {}
-                reached.setdefault(plain(id), {}).setdefault(_REACH[how], []).append(plain(what))
+                reached.setdefault(encode_safely(id), {}).setdefault(_REACH[how], []).append(encode_safely(what))
             case {"kind": "begin"}:
                 began += 1
             case {"kind": "end", "status": int(status)}:
                 ended += status in FINISHED
             case _:
                 damaged = True
-    return Reading(
-        results=told_apart(results),
+    return RunnerReport(
+        results=number_duplicates(results),
         sources=sources,
         running=tuple(id for id, count in started.items() if count),
-        coverage=combined(root, measured),
+        coverage=combine_coverage(root, measured),
         complete=0 < began == ended,
         damaged=damaged,
         reported=began > 0,
@@ -189,6 +191,6 @@ def _result(key: str, status: TestStatus, more: Mapping[object, object]) -> Test
         suite=suite,
         status=status,
         duration_ms=float(str(more.get("ms") or 0)),
-        error_message=plain(str(more.get("message") or "")) or None,
-        stack_trace=plain(str(more.get("trace") or "")) or None,
+        error_message=encode_safely(str(more.get("message") or "")) or None,
+        stack_trace=encode_safely(str(more.get("trace") or "")) or None,
     )

@@ -60,7 +60,7 @@ def interpreter_of(root: Path, module: str | None = None) -> Path:
     return Path(sys.executable)
 
 
-def typed(root: Path, python: Path) -> str:
+def shorten_interpreter(root: Path, python: Path) -> str:
     """The interpreter as a person in the project's folder would type it."""
     plain = shutil.which("python")
     if plain is not None and Path(plain) == python:
@@ -68,21 +68,21 @@ def typed(root: Path, python: Path) -> str:
     return shlex.quote(str(python.relative_to(root) if python.is_relative_to(root) else python))
 
 
-def named_in(command: str, root: Path, script: str | None = None) -> str | None:
+def find_named_interpreter(command: str, root: Path, script: str | None = None) -> str | None:
     """The interpreter that the command names, or that its `script` (such as pytest) is installed for."""
     try:
         words = shlex.split(command)
     except ValueError:
         return None
     for word in words:
-        if re.fullmatch(r"python[\d.]*", Path(word).name) and (python := program(word, root)) is not None:
+        if re.fullmatch(r"python[\d.]*", Path(word).name) and (python := find_program(word, root)) is not None:
             return str(python)
-        if Path(word).name == script and (found := program(word, root)) is not None:
+        if Path(word).name == script and (found := find_program(word, root)) is not None:
             return _shebang(found)
     return None
 
 
-def program(word: str, root: Path) -> Path | None:
+def find_program(word: str, root: Path) -> Path | None:
     """The program that a command word starts, or None. Links are kept: a venv's Python is one."""
     found = shutil.which(word) if "/" not in word else shutil.which(root / word)
     return Path(found) if found else None

@@ -17,7 +17,7 @@ _SHIM = Path(__file__).parent / "loopwright_shim.py"
 
 
 @dataclass(frozen=True)
-class Recording:
+class ToolRecording:
     """One call of a tool that ran tests.
 
     `exit_code`: None when it was killed, or its output could not be recorded whole; negative for a signal.
@@ -33,7 +33,7 @@ class Recording:
     stem: Path
 
 
-def environment(folder: Path, tools: Collection[str]) -> dict[str, str]:
+def shim_environment(folder: Path, tools: Collection[str]) -> dict[str, str]:
     """Puts stand-ins for those of `tools` that there are first on the PATH; recordings go to `folder`."""
     bin = _prepared(folder)
     for tool in tools:
@@ -43,33 +43,33 @@ def environment(folder: Path, tools: Collection[str]) -> dict[str, str]:
     return {"PATH": os.pathsep.join([str(bin), known]), ASKED: "1"}
 
 
-def restoring(folder: Path, before: Mapping[str, str | None]) -> None:
+def restore_variables(folder: Path, before: Mapping[str, str | None]) -> None:
     """Makes tools give these variables (None: unset) back to what they start."""
     bin = _prepared(folder)
     order = {"bin": str(bin), "folder": str(folder), "restore": dict(before)}
     (folder / "order").write_text(json.dumps(order), encoding="utf-8")
 
 
-def recorded(command: str, folder: Path, tools: Collection[str]) -> str:
+def record_command(command: str, folder: Path, tools: Collection[str]) -> str:
     """The command, with every tool that it names by a path started through its stand-in."""
     names = "|".join(map(re.escape, tools))
     by_path = re.compile(rf"(?<![^\s;&|(])(?=[\w./~@%+-]*/(?:{names})(?:\s|$))")
     return by_path.sub(f"{shlex.quote(str(folder / 'record'))} ", command)
 
 
-def recordings(folder: Path, tools: Collection[str]) -> Iterator[Recording]:
+def read_recordings(folder: Path, tools: Collection[str]) -> Iterator[ToolRecording]:
     """All calls, in the order in which they began. Damaged notes are calls that did not end."""
     found = (path for path in folder.glob("*.json") if path.name.rsplit("-", 2)[0] in tools)
     for path in sorted(found, key=lambda path: path.name.rsplit("-", 2)[1].zfill(20)):
         yield _recording(path)
 
 
-def begun(folder: Path) -> int:
+def read_start_time(folder: Path) -> int:
     """When the stand-ins were laid out, in nanoseconds: what a run writes is younger."""
     return (folder / "record").stat().st_ctime_ns
 
 
-def _recording(path: Path) -> Recording:
+def _recording(path: Path) -> ToolRecording:
     try:
         note = json.loads(path.read_bytes())
     except ValueError:
@@ -78,7 +78,7 @@ def _recording(path: Path) -> Recording:
     parts = [file.read_bytes() if (file := Path(f"{stem}.{kind}")).exists() else b"" for kind in ("out", "err")]
     is_whole = [len(part) for part in parts][: len(note.get("sizes", ()))] == note.get("sizes")
     output, errors = (part.decode("utf-8", "replace") for part in parts)
-    return Recording(
+    return ToolRecording(
         tool=note.get("tool", ""),
         args=tuple(note.get("args", ())),
         cwd=Path(note.get("cwd", "/")),
@@ -96,7 +96,7 @@ def _prepared(folder: Path) -> Path:
         bin.mkdir()
         words = shlex.join([sys.executable, "-I", "-S", str(_SHIM), str(folder / "order")])
         _write_script(folder / "record", f'exec {words} "$@"')
-        restoring(folder, {})
+        restore_variables(folder, {})
     return bin
 
 

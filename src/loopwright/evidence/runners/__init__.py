@@ -4,41 +4,41 @@ import shlex
 from pathlib import Path
 
 from loopwright.evidence.javascript import package_json
-from loopwright.evidence.runners.cargo import Cargo
-from loopwright.evidence.runners.contract import Runner
-from loopwright.evidence.runners.go import Go
-from loopwright.evidence.runners.javascript import Jest, Node, Vitest
-from loopwright.evidence.runners.make import Wrapped
-from loopwright.evidence.runners.maven import Maven
-from loopwright.evidence.runners.pytest import Pytest
-from loopwright.evidence.runners.unittest import Unittest
+from loopwright.evidence.runners.cargo import CargoRunner
+from loopwright.evidence.runners.contract import FrameworkRunner
+from loopwright.evidence.runners.go import GoRunner
+from loopwright.evidence.runners.javascript import JestRunner, NodeRunner, VitestRunner
+from loopwright.evidence.runners.make import WrapperRunner
+from loopwright.evidence.runners.maven import MavenRunner
+from loopwright.evidence.runners.pytest import PytestRunner
+from loopwright.evidence.runners.unittest import UnittestRunner
 
-PYTHON: tuple[Runner, ...] = (Pytest(), Unittest())
+PYTHON: tuple[FrameworkRunner, ...] = (PytestRunner(), UnittestRunner())
 
-FRAMEWORKS: tuple[Runner, ...] = (
+FRAMEWORKS: tuple[FrameworkRunner, ...] = (
     *PYTHON,
-    Vitest(),
-    Jest(),
-    Node(),
-    Go(),
-    Cargo(),
-    Maven(),
+    VitestRunner(),
+    JestRunner(),
+    NodeRunner(),
+    GoRunner(),
+    CargoRunner(),
+    MavenRunner(),
 )
 
-WRAPPED: Runner = Wrapped(FRAMEWORKS)
+WRAPPED: FrameworkRunner = WrapperRunner(FRAMEWORKS)
 """Takes every command that does more than to run exactly one framework that it names."""
 
-RUNNERS: tuple[Runner, ...] = (*FRAMEWORKS, WRAPPED)
+RUNNERS: tuple[FrameworkRunner, ...] = (*FRAMEWORKS, WRAPPED)
 
 
-def detected(root: Path) -> str | None:
+def detect_command(root: Path) -> str | None:
     """The command of the first that finds its tests: Python's first, unless package.json alone says what they are."""
-    leads = package_json.leads(root)
+    leads = package_json.decides_runner(root)
     runners = sorted(RUNNERS, key=lambda runner: runner in PYTHON) if leads else RUNNERS
     return next((command for runner in runners if (command := runner.detect(root))), None)
 
 
-def runner_for(command: str, root: Path) -> Runner:
+def find_runner(command: str, root: Path) -> FrameworkRunner:
     named = [framework for framework in FRAMEWORKS if framework.recognises(command, root)]
     return named[0] if len(named) == 1 and not _has_parts(command) else WRAPPED
 

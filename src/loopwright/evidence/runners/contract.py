@@ -3,17 +3,17 @@
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from loopwright.evidence.results import Reading as Reading
+from loopwright.evidence.results import RunnerReport as Reading
 
 
-class Instrumented(NamedTuple):
+class InstrumentedCommand(NamedTuple):
     """The command to run instead, and the environment variables it needs."""
 
     command: str
     env: dict[str, str]
 
 
-class Runner(Protocol):
+class FrameworkRunner(Protocol):
     """One test framework. Nothing here runs the tests; see evidence.run."""
 
     @property
@@ -31,7 +31,7 @@ class Runner(Protocol):
         """The Python that the command runs the tests with, or None when it is not known or no Python."""
         ...
 
-    def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
+    def instrument(self, command: str, root: Path, folder: Path) -> InstrumentedCommand:
         """Makes the command write machine-readable results below `folder`, which lies outside of the project."""
         ...
 

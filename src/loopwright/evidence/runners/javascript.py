@@ -5,12 +5,12 @@ from pathlib import Path
 
 from loopwright.evidence.javascript import observers, package_json
 from loopwright.evidence.javascript.observers import Framework
-from loopwright.evidence.javascript.package_json import Manifest
-from loopwright.evidence.results import Reading
-from loopwright.evidence.runners.contract import Instrumented, Runner
+from loopwright.evidence.javascript.package_json import PackageManifest
+from loopwright.evidence.results import RunnerReport
+from loopwright.evidence.runners.contract import FrameworkRunner, InstrumentedCommand
 
 
-class JavaScriptRunner(Runner):
+class JavaScriptRunner(FrameworkRunner):
     """A framework is found by the test script that names it; `name` is also that of its logs."""
 
     framework: observers.Framework
@@ -20,52 +20,52 @@ class JavaScriptRunner(Runner):
         return self.framework
 
     @abstractmethod
-    def without_script(self, root: Path, manifest: Manifest | None) -> str | None:
+    def without_script(self, root: Path, manifest: PackageManifest | None) -> str | None:
         """The command for a project without a test script, if its tests are this framework's."""
         ...
 
     def detect(self, root: Path) -> str | None:
-        manifest = package_json.read(root)
+        manifest = package_json.read_manifest(root)
         if manifest is None or manifest.test is None:
             return self.without_script(root, manifest)
         return manifest.test_command if self.recognises(manifest.test_command, root) else None
 
     def recognises(self, command: str, root: Path) -> bool:
-        return package_json.frameworks(command, root) == {self.framework}
+        return package_json.find_frameworks(command, root) == {self.framework}
 
     def interpreter(self, command: str, root: Path) -> str | None:
         return None
 
-    def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
-        return Instrumented(observers.instrumented(command), self.environment(root, folder))
+    def instrument(self, command: str, root: Path, folder: Path) -> InstrumentedCommand:
+        return InstrumentedCommand(observers.instrument_command(command), self.environment(root, folder))
 
     def environment(self, root: Path, folder: Path) -> dict[str, str]:
-        return observers.environment(root, folder)
+        return observers.observer_environment(root, folder)
 
-    def read(self, root: Path, folder: Path) -> Reading:
-        return observers.read(root, folder, self.framework)
+    def read(self, root: Path, folder: Path) -> RunnerReport:
+        return observers.read_observers(root, folder, self.framework)
 
 
-class Jest(JavaScriptRunner):
+class JestRunner(JavaScriptRunner):
     framework: Framework = "jest"
 
-    def without_script(self, root: Path, manifest: Manifest | None) -> str | None:
+    def without_script(self, root: Path, manifest: PackageManifest | None) -> str | None:
         if manifest is None or "jest" not in manifest.dependencies:
             return None
         return f"{manifest.program_prefix} jest"
 
 
-class Vitest(JavaScriptRunner):
+class VitestRunner(JavaScriptRunner):
     framework: Framework = "vitest"
 
-    def without_script(self, root: Path, manifest: Manifest | None) -> str | None:
+    def without_script(self, root: Path, manifest: PackageManifest | None) -> str | None:
         if manifest is None or "vitest" not in manifest.dependencies:
             return None
         return f"{manifest.program_prefix} vitest run"
 
 
-class Node(JavaScriptRunner):
+class NodeRunner(JavaScriptRunner):
     framework: Framework = "node"
 
-    def without_script(self, root: Path, manifest: Manifest | None) -> str | None:
+    def without_script(self, root: Path, manifest: PackageManifest | None) -> str | None:
         return "node --test" if package_json.has_tests(root) else None

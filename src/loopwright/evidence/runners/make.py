@@ -9,11 +9,11 @@ from pathlib import Path
 
 from loopwright.evidence import results
 from loopwright.evidence.javascript import package_json
-from loopwright.evidence.places import changed
+from loopwright.evidence.project_files import list_changed_files
 from loopwright.evidence.python import probe
 from loopwright.evidence.recording import shims
-from loopwright.evidence.results import Reading
-from loopwright.evidence.runners.contract import Instrumented, Runner
+from loopwright.evidence.results import RunnerReport
+from loopwright.evidence.runners.contract import FrameworkRunner, InstrumentedCommand
 from loopwright.evidence.testing import Coverage
 
 _FILES = ("GNUmakefile", "makefile", "Makefile")
@@ -25,7 +25,7 @@ _SILENT = (
 )
 
 
-class Wrapped:
+class WrapperRunner:
     """All frameworks at once: each is asked through the environment, and those that were there are believed.
 
     Where none was, JUnit reports that were written during the run are read.
@@ -33,11 +33,11 @@ class Wrapped:
 
     name = "wrapper"
 
-    def __init__(self, frameworks: Sequence[Runner]) -> None:
+    def __init__(self, frameworks: Sequence[FrameworkRunner]) -> None:
         self._frameworks = frameworks
 
     def detect(self, root: Path) -> str | None:
-        manifest = package_json.read(root)
+        manifest = package_json.read_manifest(root)
         if manifest is not None and manifest.test is not None:
             return manifest.test_command
         file = next((root / name for name in _FILES if (root / name).is_file()), None)
@@ -51,34 +51,34 @@ class Wrapped:
         found = (framework.interpreter(command, root) for framework in self._frameworks)
         return next((python for python in found if python is not None), None)
 
-    def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
+    def instrument(self, command: str, root: Path, folder: Path) -> InstrumentedCommand:
         env = self.environment(root, folder)
         for framework in self._frameworks:
             if framework.recognises(command, root):
                 command, more = framework.instrument(command, root, folder)
                 env |= more
-        return Instrumented(command, _restored(_through_tox(env), folder))
+        return InstrumentedCommand(command, _restored(_through_tox(env), folder))
 
     def environment(self, root: Path, folder: Path) -> dict[str, str]:
-        env = shims.environment(folder, ())
+        env = shims.shim_environment(folder, ())
         for framework in self._frameworks:
             env |= framework.environment(root, folder)
         return env
 
-    def read(self, root: Path, folder: Path) -> Reading:
-        readings: list[Reading] = []
+    def read(self, root: Path, folder: Path) -> RunnerReport:
+        readings: list[RunnerReport] = []
         for framework in self._frameworks:
             reading = framework.read(root, folder)
             if reading not in readings:  # frameworks that share a probe read the same
                 readings.append(reading)
-        found = results.joined(readings)
+        found = results.join_reports(readings)
         if found.coverage is not None:
             return found
-        written = changed(root, shims.begun(folder), ".xml")
+        written = list_changed_files(root, shims.read_start_time(folder), ".xml")
         if not found.reported:
             found = _from_reports(written)
         if not found.reported:
-            return Reading(why="; ".join(reading.why for reading in readings if reading.why) or _SILENT)
+            return RunnerReport(why="; ".join(reading.why for reading in readings if reading.why) or _SILENT)
         return replace(found, coverage=_cobertura(root, written))
 
 
@@ -94,22 +94,22 @@ def _restored(env: dict[str, str], folder: Path) -> dict[str, str]:
     """Every framework takes back all of this for what its tests start, and not only its own part."""
     # A wrapper may have put a place of its own before the PATH, which has to stay.
     before = {name: os.environ.get(name) for name in env if name != "PATH"}
-    shims.restoring(folder, before)
+    shims.restore_variables(folder, before)
     if probe.ORDER not in env:
         return env
     order = json.loads(env[probe.ORDER])
     return {**env, probe.ORDER: json.dumps({**order, "restore": {**order["restore"], **before}})}
 
 
-def _from_reports(files: Iterable[Path]) -> Reading:
-    from loopwright.evidence import junit
+def _from_reports(files: Iterable[Path]) -> RunnerReport:
+    from loopwright.evidence.junit import read_reports
 
-    return junit.read([("", file) for file in files if b"<testsuite" in _head(file)])
+    return read_reports([("", file) for file in files if b"<testsuite" in _head(file)])
 
 
 def _cobertura(root: Path, files: Iterable[Path]) -> Coverage | None:
     """A report with a document type, or a torn one, measured nothing."""
-    from loopwright.evidence.coverage import FileLines, combined, read_cobertura
+    from loopwright.evidence.coverage import FileLines, combine_coverage, read_cobertura
     from loopwright.evidence.junit import UnreadableXml
 
     lines: list[FileLines] = []
@@ -119,7 +119,7 @@ def _cobertura(root: Path, files: Iterable[Path]) -> Coverage | None:
                 lines += read_cobertura(file, root)
             except UnreadableXml:
                 continue
-    return combined(root, lines)
+    return combine_coverage(root, lines)
 
 
 def _head(file: Path) -> bytes:

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loopwright.evidence.places import changed
+from loopwright.evidence.project_files import list_changed_files
 from loopwright.evidence.recording import shims
-from loopwright.evidence.results import Reading
+from loopwright.evidence.results import RunnerReport
 from loopwright.evidence.runners.recorded import RecordedRunner
 
 _FEWER = "Maven counted {counted} tests, and its reports hold {held}: the others wrote no XML report"
 
 
-class Maven(RecordedRunner):
+class MavenRunner(RecordedRunner):
     name = "maven"
     tools = ("mvn", "mvnw")
     command = re.compile(
@@ -26,16 +26,23 @@ class Maven(RecordedRunner):
             return None
         return "./mvnw test" if (root / "mvnw").is_file() else "mvn test"
 
-    def read_recorded(self, root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
+    def read_recorded(self, root: Path, recordings: Sequence[shims.ToolRecording], begun: int) -> RunnerReport:
         # A run needs these; naming the runners does not.
-        from loopwright.evidence import junit
-        from loopwright.evidence.maven import JavaTests, counted, had_none, lines_of, module_of, not_compiled
+        from loopwright.evidence.junit import read_reports
+        from loopwright.evidence.maven import (
+            JavaTests,
+            count_tests,
+            lines_of,
+            list_compile_failures,
+            module_of,
+            ran_no_tests,
+        )
 
         lines = [line for recording in recordings for line in lines_of(recording.output)]
-        reports = [path for path in changed(root, begun, ".xml") if path.name.startswith("TEST-")]
-        found = junit.read([(f"{m}/" if (m := module_of(root, path)) else "", path) for path in reports])
-        whole = (*found.results, *not_compiled(root, lines))
-        ran, failed = counted(lines)
+        reports = [path for path in list_changed_files(root, begun, ".xml") if path.name.startswith("TEST-")]
+        found = read_reports([(f"{m}/" if (m := module_of(root, path)) else "", path) for path in reports])
+        whole = (*found.results, *list_compile_failures(root, lines))
+        ran, failed = count_tests(lines)
         has_failed = any(result.status == "failed" for result in whole)
         is_short = len(found.results) < ran or (failed > 0 and not has_failed)
         ended = all(recording.exit_code is not None for recording in recordings)
@@ -45,7 +52,7 @@ class Maven(RecordedRunner):
             found,
             results=whole,
             sources={r.key: java.digest_of(r.suite, r.test_name) for r in whole if r.suite},
-            complete=ended and explained and (bool(whole) or had_none(lines)),
+            complete=ended and explained and (bool(whole) or ran_no_tests(lines)),
             damaged=found.damaged or is_short,
             reported=True,
             why=found.why or (_FEWER.format(counted=ran, held=len(found.results)) if is_short else ""),

@@ -9,14 +9,14 @@ from itertools import combinations
 
 from ..facts import PLAIN
 from ..source import FUNCTIONS, Function
-from .place import Edit, Place
+from .site import Edit, EditSite
 
 _KEYWORDS = {"sorted": "reverse=True", "sort": "reverse=True", "round": "2", "enumerate": "1", "split": "1", "sum": "0",
              "dumps": "sort_keys=True", "max": "default=0", "min": "default=0", "zip": "strict=True"}  # fmt: skip
 """What is often forgotten at the end of a call."""
 
 
-def arguments_edits(place: Place) -> Iterator[Edit]:
+def arguments_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Call):
             yield from _order(place, node)
@@ -29,7 +29,7 @@ def arguments_edits(place: Place) -> Iterator[Edit]:
             yield place.exchange(node.body, node.orelse, 1.6)
 
 
-def _order(place: Place, node: ast.Call) -> Iterator[Edit]:
+def _order(place: EditSite, node: ast.Call) -> Iterator[Edit]:
     plain = [one for one in node.args if not isinstance(one, ast.Starred)]
     for left, right in combinations(plain[:5], 2):
         yield place.exchange(left, right, 1.6)
@@ -37,13 +37,13 @@ def _order(place: Place, node: ast.Call) -> Iterator[Edit]:
         yield place.exchange(left_word.value, right_word.value, 2.2)
 
 
-def _fewer(place: Place, node: ast.Call) -> Iterator[Edit]:
+def _fewer(place: EditSite, node: ast.Call) -> Iterator[Edit]:
     parts = [*node.args, *node.keywords]
     for n, part in enumerate(parts):
         yield place.left_out(parts, n, 2.6, f"leave out the argument `{place.text(part)}`")
 
 
-def _more(place: Place, node: ast.Call) -> Iterator[Edit]:
+def _more(place: EditSite, node: ast.Call) -> Iterator[Edit]:
     end = place.source.span(node)[1] - 1
     joint = ", " if node.args or node.keywords else ""
     name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
@@ -73,7 +73,7 @@ def _names(value: str, parameter: str) -> bool:
 _NAME = "outcome"
 
 
-def awaited_edits(place: Place) -> Iterator[Edit]:
+def awaited_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or not isinstance(place.func, ast.AsyncFunctionDef):
         return
     match place.stmt:
@@ -88,7 +88,7 @@ def awaited_edits(place: Place) -> Iterator[Edit]:
             yield place.after([_asked(place, name), f"    {name} = await {name}"], 2.3)
 
 
-def _asked(place: Place, name: str) -> str:
+def _asked(place: EditSite, name: str) -> str:
     known = "inspect" in place.scope.all_globals
     return f"if inspect.isawaitable({name}):" if known else f'if hasattr({name}, "__await__"):'
 
@@ -98,7 +98,7 @@ _NEAR = 4
 """Names that are tried as an argument."""
 
 
-def call_missing_edits(place: Place) -> Iterator[Edit]:
+def call_missing_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or place.func is None or isinstance(place.stmt, FUNCTIONS):
         return
     first, leaves = place.stmt is place.func.body[0], isinstance(place.stmt, (ast.Return, ast.Raise))
@@ -109,7 +109,7 @@ def call_missing_edits(place: Place) -> Iterator[Edit]:
             yield place.after([line], cost)
 
 
-def _calls(place: Place) -> Iterator[tuple[float, str]]:
+def _calls(place: EditSite) -> Iterator[tuple[float, str]]:
     yield from _inherited(place)
     for n, method in enumerate(_methods(place)[:_CALL_MISSING_MOST]):
         yield from _with_arguments(place, f"self.{method.name}", method, 2.7 + 0.05 * n, skip=1)
@@ -118,7 +118,7 @@ def _calls(place: Place) -> Iterator[tuple[float, str]]:
         yield from _with_arguments(place, name, place.pool.signatures[name], 3.1 + 0.05 * n, skip=0)
 
 
-def _inherited(place: Place) -> Iterator[tuple[float, str]]:
+def _inherited(place: EditSite) -> Iterator[tuple[float, str]]:
     """`super().method(…)` in a method that replaces one of the project."""
     function, owner = place.func, place.source.owner(place.stmt)
     if function is None or owner is None or not owner.bases or "super()" in place.text(function):
@@ -130,7 +130,7 @@ def _inherited(place: Place) -> Iterator[tuple[float, str]]:
         yield 2.6, f"super().{function.name}()"
 
 
-def _methods(place: Place) -> list[Function]:
+def _methods(place: EditSite) -> list[Function]:
     """Of the same object, those that are called for what they do first."""
     owner = place.source.owner(place.stmt)
     if owner is None or "self" not in place.scope.parameters:
@@ -144,7 +144,9 @@ def _gives_back(function: Function) -> bool:
     return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(function))
 
 
-def _with_arguments(place: Place, name: str, function: Function, cost: float, skip: int) -> Iterator[tuple[float, str]]:
+def _with_arguments(
+    place: EditSite, name: str, function: Function, cost: float, skip: int
+) -> Iterator[tuple[float, str]]:
     arguments = [one.arg for one in [*function.args.posonlyargs, *function.args.args][skip:]]
     needed = arguments[: len(arguments) - len(function.args.defaults)]
     wait = "await " if isinstance(function, ast.AsyncFunctionDef) else ""
@@ -159,14 +161,14 @@ def _with_arguments(place: Place, name: str, function: Function, cost: float, sk
 _MUTABLE = (ast.List, ast.Dict, ast.Set)
 
 
-def defaults_edits(place: Place) -> Iterator[Edit]:
+def defaults_edits(place: EditSite) -> Iterator[Edit]:
     if isinstance(place.stmt, FUNCTIONS):
         yield from _defaulted_parameters(place, place.stmt)
     elif isinstance(place.stmt, (ast.Assign, ast.AnnAssign)) and place.stmt.value is not None:
         yield from _class_level(place, place.stmt, place.stmt.value)
 
 
-def _defaulted_parameters(place: Place, function: Function) -> Iterator[Edit]:
+def _defaulted_parameters(place: EditSite, function: Function) -> Iterator[Edit]:
     plain = [*function.args.posonlyargs, *function.args.args]
     pairs = [*zip(plain[len(plain) - len(function.args.defaults) :], function.args.defaults, strict=True),
              *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)]  # fmt: skip
@@ -177,7 +179,7 @@ def _defaulted_parameters(place: Place, function: Function) -> Iterator[Edit]:
             yield _made_inside(place, function, parameter.arg, default)
 
 
-def _made_inside(place: Place, function: Function, name: str, default: ast.expr) -> Edit:
+def _made_inside(place: EditSite, function: Function, name: str, default: ast.expr) -> Edit:
     """`None` in the header, and the value made where the body begins (behind a docstring)."""
     start, after = place.source.span(default)
     first = function.body[0]
@@ -190,7 +192,7 @@ def _made_inside(place: Place, function: Function, name: str, default: ast.expr)
     return Edit(start, at, text, 1.6, f"make a new `{place.text(default)}` for `{name}` in each call")
 
 
-def _class_level(place: Place, node: ast.Assign | ast.AnnAssign, value: ast.expr) -> Iterator[Edit]:
+def _class_level(place: EditSite, node: ast.Assign | ast.AnnAssign, value: ast.expr) -> Iterator[Edit]:
     """`items = []` in a class body becomes `self.items = []` in its `__init__`."""
     owner = place.source.parents[node]
     target = node.targets[0] if isinstance(node, ast.Assign) else node.target
@@ -217,7 +219,7 @@ _READ = (ast.Name, ast.Call, ast.Subscript, ast.Attribute, ast.Constant)
 _HELD = (ast.Call, ast.Subscript, ast.Attribute, ast.BinOp)
 
 
-def elsewhere_edits(place: Place) -> Iterator[Edit]:
+def expression_edits(place: EditSite) -> Iterator[Edit]:
     if place.func is None:
         return
     found = _expressions(place, place.func)
@@ -229,7 +231,7 @@ def elsewhere_edits(place: Place) -> Iterator[Edit]:
             yield place.swap(node, other, 2.9 + 0.04 * n)
 
 
-def _expressions(place: Place, root: ast.AST) -> list[str]:
+def _expressions(place: EditSite, root: ast.AST) -> list[str]:
     """The nearest lines' first, each once."""
     here = place.stmt.lineno
     nodes = [node for node in ast.walk(root) if isinstance(node, _HELD) and place.loads(node)]
@@ -240,7 +242,7 @@ def _expressions(place: Place, root: ast.AST) -> list[str]:
     ]
 
 
-def _is_part(place: Place, node: ast.expr) -> bool:
+def _is_part(place: EditSite, node: ast.expr) -> bool:
     """What is called or belongs to a longer name or a text is not replaced by itself."""
     above = place.source.parents[node]
     return isinstance(above, (ast.Attribute, ast.JoinedStr, ast.FormattedValue)) or (
@@ -261,7 +263,7 @@ _MODULES = {
 _COPIES = ("dict", "list", "set", "copy", "copy.copy")
 
 
-def library_edits(place: Place) -> Iterator[Edit]:
+def library_edits(place: EditSite) -> Iterator[Edit]:
     known = _functions(place)
     for node in place.nodes:
         if not place.loads(node) or isinstance(node, (ast.Constant, ast.Starred, ast.Slice, ast.JoinedStr)):
@@ -274,7 +276,7 @@ def library_edits(place: Place) -> Iterator[Edit]:
                 yield place.swap(node, f"{name}({place.text(node)})", 2.5 + 0.04 * n)
 
 
-def _others(place: Place, node: ast.Call, known: list[str]) -> Iterator[Edit]:
+def _others(place: EditSite, node: ast.Call, known: list[str]) -> Iterator[Edit]:
     old, argument = place.text(node.func), place.text(node.args[0])
     for n, name in enumerate(known):
         if name != old:
@@ -284,7 +286,7 @@ def _others(place: Place, node: ast.Call, known: list[str]) -> Iterator[Edit]:
         yield from (place.swap(node, f"{name}({argument})", 1.5) for name in known if name.endswith("deepcopy"))
 
 
-def _functions(place: Place) -> list[str]:
+def _functions(place: EditSite) -> list[str]:
     """What can be called here with one argument."""
     here = place.scope.globals
     modules = [f"{name}.{function}" for name in here for function in _MODULES.get(name, ())]
@@ -307,7 +309,7 @@ _FLAGS = ("re.IGNORECASE", "re.DOTALL", "re.MULTILINE")
 _CHARACTERS, _PATTERN_LONGEST = 8, 120
 
 
-def pattern_edits(place: Place) -> Iterator[Edit]:
+def pattern_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Call) and node.args and _is_of_re(place, node):
             yield from _flagged(place, node)
@@ -315,18 +317,18 @@ def pattern_edits(place: Place) -> Iterator[Edit]:
             yield from _pattern_other(place, node)
 
 
-def _is_of_re(place: Place, node: ast.Call) -> bool:
+def _is_of_re(place: EditSite, node: ast.Call) -> bool:
     return place.text(node.func) in [f"re.{name}" for name in _FUNCTIONS]
 
 
-def _is_pattern(place: Place, node: ast.Constant) -> bool:
+def _is_pattern(place: EditSite, node: ast.Constant) -> bool:
     parent = place.source.parents[node]
     if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
         return _is_of_re(place, parent)
     return place.text(node)[:1] in "rR" and not isinstance(parent, ast.JoinedStr)
 
 
-def _flagged(place: Place, node: ast.Call) -> Iterator[Edit]:
+def _flagged(place: EditSite, node: ast.Call) -> Iterator[Edit]:
     """The pattern's own flags; `match` begins at the start, and only `fullmatch` goes on to the end."""
     most = {"sub": 4, "subn": 4, "split": 3}.get(getattr(node.func, "attr", ""), 2)
     end = place.source.span(node)[1] - 1
@@ -335,7 +337,7 @@ def _flagged(place: Place, node: ast.Call) -> Iterator[Edit]:
             yield Edit(end, end, f", flags={flag}", 2.2 + 0.1 * n, f"pass `flags={flag}`")
 
 
-def _pattern_other(place: Place, node: ast.Constant) -> Iterator[Edit]:
+def _pattern_other(place: EditSite, node: ast.Constant) -> Iterator[Edit]:
     shown = place.text(node)
     mark = shown[-3:] if shown.endswith(('"""', "'''")) and len(shown) > 6 else shown[-1]
     head = shown[: shown.index(mark) + len(mark)]
@@ -357,7 +359,7 @@ def _compiles(text: str) -> bool:
     return True
 
 
-def _characters(place: Place, inner: str) -> list[str]:
+def _characters(place: EditSite, inner: str) -> list[str]:
     """Marks in the tests' texts that the pattern does not name."""
     texts = "".join(one for one in place.pool.facts.literals if isinstance(one, str))
     named = re.sub(r"(\w)-(\w)", r"\1\2", inner)
@@ -393,7 +395,7 @@ _NEIGHBOURS, _NAMES, _LITERALS = 3, 8, 10
 _SHORT = 200
 
 
-def sibling_edits(place: Place) -> Iterator[Edit]:
+def extra_argument_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         match node:
             case ast.List(elts=elements) | ast.Set(elts=elements) | ast.Tuple(elts=elements) if place.loads(node):
@@ -408,7 +410,7 @@ def sibling_edits(place: Place) -> Iterator[Edit]:
                 yield from _parts(place, node, [node])
 
 
-def _elements(place: Place, elements: Sequence[ast.expr]) -> Iterator[Edit]:
+def _elements(place: EditSite, elements: Sequence[ast.expr]) -> Iterator[Edit]:
     if not elements:
         return
     there = {place.text(one) for one in elements}
@@ -420,7 +422,7 @@ def _elements(place: Place, elements: Sequence[ast.expr]) -> Iterator[Edit]:
             yield Edit(start, start, f"{text}, ", 2.7 + 0.03 * n, f"add the element `{text}` in front")
 
 
-def _entries(place: Place, keys: Sequence[ast.expr | None], values: Sequence[ast.expr]) -> Iterator[Edit]:
+def _entries(place: EditSite, keys: Sequence[ast.expr | None], values: Sequence[ast.expr]) -> Iterator[Edit]:
     """`"name": self.name` beside `"size": self.size`; for a key that a test missed, also the values of others."""
     pairs = [(key, value) for key, value in zip(keys, values, strict=True) if isinstance(key, ast.Constant)]
     if not pairs:
@@ -436,7 +438,7 @@ def _entries(place: Place, keys: Sequence[ast.expr | None], values: Sequence[ast
             yield Edit(end, end, f", {text}", 2.3 + 0.05 * n + 0.04 * m, f"add the entry `{text}`")
 
 
-def _new_keys(place: Place, there: Collection[object]) -> list[object]:
+def _new_keys(place: EditSite, there: Collection[object]) -> list[object]:
     kinds = {type(one) for one in there}
     keys = [key for (text,) in place.pool.facts.complaints.keys if (key := _literal(text)) is not None]
     said = [one for one in place.pool.facts.literals if isinstance(one, PLAIN) and one is not None]
@@ -451,7 +453,7 @@ def _literal(text: str) -> object:
     return value if isinstance(value, PLAIN) else None
 
 
-def _named(place: Place, node: ast.Call, keywords: Sequence[ast.keyword]) -> Iterator[Edit]:
+def _named(place: EditSite, node: ast.Call, keywords: Sequence[ast.keyword]) -> Iterator[Edit]:
     """What calls of the same function pass elsewhere; a parameter of ours under its own name; a switch turned."""
     end = place.source.span(node)[1] - 1
     joint = ", " if node.args or keywords else ""
@@ -492,7 +494,7 @@ def _sibling_parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | None)
     return [one.arg for one in [*function.args.args, *function.args.kwonlyargs]][:_NAMES] if function else []
 
 
-def _parts(place: Place, node: ast.expr, values: Sequence[ast.expr]) -> Iterator[Edit]:
+def _parts(place: EditSite, node: ast.expr, values: Sequence[ast.expr]) -> Iterator[Edit]:
     """`a != "x" and a != "y"`, `isinstance(a, K) and isinstance(b, K)`."""
     joined = isinstance(node, ast.BoolOp)
     words = [" and " if isinstance(node.op, ast.And) else " or "] if isinstance(node, ast.BoolOp) else [" and ", " or "]
@@ -508,14 +510,14 @@ def _parts(place: Place, node: ast.expr, values: Sequence[ast.expr]) -> Iterator
                 yield place.swap(node, f"{place.text(node)}{word}{text}", 2.9 + 0.03 * n)
 
 
-def _is_asked(place: Place, node: ast.expr) -> bool:
+def _is_asked(place: EditSite, node: ast.expr) -> bool:
     parent = place.source.parents[node]
     return isinstance(parent, (ast.If, ast.While, ast.Assert, ast.IfExp, ast.comprehension, ast.Return)) or (
         isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
     )
 
 
-def _like(place: Place, neighbours: Sequence[ast.expr]) -> Iterator[str]:
+def _like(place: EditSite, neighbours: Sequence[ast.expr]) -> Iterator[str]:
     """Each neighbour with one literal, one attribute or one name exchanged."""
     for one in reversed(neighbours):
         text = place.text(one)
@@ -528,7 +530,7 @@ def _like(place: Place, neighbours: Sequence[ast.expr]) -> Iterator[str]:
                 yield from (text[:a] + new + text[b:] for new in _instead(place, node) if new != text[a:b])
 
 
-def _instead(place: Place, node: ast.Constant | ast.Name | ast.Attribute) -> list[str]:
+def _instead(place: EditSite, node: ast.Constant | ast.Name | ast.Attribute) -> list[str]:
     if isinstance(node, ast.Constant):
         known = [*place.pool.facts.literals, *place.scope.constants]
         kind = type(node.value)
@@ -558,7 +560,7 @@ _KIN = (
 _CLASSES = 16
 
 
-def kin_edits(place: Place) -> Iterator[Edit]:
+def type_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         match node:
             case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[asked, kinds]):
@@ -568,7 +570,7 @@ def kin_edits(place: Place) -> Iterator[Edit]:
                 yield place.swap(node, f"{denied}isinstance({place.text(asked)}, {place.text(kind)})", 1.6)
 
 
-def _kin_other(place: Place, asked: ast.expr, kinds: ast.expr) -> Iterator[Edit]:
+def _kin_other(place: EditSite, asked: ast.expr, kinds: ast.expr) -> Iterator[Edit]:
     """Another class, one more, or one less. A bool is an int, too."""
     inside = [place.text(one) for one in (kinds.elts if isinstance(kinds, ast.Tuple) else [kinds])]
     kin = [name for group in _KIN if set(group) & set(inside) for name in group if _is_known(place, name)]
@@ -586,11 +588,11 @@ def _kin_other(place: Place, asked: ast.expr, kinds: ast.expr) -> Iterator[Edit]
         yield place.swap(whole, f"{place.text(whole)} and not isinstance({place.text(asked)}, bool)", 1.9)
 
 
-def _is_known(place: Place, name: str) -> bool:
+def _is_known(place: EditSite, name: str) -> bool:
     return hasattr(builtins, name) or name in place.scope.globals
 
 
-def _classes(place: Place) -> list[str]:
+def _classes(place: EditSite) -> list[str]:
     """Classes that this file asks for, defines or imports."""
     asked = [text for text in place.scope.kinds if text.replace(".", "").isidentifier()]
     return [*asked, *(name for name in place.scope.globals if name[:1].isupper() and not name.isupper())][:_CLASSES]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import combinations, pairwise
 
 from ..source import FUNCTIONS
-from .place import Edit, Place
+from .site import Edit, EditSite
 
 OTHERS: dict[str, dict[str, float]] = {
     "<": {"<=": 1.0, ">": 1.6, ">=": 2.0, "!=": 3.0},
@@ -27,13 +27,13 @@ _AROUND = ("set", "sorted", "len", "str", "abs", "list")
 _TOKEN = re.compile(r"not\s+in|is\s+not|[<>=!]=|[<>]|\bis\b|\bin\b")
 
 
-def comparison_edits(place: Place) -> Iterator[Edit]:
+def comparison_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Compare):
             yield from _in_compare(place, node)
 
 
-def _in_compare(place: Place, node: ast.Compare) -> Iterator[Edit]:
+def _in_compare(place: EditSite, node: ast.Compare) -> Iterator[Edit]:
     sides = [node.left, *node.comparators]
     for left, right in pairwise(sides):
         start, end = place.gap(left, right)
@@ -49,7 +49,7 @@ def _in_compare(place: Place, node: ast.Compare) -> Iterator[Edit]:
             yield from _both(place, node, left, right)
 
 
-def _both(place: Place, node: ast.Compare, left: ast.expr, right: ast.expr) -> Iterator[Edit]:
+def _both(place: EditSite, node: ast.Compare, left: ast.expr, right: ast.expr) -> Iterator[Edit]:
     """The same call around both sides: equal as sets, as sorted lists, as texts."""
     between = place.source.text[slice(*place.gap(left, right))]
     for name in _AROUND:
@@ -59,7 +59,7 @@ def _both(place: Place, node: ast.Compare, left: ast.expr, right: ast.expr) -> I
 _NO_VALUES = ("self", "cls", "len", "isinstance", "any", "all")
 
 
-def condition_edits(place: Place) -> Iterator[Edit]:
+def condition_edits(place: EditSite) -> Iterator[Edit]:
     yield from _unchained(place)
     for test in _tests(place):
         if isinstance(test, ast.Constant):
@@ -70,21 +70,21 @@ def condition_edits(place: Place) -> Iterator[Edit]:
         yield from _with_more(place, test)
 
 
-def _unchained(place: Place) -> Iterator[Edit]:
+def _unchained(place: EditSite) -> Iterator[Edit]:
     """An `elif` that has to be asked in any case."""
     start = place.source.span(place.stmt)[0]
     if isinstance(place.stmt, ast.If) and place.source.text[start : start + 4] == "elif":
         yield Edit(start, start + 2, "", 2.0, "`if` instead of `elif`")
 
 
-def _condition_asked(place: Place, test: ast.Constant) -> Iterator[Edit]:
+def _condition_asked(place: EditSite, test: ast.Constant) -> Iterator[Edit]:
     """`while True` that has to end when something is used up or found."""
     for n, name in enumerate([*place.scope.locals[:10], *place.scope.own_attributes[:6]]):
         yield place.swap(test, name, 1.9 + 0.04 * n)
         yield place.swap(test, f"not {name}", 2.3 + 0.04 * n)
 
 
-def _tests(place: Place) -> list[ast.expr]:
+def _tests(place: EditSite) -> list[ast.expr]:
     """Every expression that is asked for its truth in the statement's own part."""
     found: list[ast.expr] = []
     if isinstance(place.stmt, (ast.If, ast.While, ast.Assert)):
@@ -99,7 +99,7 @@ def _tests(place: Place) -> list[ast.expr]:
     return found
 
 
-def _negated(place: Place, test: ast.expr) -> Iterator[Edit]:
+def _negated(place: EditSite, test: ast.expr) -> Iterator[Edit]:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return  # the operator family drops the `not`
     text = place.text(test)
@@ -110,14 +110,14 @@ def _negated(place: Place, test: ast.expr) -> Iterator[Edit]:
             yield place.swap(value, f"not {place.text(value)}", 2.0)
 
 
-def _with_less(place: Place, test: ast.expr) -> Iterator[Edit]:
+def _with_less(place: EditSite, test: ast.expr) -> Iterator[Edit]:
     if not isinstance(test, ast.BoolOp):
         return
     for n, value in enumerate(test.values):
         yield place.left_out(test.values, n, 2.0, f"leave out the condition `{place.text(value)}`")
 
 
-def _with_more(place: Place, test: ast.expr) -> Iterator[Edit]:
+def _with_more(place: EditSite, test: ast.expr) -> Iterator[Edit]:
     text = place.text(test)
     if "\n" in text:
         return
@@ -138,13 +138,13 @@ def _with_more(place: Place, test: ast.expr) -> Iterator[Edit]:
         yield place.swap(test, other, 2.7 + far)
 
 
-def _flags(place: Place, test: ast.expr) -> list[str]:
+def _flags(place: EditSite, test: ast.expr) -> list[str]:
     """A state that the project asks about elsewhere and this condition forgets: `x.deleted`, `x.active`."""
     names = dict.fromkeys(node.id for node in ast.walk(test) if isinstance(node, ast.Name))
     return [f"{name}.{flag}" for name in names for flag in place.pool.flags]
 
 
-def _simple(place: Place, test: ast.expr) -> list[str]:
+def _simple(place: EditSite, test: ast.expr) -> list[str]:
     """Plain questions about the names at hand: those of the condition first."""
     inside = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
     held = [place.text(node) for node in ast.walk(test) if isinstance(node, ast.Attribute) and not _called(place, node)]
@@ -155,7 +155,7 @@ def _simple(place: Place, test: ast.expr) -> list[str]:
     return [*asked, *(f"not {name}" for name in names), *divided, *pairs]
 
 
-def _called(place: Place, node: ast.expr) -> bool:
+def _called(place: EditSite, node: ast.expr) -> bool:
     parent = place.source.parents[node]
     return isinstance(parent, ast.Call) and parent.func is node
 
@@ -169,7 +169,7 @@ _DEFAULTS = ("None", "0", "[]", "False", "True", '""', "{}", "0.0", "1")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-def guard_edits(place: Place) -> Iterator[Edit]:
+def guard_edits(place: EditSite) -> Iterator[Edit]:
     if isinstance(place.stmt, FUNCTIONS):
         yield from _at_the_end(place)
         return
@@ -181,7 +181,7 @@ def guard_edits(place: Place) -> Iterator[Edit]:
         yield from _after(place)
 
 
-def _leaving(place: Place) -> Iterator[Edit]:
+def _leaving(place: EditSite) -> Iterator[Edit]:
     """A value computed and dropped; one way out of a block taken for another."""
     start, end = place.source.span(place.stmt)
     if isinstance(place.stmt, ast.Expr) and not isinstance(place.stmt.value, (ast.Yield, ast.YieldFrom)):
@@ -210,7 +210,7 @@ def _leaving(place: Place) -> Iterator[Edit]:
             yield Edit(start, end, "continue", 2.6, "`continue` instead of returning")
 
 
-def _before(place: Place) -> Iterator[Edit]:
+def _before(place: EditSite) -> Iterator[Edit]:
     """`if not x: return default` in front, for the names the statement reads, then the others."""
     read = [node.id for node in place.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     local = set(place.scope.locals)
@@ -229,7 +229,7 @@ def _before(place: Place) -> Iterator[Edit]:
         yield place.before([f"if {condition}:", "    return None"], 3.6 + 0.05 * n)
 
 
-def _after(place: Place) -> Iterator[Edit]:
+def _after(place: EditSite) -> Iterator[Edit]:
     if isinstance(place.stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)) or place.stmt is not place.block[-1]:
         return
     if any(isinstance(above, _LOOPS) for above in place.source.ancestors(place.stmt)):
@@ -241,7 +241,7 @@ def _after(place: Place) -> Iterator[Edit]:
             yield place.after([f"return {name}"], 2.9)
 
 
-def _at_the_end(place: Place) -> Iterator[Edit]:
+def _at_the_end(place: EditSite) -> Iterator[Edit]:
     """The return that the function's last line forgot."""
     function = place.stmt
     if not isinstance(function, FUNCTIONS):
@@ -260,7 +260,7 @@ _ONLYIF_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, as
 _ONLYIF_NAMES = 8
 
 
-def onlyif_edits(place: Place) -> Iterator[Edit]:
+def onlyif_edits(place: EditSite) -> Iterator[Edit]:
     if not isinstance(place.stmt, _ONLYIF_SIMPLE) or not place.alone or place.func is None:
         return
     start, end = place.source.line_span(place.stmt.lineno, place.stmt.end_lineno or place.stmt.lineno)
@@ -272,7 +272,7 @@ def onlyif_edits(place: Place) -> Iterator[Edit]:
         yield Edit(start, end, head + inner, cost, f"do it only if `{condition}`")
 
 
-def _conditions(place: Place) -> Iterator[tuple[float, str]]:
+def _conditions(place: EditSite) -> Iterator[tuple[float, str]]:
     """About what the statement sets, then about what it reads, then what is asked elsewhere."""
     stored = [place.text(one) for one in _targets(place.stmt)]
     for name in stored[:1]:
@@ -298,7 +298,7 @@ _OTHERWISE_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
 _MOST, _OTHERWISE_NAMES = 6, 8
 
 
-def otherwise_edits(place: Place) -> Iterator[Edit]:
+def otherwise_edits(place: EditSite) -> Iterator[Edit]:
     if not isinstance(place.stmt, ast.If) or place.stmt.orelse or not place.alone:
         return
     deeper = place.source.indent(place.stmt.body[0].lineno).removeprefix(place.indent)
@@ -306,7 +306,7 @@ def otherwise_edits(place: Place) -> Iterator[Edit]:
         yield place.after(["else:", deeper + line], 2.7 + 0.03 * n)
 
 
-def _lines(place: Place, stmt: ast.If) -> Iterator[str]:
+def _lines(place: EditSite, stmt: ast.If) -> Iterator[str]:
     """The statements of this branch and those above it with another name, or another constant."""
     body = [one for one in (*stmt.body, *_above(place, stmt)) if isinstance(one, _OTHERWISE_SIMPLE)]
     texts = [text for text in map(place.text, body) if "\n" not in text][:_MOST]
@@ -321,7 +321,7 @@ def _lines(place: Place, stmt: ast.If) -> Iterator[str]:
                 yield text.replace(old, new)
 
 
-def _above(place: Place, stmt: ast.If) -> list[ast.stmt]:
+def _above(place: EditSite, stmt: ast.If) -> list[ast.stmt]:
     """What stands in the branches that this one is the `elif` of."""
     found: list[ast.stmt] = []
     above: ast.AST = place.source.parents[stmt]
@@ -334,7 +334,7 @@ def _above(place: Place, stmt: ast.If) -> list[ast.stmt]:
 _NAMED = (ast.Name, ast.Attribute, ast.Subscript)
 
 
-def presence_edits(place: Place) -> Iterator[Edit]:
+def presence_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and len(node.values) == 2:
             yield from _fallback(place, node)
@@ -346,7 +346,7 @@ def presence_edits(place: Place) -> Iterator[Edit]:
         yield place.swap(test, f"{place.text(test)} is not None", 1.5)
 
 
-def _fallback(place: Place, node: ast.BoolOp) -> Iterator[Edit]:
+def _fallback(place: EditSite, node: ast.BoolOp) -> Iterator[Edit]:
     """`a or b` as a default: 0, "" and [] are values, too."""
     first, second = (place.text(value) for value in node.values)
     if isinstance(node.values[0], (*_NAMED, ast.Call)):
@@ -354,7 +354,7 @@ def _fallback(place: Place, node: ast.BoolOp) -> Iterator[Edit]:
         yield place.swap(node, f"{second} if {first} is None else {first}", 1.9)
 
 
-def _truth(place: Place, node: ast.Compare) -> Iterator[Edit]:
+def _truth(place: EditSite, node: ast.Compare) -> Iterator[Edit]:
     """The other way round: what is empty counts as absent."""
     left = place.text(node.left)
     if isinstance(node.left, (*_NAMED, ast.Call)):
@@ -365,7 +365,7 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _presence_asked(place: Place) -> Iterator[ast.expr]:
+def _presence_asked(place: EditSite) -> Iterator[ast.expr]:
     """Names that are asked for their truth."""
     if isinstance(place.stmt, (ast.If, ast.While, ast.Assert)):
         yield from _parts(place.stmt.test)
@@ -389,7 +389,7 @@ _KIN = (
 )  # fmt: skip
 
 
-def exception_edits(place: Place) -> Iterator[Edit]:
+def exception_edits(place: EditSite) -> Iterator[Edit]:
     if isinstance(place.stmt, ast.Try):
         for handler in place.stmt.handlers:
             if handler.type is not None:
@@ -399,7 +399,7 @@ def exception_edits(place: Place) -> Iterator[Edit]:
         yield from _named(place, raised)
 
 
-def _caught(place: Place, caught: ast.expr) -> Iterator[Edit]:
+def _caught(place: EditSite, caught: ast.expr) -> Iterator[Edit]:
     if isinstance(caught, ast.Tuple):
         yield from _one_more(place, caught)
         return
@@ -409,7 +409,7 @@ def _caught(place: Place, caught: ast.expr) -> Iterator[Edit]:
         yield place.swap(caught, f"({old}, {edit.text})", edit.cost + 0.3)
 
 
-def _one_more(place: Place, caught: ast.Tuple) -> Iterator[Edit]:
+def _one_more(place: EditSite, caught: ast.Tuple) -> Iterator[Edit]:
     inside = [place.text(one) for one in caught.elts]
     kin = [name for group in _KIN if set(group) & set(inside) for name in group]
     for n, name in enumerate(dict.fromkeys([*place.pool.facts.errors, *kin, *place.pool.exceptions])):
@@ -417,7 +417,7 @@ def _one_more(place: Place, caught: ast.Tuple) -> Iterator[Edit]:
             yield place.swap(caught, f"({', '.join([*inside, name])})", 1.9 + 0.05 * n, f"catch {name}, too")
 
 
-def _named(place: Place, node: ast.expr) -> Iterator[Edit]:
+def _named(place: EditSite, node: ast.expr) -> Iterator[Edit]:
     old = place.text(node)
     facts = place.pool.facts
     kin = [name for group in _KIN if old in group for name in group]

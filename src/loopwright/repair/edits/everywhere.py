@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from .place import Edit, Place
+from .site import Edit, EditSite
 from .values import constant_edits, offbyone_edits, variable_edits
 
 _MOST = 2.6
@@ -13,7 +13,7 @@ _MORE = 0.9
 _OPPOSITE = {"True": "False", "False": "True"}
 
 
-def edits(place: Place) -> Iterator[Edit]:
+def repeated_edits(place: EditSite) -> Iterator[Edit]:
     if place.func is None:
         return
     spans = _spans(place, place.func)
@@ -26,19 +26,19 @@ def edits(place: Place) -> Iterator[Edit]:
                 yield place.rewritten(changes, edit.cost + _MORE, f"{edit.what}, {len(same)} times")
 
 
-def _exchanged(place: Place, spans: dict[str, list[tuple[int, int]]]) -> Iterator[Edit]:
+def _exchanged(place: EditSite, spans: dict[str, list[tuple[int, int]]]) -> Iterator[Edit]:
     """True and False, each in the place of the other."""
     both = sorted((start, end, other) for one, other in _OPPOSITE.items() for start, end in spans.get(one, []))
     if len({other for *_, other in both}) == len(_OPPOSITE) and _touches(place, both):
         yield place.rewritten(both, 2.6, "exchange `True` and `False`")
 
 
-def _touches(place: Place, spans: list[tuple[int, int, str]]) -> bool:
+def _touches(place: EditSite, spans: list[tuple[int, int, str]]) -> bool:
     first, last = place.source.span(place.stmt)
     return any(first <= start < last for start, _, _ in spans)
 
 
-def _spans(place: Place, root: ast.AST) -> dict[str, list[tuple[int, int]]]:
+def _spans(place: EditSite, root: ast.AST) -> dict[str, list[tuple[int, int]]]:
     """Where each name and literal is read in the function, in the order of the text."""
     found: dict[str, list[tuple[int, int]]] = {}
     for node in ast.walk(root):

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from ..source import FUNCTIONS
-from .place import Edit, Place
+from .site import Edit, EditSite
 
 _KIN = (
     ("append", "extend", "insert", "add"), ("lower", "upper", "casefold", "title", "capitalize", "swapcase"),
@@ -25,13 +25,13 @@ _KIN = (
 _SEEN = 24
 
 
-def attribute_edits(place: Place) -> Iterator[Edit]:
+def attribute_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Attribute):
             yield from _renamed(place, node)
 
 
-def _renamed(place: Place, node: ast.Attribute) -> Iterator[Edit]:
+def _renamed(place: EditSite, node: ast.Attribute) -> Iterator[Edit]:
     end = place.source.span(node)[1]
     start = end - len(node.attr)
     if place.source.text[start:end] != node.attr:
@@ -47,7 +47,7 @@ def _renamed(place: Place, node: ast.Attribute) -> Iterator[Edit]:
 _MOST = 8
 
 
-def chain_edits(place: Place) -> Iterator[Edit]:
+def chain_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         links = _links(place, node)
         whole = not isinstance(place.source.parents[node], ast.Attribute)
@@ -55,7 +55,7 @@ def chain_edits(place: Place) -> Iterator[Edit]:
             yield from _moved(place, links)
 
 
-def _moved(place: Place, links: list[tuple[int, int]]) -> Iterator[Edit]:
+def _moved(place: EditSite, links: list[tuple[int, int]]) -> Iterator[Edit]:
     """The last first, the first last, and each with its neighbour."""
     text, start, end = place.source.text, links[0][0], links[-1][1]
     parts = [text[first:last] for first, last in links]
@@ -72,7 +72,7 @@ def _moved(place: Place, links: list[tuple[int, int]]) -> Iterator[Edit]:
             yield Edit(start, end, "".join(order), 2.2 + 0.03 * n, what if n < 2 else f"`{order[n - 2]}` sooner")
 
 
-def _links(place: Place, node: ast.expr) -> list[tuple[int, int]]:
+def _links(place: EditSite, node: ast.expr) -> list[tuple[int, int]]:
     """Where each `.name(…)` behind a value stands, in the order of the text."""
     found: list[tuple[int, int]] = []
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -84,7 +84,7 @@ def _links(place: Place, node: ast.expr) -> list[tuple[int, int]]:
 _DEFAULTS = ("0", "[]", "None", '""', "{}", "set()", "1", "False")
 
 
-def lookup_edits(place: Place) -> Iterator[Edit]:
+def lookup_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
             yield from _subscript(place, node)
@@ -94,7 +94,7 @@ def lookup_edits(place: Place) -> Iterator[Edit]:
         yield from _counted(place, place.stmt, place.stmt.target)
 
 
-def _subscript(place: Place, node: ast.Subscript) -> Iterator[Edit]:
+def _subscript(place: EditSite, node: ast.Subscript) -> Iterator[Edit]:
     holder, key = place.text(node.value), place.text(node.slice)
     if isinstance(node.ctx, ast.Load):
         yield place.swap(node, f"{holder}.get({key})", 2.0)
@@ -104,7 +104,7 @@ def _subscript(place: Place, node: ast.Subscript) -> Iterator[Edit]:
                 yield place.swap(node, f"{holder}.setdefault({key}, {default})", 2.1)
 
 
-def _asked(place: Place, node: ast.Call, function: ast.Attribute) -> Iterator[Edit]:
+def _asked(place: EditSite, node: ast.Call, function: ast.Attribute) -> Iterator[Edit]:
     if not 1 <= len(node.args) <= 2:
         return
     holder, key = place.text(function.value), place.text(node.args[0])
@@ -113,7 +113,7 @@ def _asked(place: Place, node: ast.Call, function: ast.Attribute) -> Iterator[Ed
         yield place.swap(node, f"{holder}.{function.attr}({key}, {default})", 1.8 + 0.05 * n)
 
 
-def _counted(place: Place, node: ast.AugAssign, target: ast.Subscript) -> Iterator[Edit]:
+def _counted(place: EditSite, node: ast.AugAssign, target: ast.Subscript) -> Iterator[Edit]:
     """`d[k] += v` for a key that may not be there yet."""
     holder, key, value = place.text(target.value), place.text(target.slice), place.text(node.value)
     start, end = place.source.span(node)
@@ -123,7 +123,7 @@ def _counted(place: Place, node: ast.AugAssign, target: ast.Subscript) -> Iterat
             yield Edit(start, end, text, 2.0, f"start at {empty} for a new key")
 
 
-def slicing_edits(place: Place) -> Iterator[Edit]:
+def slicing_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Subscript):
             if isinstance(node.slice, ast.Slice):
@@ -134,7 +134,7 @@ def slicing_edits(place: Place) -> Iterator[Edit]:
             yield from _added(place, node)
 
 
-def _slice(place: Place, node: ast.Subscript, bounds: ast.Slice) -> Iterator[Edit]:
+def _slice(place: EditSite, node: ast.Subscript, bounds: ast.Slice) -> Iterator[Edit]:
     lower, upper, step = (place.text(part) if part else "" for part in (bounds.lower, bounds.upper, bounds.step))
     shapes = {
         f"{lower}:": 1.8, f":{upper}": 1.8, f"{upper}:{lower}": 2.0, f"{upper}:": 2.0, f":{lower}": 2.0,
@@ -157,7 +157,7 @@ def _slice(place: Place, node: ast.Subscript, bounds: ast.Slice) -> Iterator[Edi
         yield Edit(start, end, f"[{lower}:{upper}]", 2.0, "slice without step")
 
 
-def _index(place: Place, node: ast.Subscript) -> Iterator[Edit]:
+def _index(place: EditSite, node: ast.Subscript) -> Iterator[Edit]:
     old = place.text(node.slice)
     for new in ("0", "-1", "1", "-2", f"-{old}" if old.isdigit() else "0"):
         if new != old:
@@ -171,7 +171,7 @@ def _index(place: Place, node: ast.Subscript) -> Iterator[Edit]:
             yield place.swap(node, f"{name}({held})", 2.8 + 0.05 * n)
 
 
-def _added(place: Place, node: ast.expr) -> Iterator[Edit]:
+def _added(place: EditSite, node: ast.expr) -> Iterator[Edit]:
     parent = place.source.parents[node]
     if isinstance(parent, (ast.Attribute, ast.Subscript)) or (isinstance(parent, ast.Call) and parent.func is node):
         return
@@ -188,7 +188,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 
-def unfed_edits(place: Place) -> Iterator[Edit]:
+def unfilled_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or place.func is None or isinstance(place.stmt, FUNCTIONS):
         return
     for n, line in enumerate(_fillings(place)):
@@ -200,13 +200,13 @@ def unfed_edits(place: Place) -> Iterator[Edit]:
             yield place.after([line], 2.8 + 0.04 * n)
 
 
-def _fillings(place: Place) -> Iterator[str]:
+def _fillings(place: EditSite) -> Iterator[str]:
     for name, method in _empty(place):
         for value in [one for one in place.scope.locals if one != name][:_MOST]:
             yield f"{name}.{method}({value})"
 
 
-def _empty(place: Place) -> Iterator[tuple[str, str]]:
+def _empty(place: EditSite) -> Iterator[tuple[str, str]]:
     """Names of containers that begin empty, in this function or one around it, and that nothing fills."""
     outer = [one for one in (place.func, *place.source.ancestors(place.stmt)) if isinstance(one, FUNCTIONS)]
     whole = outer[-1]
@@ -241,7 +241,7 @@ def _is(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _handed_on(place: Place) -> Iterator[str]:
+def _handed_on(place: EditSite) -> Iterator[str]:
     """`before = now` for names that the function gives values to."""
     names = [node for node in ast.walk(place.func or place.stmt) if isinstance(node, ast.Name)]
     for name in list(dict.fromkeys(node.id for node in names if isinstance(node.ctx, ast.Store)))[:_MOST]:

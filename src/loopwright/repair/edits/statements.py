@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterator
 from itertools import takewhile
 
 from ..source import FUNCTIONS, Function, block_of
-from .place import Edit, Place
+from .site import Edit, EditSite
 
 _COPIED_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _SHORTEST, _LONGEST, _COPIED_MOST, _COPIED_NAMES = 2, 6, 16, 5
 
 
-def copied_edits(place: Place) -> Iterator[Edit]:
+def copied_guard_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or place.func is None or isinstance(place.stmt, FUNCTIONS):
         return
     here = place.scope.remembered(("guards", place.source.tree), lambda: _guards(place))
@@ -25,7 +25,7 @@ def copied_edits(place: Place) -> Iterator[Edit]:
                 yield place.before(text.split("\n"), 2.6 + 0.06 * n + 0.1 * m)
 
 
-def _guards(place: Place) -> list[str]:
+def _guards(place: EditSite) -> list[str]:
     """`if …:` with one or two lines that leave, as text without indentation; those found often first."""
     found: dict[str, int] = {}
     for node in ast.walk(place.source.tree):
@@ -40,7 +40,7 @@ def _guards(place: Place) -> list[str]:
     return sorted(found, key=lambda text: -found[text])
 
 
-def _looped(place: Place, node: ast.AST) -> bool:
+def _looped(place: EditSite, node: ast.AST) -> bool:
     for above in place.source.ancestors(node):
         if isinstance(above, FUNCTIONS):
             return False
@@ -49,7 +49,7 @@ def _looped(place: Place, node: ast.AST) -> bool:
     return False
 
 
-def _in_our_words(place: Place, guard: str) -> list[str]:
+def _in_our_words(place: EditSite, guard: str) -> list[str]:
     """As it is where it uses only what is known here, else with the one name that is not known exchanged for ours."""
     names = dict.fromkeys(node.id for node in ast.walk(ast.parse(guard)) if isinstance(node, ast.Name))
     known = {*place.scope.locals, *place.scope.parameters, *place.scope.all_globals, *dir(builtins)}
@@ -66,7 +66,7 @@ _COPYLINE_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\()")
 _COPYLINE_MOST = 12
 
 
-def copyline_edits(place: Place) -> Iterator[Edit]:
+def copyline_edits(place: EditSite) -> Iterator[Edit]:
     if isinstance(place.stmt, FUNCTIONS) or not place.alone or place.func is None:
         return
     if isinstance(place.stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
@@ -79,7 +79,7 @@ def copyline_edits(place: Place) -> Iterator[Edit]:
         yield from _last_round(place, place.stmt.target.id, place.stmt)
 
 
-def _last_round(place: Place, name: str, loop: ast.For) -> Iterator[Edit]:
+def _last_round(place: EditSite, name: str, loop: ast.For) -> Iterator[Edit]:
     """What the loop does for each, done behind it for the last one."""
     over = loop.iter.value if isinstance(loop.iter, ast.Subscript) else loop.iter
     for n, node in enumerate([one for one in loop.body if isinstance(one, _SIMPLE)][:_COPYLINE_MOST]):
@@ -88,7 +88,7 @@ def _last_round(place: Place, name: str, loop: ast.For) -> Iterator[Edit]:
             yield place.after([line], 2.8 + 0.05 * n)
 
 
-def _copyline_lines(place: Place) -> Iterator[tuple[float, str]]:
+def _copyline_lines(place: EditSite) -> Iterator[tuple[float, str]]:
     """The function's simple statements as they are, then with one name exchanged, then those of the class."""
     near = [line for line in _simple(place, place.func) if line != place.text(place.stmt)]
     for n, line in enumerate(near[:_COPYLINE_MOST]):
@@ -107,18 +107,18 @@ def _copyline_lines(place: Place) -> Iterator[tuple[float, str]]:
             yield 2.2, f"self.{name} = {name}"
 
 
-def _simple(place: Place, root: ast.AST | None) -> list[str]:
+def _simple(place: EditSite, root: ast.AST | None) -> list[str]:
     if root is None:
         return []
     return place.scope.remembered(("simple", root), lambda: _found(place, root))
 
 
-def _found(place: Place, root: ast.AST) -> list[str]:
+def _found(place: EditSite, root: ast.AST) -> list[str]:
     found = [place.text(node) for node in ast.walk(root) if isinstance(node, _SIMPLE) and not _docstring(node)]
     return [line for line in dict.fromkeys(found) if "\n" not in line]
 
 
-def _opposites(place: Place) -> Iterator[str]:
+def _opposites(place: EditSite) -> Iterator[str]:
     """What the function or class adds somewhere, taken away here; and the other way round."""
     for line in [*_simple(place, place.func), *_simple(place, place.source.owner(place.stmt))]:
         if " += " in line:
@@ -131,7 +131,7 @@ def _docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _adapted(place: Place, line: str) -> Iterator[str]:
+def _adapted(place: EditSite, line: str) -> Iterator[str]:
     used = dict.fromkeys(_COPYLINE_NAME.findall(line))
     for old in used:
         if old in place.scope.locals:
@@ -145,7 +145,7 @@ _PUTS = ("heappush", "heappushpop", "put", "put_nowait")
 _COUNTER_NAME = "self._came"
 
 
-def counter_edits(place: Place) -> Iterator[Edit]:
+def arrival_order_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or place.func is None:
         return
     for node in place.nodes:
@@ -154,7 +154,7 @@ def counter_edits(place: Place) -> Iterator[Edit]:
                 yield from _counted(place, entry)
 
 
-def _counted(place: Place, entry: ast.Tuple) -> Iterator[Edit]:
+def _counted(place: EditSite, entry: ast.Tuple) -> Iterator[Edit]:
     """In place of a part, or in front of the last one, whatever that is compared by."""
     counters = _counters(place)
     for counter in counters:
@@ -172,7 +172,7 @@ def _counted(place: Place, entry: ast.Tuple) -> Iterator[Edit]:
         yield place.rewritten(sorted(changes), 2.6, "count what comes, and let the number decide between equals")
 
 
-def _counters(place: Place) -> list[str]:
+def _counters(place: EditSite) -> list[str]:
     """Attributes that `itertools.count` was given to."""
     owner = place.source.owner(place.stmt)
     return [
@@ -185,7 +185,7 @@ def _counters(place: Place) -> list[str]:
     ]
 
 
-def _beginning(place: Place) -> ast.FunctionDef | None:
+def _beginning(place: EditSite) -> ast.FunctionDef | None:
     owner = place.source.owner(place.stmt)
     begins = [one for one in (owner.body if owner else ()) if isinstance(one, FUNCTIONS) and one.name == "__init__"]
     return next((one for one in begins if isinstance(one, ast.FunctionDef) and one is not place.func), None)
@@ -196,7 +196,7 @@ _INNER = ("set", "list", "dict")
 _EACH_MOST = 8
 
 
-def each_edits(place: Place) -> Iterator[Edit]:
+def every_element_edits(place: EditSite) -> Iterator[Edit]:
     functions = _functions(place)[:_EACH_MOST]
     for node in place.nodes:
         if not isinstance(node, ast.Call) or node.keywords:
@@ -207,14 +207,14 @@ def each_edits(place: Place) -> Iterator[Edit]:
         yield from _each_deeper(place, node, name)
 
 
-def _applied(place: Place, node: ast.Call, name: str, functions: list[str]) -> Iterator[Edit]:
+def _applied(place: EditSite, node: ast.Call, name: str, functions: list[str]) -> Iterator[Edit]:
     left, right = _BRACKETS[name]
     held = place.text(node.args[0])
     for n, function in enumerate(functions):
         yield place.swap(node, f"{left}{function}(one) for one in {held}{right}", 2.7 + 0.05 * n)
 
 
-def _each_deeper(place: Place, node: ast.Call, name: str) -> Iterator[Edit]:
+def _each_deeper(place: EditSite, node: ast.Call, name: str) -> Iterator[Edit]:
     """`dict(x)`, `list(x)` and `x.copy()` share what is in them."""
     if len(node.args) == 1 and name in ("dict", "copy", "copy.copy", "list"):
         held = place.text(node.args[0])
@@ -230,7 +230,7 @@ def _each_deeper(place: Place, node: ast.Call, name: str) -> Iterator[Edit]:
             yield place.swap(node, f"[{inner}(one) for one in {held}]", 2.2 + 0.1 * n)
 
 
-def _functions(place: Place) -> list[str]:
+def _functions(place: EditSite) -> list[str]:
     """Of one argument, of the object first."""
     one = {name for name, function in place.pool.signatures.items() if _takes_one(function.args)}
     own = [f"self.{name}" for name in one if f"self.{name}" in place.scope.own_attributes]
@@ -245,7 +245,7 @@ def _takes_one(args: ast.arguments) -> bool:
 _ENDS = ("/", ":", ".", "-", "_", " ")
 
 
-def joint_edits(place: Place) -> Iterator[Edit]:
+def text_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         match node:
             case ast.Call(
@@ -270,7 +270,7 @@ def joint_edits(place: Place) -> Iterator[Edit]:
             yield place.swap(value, f"{piece} + {plain}", 2.3 + 0.1 * n)
 
 
-def _whole_parts(place: Place, call: ast.Call, whole: str, name: str, part: str) -> Iterator[Edit]:
+def _whole_parts(place: EditSite, call: ast.Call, whole: str, name: str, part: str) -> Iterator[Edit]:
     """`a:b` begins with `a`, and `ab` does not: what ends a part, with the part alone allowed or not."""
     texts = "".join(one for one in place.pool.facts.literals if isinstance(one, str))
     ends = [end for end in _ENDS if end in texts]
@@ -285,7 +285,7 @@ _LASTING_MOST = 6
 """Statements behind it that may belong to the end."""
 
 
-def lasting_edits(place: Place) -> Iterator[Edit]:
+def any_case_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or place.func is None or isinstance(place.stmt, (*_LASTING_LEAVING, ast.Try)):
         return
     at = next((n for n, one in enumerate(place.block) if one is place.stmt), len(place.block))
@@ -302,7 +302,7 @@ def lasting_edits(place: Place) -> Iterator[Edit]:
     yield Edit(start, end, f"{indent}try:{newline}{held}", cost, "do what follows in any case, with `finally`")
 
 
-def _given(place: Place, statement: ast.stmt) -> set[str]:
+def _given(place: EditSite, statement: ast.stmt) -> set[str]:
     """What a plain statement gives a value."""
     match statement:
         case ast.Assign(targets=targets):
@@ -320,7 +320,7 @@ _STEP = "    "
 _BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.AsyncFor, ast.AsyncWith)
 
 
-def layout_edits(place: Place) -> Iterator[Edit]:
+def layout_edits(place: EditSite) -> Iterator[Edit]:
     if (
         not place.alone
         or isinstance(place.stmt, (*FUNCTIONS, ast.ClassDef))
@@ -334,7 +334,7 @@ def layout_edits(place: Place) -> Iterator[Edit]:
     yield from _chained(place)
 
 
-def _chained(place: Place) -> Iterator[Edit]:
+def _chained(place: EditSite) -> Iterator[Edit]:
     """`if` behind an `if` becomes its `elif`."""
     at = next(n for n, one in enumerate(place.block) if one is place.stmt)
     before = place.block[at - 1] if at else None
@@ -343,7 +343,7 @@ def _chained(place: Place) -> Iterator[Edit]:
         yield Edit(start, start, "el", 2.0, "`elif` instead of `if`")
 
 
-def _layout_lines(place: Place, first: ast.stmt, last: ast.stmt) -> tuple[int, int]:
+def _layout_lines(place: EditSite, first: ast.stmt, last: ast.stmt) -> tuple[int, int]:
     return place.source.line_span(first.lineno, last.end_lineno or last.lineno)
 
 
@@ -351,7 +351,7 @@ def _shifted(text: str, old: str, new: str) -> str:
     return "".join(new + line[len(old) :] if line.startswith(old) else line for line in text.splitlines(keepends=True))
 
 
-def _out(place: Place) -> Iterator[Edit]:
+def _out(place: EditSite) -> Iterator[Edit]:
     """The last statement of a block goes behind the block; the first goes in front of it."""
     parent = place.source.parents[place.stmt]
     if not isinstance(parent, _BLOCKS) or len(place.block) < 2:
@@ -368,11 +368,11 @@ def _out(place: Place) -> Iterator[Edit]:
         yield Edit(before, end, text + place.source.text[before:start], 2.0, "move it out of the block, in front of it")
 
 
-def _ended(place: Place, text: str) -> str:
+def _ended(place: EditSite, text: str) -> str:
     return text if text.endswith(("\n", "\r")) else text + place.source.newline
 
 
-def _in(place: Place) -> Iterator[Edit]:
+def _in(place: EditSite) -> Iterator[Edit]:
     """A statement behind (or in front of) a block goes into it."""
     at = next(n for n, one in enumerate(place.block) if one is place.stmt)
     start, end = _layout_lines(place, place.stmt, place.stmt)
@@ -391,7 +391,7 @@ def _in(place: Place) -> Iterator[Edit]:
         yield Edit(start, into, place.source.text[end:into] + new, 2.0, "move it into the block behind it")
 
 
-def _deepest_last(place: Place, block: ast.stmt) -> list[ast.stmt]:
+def _deepest_last(place: EditSite, block: ast.stmt) -> list[ast.stmt]:
     """Last statements of the blocks that end where `block` ends, outermost first."""
     found: list[ast.stmt] = []
     while isinstance(block, _BLOCKS):
@@ -401,7 +401,7 @@ def _deepest_last(place: Place, block: ast.stmt) -> list[ast.stmt]:
     return found
 
 
-def _swapped(place: Place) -> Iterator[Edit]:
+def _swapped(place: EditSite) -> Iterator[Edit]:
     block = block_of(place.source, place.stmt)
     at = next(n for n, one in enumerate(block) if one is place.stmt)
     if at + 1 < len(block):
@@ -413,7 +413,7 @@ def _swapped(place: Place) -> Iterator[Edit]:
         yield Edit(a, d, _ended(place, text[c:d]) + text[b:c] + text[a:b], 2.2, "exchange it with the next statement")
 
 
-def _deleted(place: Place) -> Iterator[Edit]:
+def _deleted(place: EditSite) -> Iterator[Edit]:
     start, end = _layout_lines(place, place.stmt, place.stmt)
     if len(place.block) > 1:
         counted = isinstance(place.stmt, ast.AugAssign)
@@ -434,7 +434,7 @@ _MADE_MOST = 10
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def made_edits(place: Place) -> Iterator[Edit]:
+def shape_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or place.func is None or isinstance(place.stmt, FUNCTIONS):
         return
     if place.stmt in place.func.body[:2]:
@@ -464,7 +464,7 @@ def _readings(node: ast.AST, name: str, times: int) -> Iterator[int]:
         yield from _readings(child, name, inside)
 
 
-def _shaped(place: Place, name: str) -> Iterator[tuple[float, str]]:
+def _shaped(place: EditSite, name: str) -> Iterator[tuple[float, str]]:
     helpers = place.scope.of_one
     for n, helper in enumerate(helpers[:_MADE_MOST]):
         yield 2.5 + 0.05 * n, f"{name} = {helper}({name})"
@@ -479,7 +479,7 @@ def _shaped(place: Place, name: str) -> Iterator[tuple[float, str]]:
 _FAR = 5
 
 
-def moved_edits(place: Place) -> Iterator[Edit]:
+def statement_order_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or place.func is None or isinstance(place.stmt, (*FUNCTIONS, ast.ClassDef, ast.Return)):
         return
     at = next((n for n, one in enumerate(place.block) if one is place.stmt), -1)
@@ -497,7 +497,7 @@ def moved_edits(place: Place) -> Iterator[Edit]:
             yield Edit(before, end, own + text[before:start], 2.4 + 0.1 * far, f"do it {far} statements sooner")
 
 
-def _moved_lines(place: Place, statement: ast.stmt) -> tuple[int, int]:
+def _moved_lines(place: EditSite, statement: ast.stmt) -> tuple[int, int]:
     first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))])
     return place.source.line_span(first, statement.end_lineno or statement.lineno)
 
@@ -509,7 +509,7 @@ _KEYS = ("len", "str.lower", "abs", "str", "int", "lambda one: one[0]", "lambda 
 _ORDER_NAMES = 6
 
 
-def order_edits(place: Place) -> Iterator[Edit]:
+def sort_key_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Call) and _compares(node):
             yield from _keyed(place, node)
@@ -530,7 +530,7 @@ def _compares(node: ast.Call) -> bool:
     return name in _COMPARING
 
 
-def _keyed(place: Place, node: ast.Call) -> Iterator[Edit]:
+def _keyed(place: EditSite, node: ast.Call) -> Iterator[Edit]:
     given = next((word for word in node.keywords if word.arg == "key"), None)
     end = place.source.span(node)[1] - 1
     joint = ", " if node.args or node.keywords else ""
@@ -541,7 +541,7 @@ def _keyed(place: Place, node: ast.Call) -> Iterator[Edit]:
             yield place.swap(given.value, key, 2.2 + 0.03 * n)
 
 
-def _keys(place: Place) -> list[str]:
+def _keys(place: EditSite) -> list[str]:
     """What can be asked of each thing: a place in a local table, an attribute, a function of the file."""
     tables = [name for name in place.scope.locals if _is_table(place, name)]
     looked = [f"lambda one: {name}[one]" for name in tables[:3]]
@@ -550,7 +550,7 @@ def _keys(place: Place) -> list[str]:
     return [*looked, *_KEYS, *place.scope.of_one[:4], *other, *asked]
 
 
-def _is_table(place: Place, name: str) -> bool:
+def _is_table(place: EditSite, name: str) -> bool:
     root = place.func or place.source.tree
     return any(
         isinstance(node, ast.Assign) and isinstance(node.value, (ast.Dict, ast.DictComp))
@@ -559,12 +559,12 @@ def _is_table(place: Place, name: str) -> bool:
     )  # fmt: skip
 
 
-def _is_key(place: Place, node: ast.Lambda) -> bool:
+def _is_key(place: EditSite, node: ast.Lambda) -> bool:
     parent = place.source.parents[node]
     return isinstance(parent, ast.keyword) and parent.arg == "key"
 
 
-def _turned(place: Place, node: ast.Lambda) -> Iterator[Edit]:
+def _turned(place: EditSite, node: ast.Lambda) -> Iterator[Edit]:
     """Parts of the key turned round, left out, or with the thing itself to decide between equals."""
     body, argument = node.body, node.args.args[0].arg if node.args.args else ""
     parts = body.elts if isinstance(body, ast.Tuple) else [body]
@@ -583,7 +583,7 @@ def _turned(place: Place, node: ast.Lambda) -> Iterator[Edit]:
         yield place.swap(body, f"({argument}, {place.text(body)})", 2.4)
 
 
-def repetition_edits(place: Place) -> Iterator[Edit]:
+def repetition_edits(place: EditSite) -> Iterator[Edit]:
     match place.stmt:
         case ast.If(orelse=[]):
             yield from _word(place, "if", "while", 2.0)
@@ -592,13 +592,13 @@ def repetition_edits(place: Place) -> Iterator[Edit]:
             yield from _step(place, place.stmt)
 
 
-def _word(place: Place, old: str, new: str, cost: float) -> Iterator[Edit]:
+def _word(place: EditSite, old: str, new: str, cost: float) -> Iterator[Edit]:
     start = place.source.span(place.stmt)[0]
     if place.source.text.startswith(old, start):  # an `elif` cannot be repeated
         yield Edit(start, start + len(old), new, cost, f"`{new}` instead of `{old}`")
 
 
-def _step(place: Place, loop: ast.While) -> Iterator[Edit]:
+def _step(place: EditSite, loop: ast.While) -> Iterator[Edit]:
     """What the condition asks about goes on by one at the end of each round."""
     last = loop.body[-1]
     if last.lineno == loop.lineno:
@@ -617,7 +617,7 @@ _CHANGING_METHODS = (
 )  # fmt: skip
 
 
-def changed(code: ast.AST) -> Iterator[ast.expr]:
+def list_changed_values(code: ast.AST) -> Iterator[ast.expr]:
     """What is given a value, an item, loses one, or is told to change itself; anywhere inside of this."""
     for node in ast.walk(code):
         match node:
@@ -636,11 +636,11 @@ _ODD = 0.6
 _MAKERS = ("set", "list", "dict", "deque", "Counter", "defaultdict", "OrderedDict")
 
 
-def reset_edits(place: Place) -> Iterator[Edit]:
+def reset_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or place.func is None or isinstance(place.stmt, FUNCTIONS) or place.func.name == "__init__":
         return
-    stale = _made_of(place, {place.text(one) for one in changed(place.stmt)})
-    given = {place.text(one) for one in changed(place.func) if place.text(one).startswith("self.")}
+    stale = _made_of(place, {place.text(one) for one in list_changed_values(place.stmt)})
+    given = {place.text(one) for one in list_changed_values(place.func) if place.text(one).startswith("self.")}
     for n, (name, line) in enumerate(_first_values(place).items()):
         odd = _ODD if name in given or not given else 0.0
         if isinstance(place.stmt, (ast.Return, ast.Raise)) or place.stmt is place.func.body[0]:
@@ -649,7 +649,7 @@ def reset_edits(place: Place) -> Iterator[Edit]:
             yield place.after([line], (1.6 if name in stale - given else 2.5 + odd) + 0.05 * n)
 
 
-def _made_of(place: Place, parts: Collection[str]) -> set[str]:
+def _made_of(place: EditSite, parts: Collection[str]) -> set[str]:
     """Attributes that are reckoned from one of these anywhere in the class."""
     owner = place.source.owner(place.stmt)
     return {
@@ -663,7 +663,7 @@ def _made_of(place: Place, parts: Collection[str]) -> set[str]:
     }
 
 
-def _first_values(place: Place) -> dict[str, str]:
+def _first_values(place: EditSite) -> dict[str, str]:
     """`self.x` with `self.x = …` as the class begins with it, where that is a plain or an empty value."""
     owner = place.source.owner(place.stmt)
     if owner is None:
@@ -700,7 +700,7 @@ _SCALED = {"2 * {}": 2.3, "{} // 2": 2.4}
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Dict)
 
 
-def wrap_edits(place: Place) -> Iterator[Edit]:
+def wrap_edits(place: EditSite) -> Iterator[Edit]:
     match place.stmt:
         case ast.For(iter=ast.Name() | ast.Attribute() as container) if _changes(place, place.stmt, container):
             yield place.swap(container, f"list({place.text(container)})", 1.5)
@@ -713,15 +713,15 @@ def wrap_edits(place: Place) -> Iterator[Edit]:
             yield from _wrapped(place, node)
 
 
-def _called(place: Place, node: ast.expr) -> bool:
+def _called(place: EditSite, node: ast.expr) -> bool:
     parent = place.source.parents[node]
     return isinstance(parent, ast.Call) and parent.func is node
 
 
-def _changes(place: Place, loop: ast.For, container: ast.expr) -> bool:
+def _changes(place: EditSite, loop: ast.For, container: ast.expr) -> bool:
     """Whether the loop changes what it goes through."""
     name = place.text(container)
-    return any(place.text(one) == name for statement in loop.body for one in changed(statement))
+    return any(place.text(one) == name for statement in loop.body for one in list_changed_values(statement))
 
 
 def _is_measured(parent: ast.AST) -> bool:
@@ -729,7 +729,7 @@ def _is_measured(parent: ast.AST) -> bool:
     return added or isinstance(parent, (ast.Compare, ast.Slice))
 
 
-def _unwrapped(place: Place, node: ast.Call) -> Iterator[Edit]:
+def _unwrapped(place: EditSite, node: ast.Call) -> Iterator[Edit]:
     for argument in node.args[:3]:
         if not isinstance(argument, ast.Starred):
             yield place.swap(node, place.text(argument), 2.2)
@@ -739,7 +739,7 @@ def _unwrapped(place: Place, node: ast.Call) -> Iterator[Edit]:
         yield place.swap(node, place.text(node.func), 2.6)
 
 
-def _wrapped(place: Place, node: ast.expr) -> Iterator[Edit]:
+def _wrapped(place: EditSite, node: ast.expr) -> Iterator[Edit]:
     if _called(place, node) or isinstance(place.source.parents[node], (ast.FormattedValue, ast.Attribute)):
         return
     text = place.text(node)

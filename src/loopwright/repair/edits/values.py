@@ -10,16 +10,16 @@ from importlib import import_module
 from itertools import pairwise
 from typing import TypeGuard
 
-from ..facts import changes
+from ..facts import diff_values
 from ..source import FUNCTIONS, Function
-from .place import Edit, Place
+from .site import Edit, EditSite
 
 _NUMBERS = (0, 1, -1, 2, 10, 100, 1000, 60)
 _CHARACTERS = 12
 _EMPTY = ("None", "[]", "{}", "set()", "()", '""', "0", "False", "True", "[[]]")
 
 
-def constant_edits(place: Place) -> Iterator[Edit]:
+def constant_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         match node:
             case ast.JoinedStr():
@@ -34,7 +34,7 @@ def constant_edits(place: Place) -> Iterator[Edit]:
                     yield from _among(place, node, [f"[{name}]" for name in place.scope.locals[:6]], 2.3)
 
 
-def _of_constant(place: Place, node: ast.Constant) -> Iterator[Edit]:
+def _of_constant(place: EditSite, node: ast.Constant) -> Iterator[Edit]:
     match node.value:
         case bool(value):
             yield place.swap(node, str(not value), 1.0)
@@ -47,7 +47,7 @@ def _of_constant(place: Place, node: ast.Constant) -> Iterator[Edit]:
             yield from _text(place, node, value)
 
 
-def _number(place: Place, node: ast.Constant, value: int | float) -> Iterator[Edit]:
+def _number(place: EditSite, node: ast.Constant, value: int | float) -> Iterator[Edit]:
     for a, b in place.pool.facts.pairs[:12]:
         yield from _among(place, node, _solved(value, a, b), 1.9)
     yield from _among(place, node, map(repr, _numbers(place.scope.constants)), 2.2)
@@ -82,7 +82,7 @@ def _neat(value: int | float) -> str:
     return repr(int(rounded)) if rounded == int(rounded) else repr(rounded)
 
 
-def _text(place: Place, node: ast.Constant, value: str) -> Iterator[Edit]:
+def _text(place: EditSite, node: ast.Constant, value: str) -> Iterator[Edit]:
     if isinstance(place.source.parents[node], ast.JoinedStr):
         return  # a piece of an f-string has no quotes of its own
     for text in _mended(place, value):
@@ -99,7 +99,7 @@ def _text(place: Place, node: ast.Constant, value: str) -> Iterator[Edit]:
             yield place.swap(node, _quoted(place, node, text), 2.4)
 
 
-def _fragments(place: Place, node: ast.Constant, value: str) -> Iterator[Edit]:
+def _fragments(place: EditSite, node: ast.Constant, value: str) -> Iterator[Edit]:
     """What is missing in an actual result; for one character, those of the tests' texts."""
     inserted = place.pool.facts.inserted
     yield from _among(place, node, [_quoted(place, node, text) for text in inserted if text != value], 2.0)
@@ -109,7 +109,7 @@ def _fragments(place: Place, node: ast.Constant, value: str) -> Iterator[Edit]:
         yield from _among(place, node, [_quoted(place, node, one) for one in others], 2.6)
 
 
-def _in_fstring(place: Place, node: ast.JoinedStr) -> Iterator[Edit]:
+def _in_fstring(place: EditSite, node: ast.JoinedStr) -> Iterator[Edit]:
     start, end = place.source.span(node)
     text = place.source.text[start:end]
     for part in node.values:
@@ -122,7 +122,7 @@ def _in_fstring(place: Place, node: ast.JoinedStr) -> Iterator[Edit]:
                 yield Edit(at, at + len(value), new, 1.6, f"write `{new}` instead of `{value}` in the text")
 
 
-def _mended(place: Place, value: str) -> list[str]:
+def _mended(place: EditSite, value: str) -> list[str]:
     """The text with the difference between an actual and an expected result put right in it."""
     found: dict[str, None] = {}
     for actual, expected in place.pool.facts.pairs:
@@ -138,7 +138,7 @@ def _mended(place: Place, value: str) -> list[str]:
 
 def _changes(actual: str, expected: str) -> Iterator[tuple[str, str]]:
     """Replaced fragments, alone and with up to two characters around them."""
-    for tag, a, b, c, d in changes(actual, expected):
+    for tag, a, b, c, d in diff_values(actual, expected):
         if tag == "equal":
             continue
         for left, right in ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2)):
@@ -147,7 +147,7 @@ def _changes(actual: str, expected: str) -> Iterator[tuple[str, str]]:
                 yield old, actual[a - left : a] + expected[c:d] + actual[b : b + right]
 
 
-def _quoted(place: Place, node: ast.Constant, text: str) -> str:
+def _quoted(place: EditSite, node: ast.Constant, text: str) -> str:
     shown = repr(text)
     return '"' + shown[1:-1] + '"' if place.text(node).endswith('"') and '"' not in shown else shown
 
@@ -157,7 +157,7 @@ def _is_empty(node: ast.expr) -> bool:
 
 
 def _among(
-    place: Place, node: ast.expr, texts: "Iterator[str] | tuple[str, ...] | list[str] | map[str]", cost: float
+    place: EditSite, node: ast.expr, texts: "Iterator[str] | tuple[str, ...] | list[str] | map[str]", cost: float
 ) -> Iterator[Edit]:
     old = place.text(node)
     for text in dict.fromkeys(texts):
@@ -175,7 +175,7 @@ TWINS = {
 """Functions that are taken for one another."""
 
 
-def variable_edits(place: Place) -> Iterator[Edit]:
+def variable_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Name):
             yield from _read(place, node) if isinstance(node.ctx, ast.Load) else _target(place, node)
@@ -185,14 +185,14 @@ def variable_edits(place: Place) -> Iterator[Edit]:
             yield from _known(place, node) if place.loads(node) else _stored(place, node)
 
 
-def _known(place: Place, node: ast.expr) -> Iterator[Edit]:
+def _known(place: EditSite, node: ast.expr) -> Iterator[Edit]:
     """A name for what is computed or looked up in vain: it was known already."""
     if isinstance(place.source.parents[node], (ast.BinOp, ast.Compare, ast.Call, ast.Return, ast.Assign)):
         for n, name in enumerate(place.scope.locals[:10]):
             yield place.swap(node, name, 2.7 + 0.04 * n)
 
 
-def _stored(place: Place, node: ast.expr) -> Iterator[Edit]:
+def _stored(place: EditSite, node: ast.expr) -> Iterator[Edit]:
     """Another item to store into: one that the function reads or stores elsewhere."""
     root = place.func or place.source.tree
     items = [place.text(one) for one in ast.walk(root) if isinstance(one, ast.Subscript)]
@@ -200,11 +200,11 @@ def _stored(place: Place, node: ast.expr) -> Iterator[Edit]:
         yield place.swap(node, text, 2.4 + 0.05 * n)
 
 
-def _is_own(place: Place, node: ast.Attribute) -> bool:
+def _is_own(place: EditSite, node: ast.Attribute) -> bool:
     return place.text(node) in place.scope.own_attributes
 
 
-def _read(place: Place, node: ast.Name) -> Iterator[Edit]:
+def _read(place: EditSite, node: ast.Name) -> Iterator[Edit]:
     called = _is_called(place, node)
     for name in TWINS.get(node.id, ()):
         if hasattr(builtins, name) or name in place.scope.globals:
@@ -218,12 +218,12 @@ def _read(place: Place, node: ast.Name) -> Iterator[Edit]:
             yield place.swap(node, name, 2.5 + 0.03 * n)
 
 
-def _is_called(place: Place, node: ast.expr) -> bool:
+def _is_called(place: EditSite, node: ast.expr) -> bool:
     parent = place.source.parents[node]
     return isinstance(parent, ast.Call) and parent.func is node
 
 
-def _own(place: Place, node: ast.Attribute) -> Iterator[Edit]:
+def _own(place: EditSite, node: ast.Attribute) -> Iterator[Edit]:
     if _is_called(place, node):
         return
     for n, name in enumerate(place.scope.own_attributes):
@@ -234,7 +234,7 @@ def _own(place: Place, node: ast.Attribute) -> Iterator[Edit]:
             yield place.swap(node, name, 2.5)
 
 
-def _target(place: Place, node: ast.Name) -> Iterator[Edit]:
+def _target(place: EditSite, node: ast.Name) -> Iterator[Edit]:
     if not isinstance(place.stmt, (ast.Assign, ast.AugAssign)):
         return
     for name in place.scope.locals:
@@ -251,7 +251,7 @@ _STOCKED = ("collections", "itertools", "functools", "math", "re", "copy", "date
 """Modules whose names are used without them when an import is forgotten."""
 
 
-def unknown_edits(place: Place) -> Iterator[Edit]:
+def unknown_edits(place: EditSite) -> Iterator[Edit]:
     complaints = place.pool.facts.complaints
     undefined, unset = ({name for (name,) in names} for names in (complaints.undefined, complaints.unset))
     for node in place.nodes:
@@ -270,7 +270,7 @@ def unknown_edits(place: Place) -> Iterator[Edit]:
         yield from _parameters(place, place.stmt)
 
 
-def _defined(place: Place, node: ast.Name) -> Iterator[Edit]:
+def _defined(place: EditSite, node: ast.Name) -> Iterator[Edit]:
     """A name like it, the attribute of that name, or the import that was forgotten."""
     known = [*place.scope.locals, *place.scope.globals, *vars(builtins)]
     for n, name in enumerate(get_close_matches(node.id, known, n=4, cutoff=0.6)):
@@ -282,7 +282,7 @@ def _defined(place: Place, node: ast.Name) -> Iterator[Edit]:
         yield Edit(at, at, line + place.source.newline, 1.2 + 0.05 * n, f"add `{line}`")
 
 
-def _imports(place: Place, name: str) -> list[str]:
+def _imports(place: EditSite, name: str) -> list[str]:
     """As another file of the project imports it, a module of that name, or one that has it."""
     found = [*place.pool.imports.get(name, ())]
     if name in sys.stdlib_module_names:
@@ -291,7 +291,7 @@ def _imports(place: Place, name: str) -> list[str]:
     return list(dict.fromkeys(found))[:4]
 
 
-def _behind_imports(place: Place) -> int:
+def _behind_imports(place: EditSite) -> int:
     """Where an import is added: behind the last one of the file's head, else behind its docstring."""
     body = place.source.tree.body
     imports = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]
@@ -299,7 +299,7 @@ def _behind_imports(place: Place) -> int:
     return place.source.line_span(1, head[-1].end_lineno or 1)[1] if head else 0
 
 
-def _set_before(place: Place, name: str) -> Iterator[Edit]:
+def _set_before(place: EditSite, name: str) -> Iterator[Edit]:
     """A first value in front of the outermost block that may set it."""
     if place.func is None:
         return
@@ -318,7 +318,7 @@ def _stores(statement: ast.stmt, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(statement))
 
 
-def _begun(place: Place, owner: str, name: str) -> Iterator[Edit]:
+def _begun(place: EditSite, owner: str, name: str) -> Iterator[Edit]:
     """A first value of the attribute, where the class sets the others."""
     for node in ast.walk(place.source.tree):
         if isinstance(node, ast.ClassDef) and node.name == owner:
@@ -332,14 +332,14 @@ def _begun(place: Place, owner: str, name: str) -> Iterator[Edit]:
                 yield place.behind(last, indent, new, 1.6 + 0.05 * n, f"begin with `{new[0]}` in {owner}")
 
 
-def _alike(place: Place, node: ast.Attribute) -> Iterator[Edit]:
+def _alike(place: EditSite, node: ast.Attribute) -> Iterator[Edit]:
     end = place.source.span(node)[1]
     for n, name in enumerate(get_close_matches(node.attr, [*place.pool.attributes], n=4, cutoff=0.6)):
         if name != node.attr:
             yield Edit(end - len(node.attr), end, name, 1.2 + 0.05 * n, f"`.{name}` instead of `.{node.attr}`")
 
 
-def _keywords(place: Place, node: ast.Call) -> Iterator[Edit]:
+def _keywords(place: EditSite, node: ast.Call) -> Iterator[Edit]:
     """Another of the function's parameters than the one it does not have."""
     name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
     unexpected = {parameter for _, parameter in place.pool.facts.complaints.unexpected}
@@ -353,7 +353,7 @@ def _keywords(place: Place, node: ast.Call) -> Iterator[Edit]:
             yield Edit(start, start + len(word.arg or ""), other, 1.3 + 0.03 * m, what)
 
 
-def _parameters(place: Place, function: Function) -> Iterator[Edit]:
+def _parameters(place: EditSite, function: Function) -> Iterator[Edit]:
     """A parameter that is missing, or has no default."""
     complaints = place.pool.facts.complaints
     owner = place.source.owner(function)
@@ -380,7 +380,7 @@ def _names(function: Function | None) -> list[str]:
 _MOST = 20
 
 
-def element_edits(place: Place) -> Iterator[Edit]:
+def element_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, (ast.List, ast.Set, ast.Tuple)) and place.loads(node) and len(node.elts) > 2:
             for n, part in enumerate(node.elts[:_MOST]):
@@ -389,7 +389,7 @@ def element_edits(place: Place) -> Iterator[Edit]:
             yield from _shorter(place, node, node.value)
 
 
-def _shorter(place: Place, node: ast.Constant, value: str) -> Iterator[Edit]:
+def _shorter(place: EditSite, node: ast.Constant, value: str) -> Iterator[Edit]:
     """A text that is a set of characters has each once."""
     plain = place.text(node)
     if len(set(value)) == len(value) and plain[1:-1] == value:
@@ -397,7 +397,7 @@ def _shorter(place: Place, node: ast.Constant, value: str) -> Iterator[Edit]:
             yield place.swap(node, plain[: n + 1] + plain[n + 2 :], 2.9, f"leave out the character {one!r}")
 
 
-def extreme_edits(place: Place) -> Iterator[Edit]:
+def extreme_edits(place: EditSite) -> Iterator[Edit]:
     match place.stmt:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if not isinstance(value, ast.Constant):
             for function in ("max", "min"):
@@ -436,7 +436,7 @@ _AUGMENTED = re.compile(r"(//|\*\*|<<|>>|[-+*/%&|^@])=")
 _PLAIN = re.compile(r"=")
 
 
-def operator_edits(place: Place) -> Iterator[Edit]:
+def operator_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.BinOp):
             yield from _binary(place, node)
@@ -450,7 +450,7 @@ def operator_edits(place: Place) -> Iterator[Edit]:
         yield from _plain(place, place.stmt)
 
 
-def _binary(place: Place, node: ast.BinOp) -> Iterator[Edit]:
+def _binary(place: EditSite, node: ast.BinOp) -> Iterator[Edit]:
     start, end = place.gap(node.left, node.right)
     token = _TOKEN.search(place.source.text, start, end)
     if token is None:
@@ -467,19 +467,19 @@ def _binary(place: Place, node: ast.BinOp) -> Iterator[Edit]:
         yield _regroup(place, node, node.left)
 
 
-def _wrapped(place: Place, node: ast.expr) -> bool:
+def _wrapped(place: EditSite, node: ast.expr) -> bool:
     end = place.source.span(node)[1]
     return place.source.text[end:].lstrip().startswith(")")
 
 
-def _regroup(place: Place, node: ast.BinOp, left: ast.BinOp) -> Edit:
+def _regroup(place: EditSite, node: ast.BinOp, left: ast.BinOp) -> Edit:
     """a op b op c read as a op (b op c): the parentheses that were forgotten."""
     (start, end), middle = place.source.span(node), place.source.span(left.right)[0]
     text = place.source.text
     return Edit(start, end, f"{text[start:middle]}({text[middle:end]})", 2.2, "group the right-hand operands")
 
 
-def _and_or(place: Place, node: ast.BoolOp) -> Iterator[Edit]:
+def _and_or(place: EditSite, node: ast.BoolOp) -> Iterator[Edit]:
     """All operators of a chain at once, then each alone."""
     old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
     tokens = [_word(place, old, *place.gap(left, right)) for left, right in pairwise(node.values)]
@@ -489,12 +489,12 @@ def _and_or(place: Place, node: ast.BoolOp) -> Iterator[Edit]:
             yield Edit(token, token + len(old), new, 1.5, f"`{new}` instead of one `{old}`")
 
 
-def _word(place: Place, word: str, start: int, end: int) -> int:
+def _word(place: EditSite, word: str, start: int, end: int) -> int:
     found = re.compile(rf"\b{word}\b").search(place.source.text, start, end)
     return found.start() if found else start
 
 
-def _augmented(place: Place, node: ast.AugAssign) -> Iterator[Edit]:
+def _augmented(place: EditSite, node: ast.AugAssign) -> Iterator[Edit]:
     start, end = place.gap(node.target, node.value)
     token = _AUGMENTED.search(place.source.text, start, end)
     if token is None:
@@ -505,7 +505,7 @@ def _augmented(place: Place, node: ast.AugAssign) -> Iterator[Edit]:
     yield Edit(token.start(), token.end(), "=", 1.8, f"`=` instead of `{old}=`")
 
 
-def _plain(place: Place, node: ast.Assign) -> Iterator[Edit]:
+def _plain(place: EditSite, node: ast.Assign) -> Iterator[Edit]:
     start, end = place.gap(node.targets[0], node.value)
     token = _PLAIN.search(place.source.text, start, end)
     if token is None or not isinstance(node.targets[0], (ast.Name, ast.Attribute, ast.Subscript)):
@@ -518,7 +518,7 @@ _NEAR = 8
 """Names tried; those of the function come before those of its object."""
 
 
-def term_edits(place: Place) -> Iterator[Edit]:
+def term_edits(place: EditSite) -> Iterator[Edit]:
     for node in _values(place):
         text = place.text(node)
         if "\n" in text:
@@ -534,7 +534,7 @@ def term_edits(place: Place) -> Iterator[Edit]:
             yield place.swap(node, f"{factor} * {name}", 3.3 + far)
 
 
-def _values(place: Place) -> Iterator[ast.expr]:
+def _values(place: EditSite) -> Iterator[ast.expr]:
     """What the statement stores, gives back or hands on."""
     if isinstance(place.stmt, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)) and place.stmt.value is not None:
         yield place.stmt.value
@@ -543,7 +543,7 @@ def _values(place: Place) -> Iterator[ast.expr]:
             yield from (argument for argument in node.args if not isinstance(argument, ast.Starred))
 
 
-def offbyone_edits(place: Place) -> Iterator[Edit]:
+def offbyone_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Constant) and type(node.value) is int:
             yield from _neighbours(place, node, node.value)
@@ -555,7 +555,7 @@ def offbyone_edits(place: Place) -> Iterator[Edit]:
             yield from _plus_or_minus(place, node)
 
 
-def _neighbours(place: Place, node: ast.Constant, value: int) -> Iterator[Edit]:
+def _neighbours(place: EditSite, node: ast.Constant, value: int) -> Iterator[Edit]:
     """The next number; not a 0 that nothing would come of, and none that stands beside it already."""
     around = place.source.parents[node]
     added = isinstance(around, (ast.BinOp, ast.AugAssign)) and isinstance(around.op, (ast.Add, ast.Sub))
@@ -566,7 +566,7 @@ def _neighbours(place: Place, node: ast.Constant, value: int) -> Iterator[Edit]:
             yield place.swap(node, str(other), 1.7 if equal else 1.1)
 
 
-def _plus_or_minus(place: Place, node: ast.expr) -> Iterator[Edit]:
+def _plus_or_minus(place: EditSite, node: ast.expr) -> Iterator[Edit]:
     """`e` as `e + 1` and `e - 1`: likelier where a number is wanted."""
     parent = place.source.parents[node]
     if isinstance(parent, ast.Attribute) or (isinstance(parent, ast.Call) and node is parent.func):
@@ -586,19 +586,19 @@ def _bounds(parent: ast.AST) -> bool:
     return isinstance(parent, ast.Call) and _called(parent) in ("range", "islice")
 
 
-def _index(place: Place, parent: ast.AST, node: ast.expr) -> bool:
+def _index(place: EditSite, parent: ast.AST, node: ast.expr) -> bool:
     """An index, or one of several: `a[i]`, `a[i, j]`."""
     if isinstance(parent, ast.Tuple):
         return _index(place, place.source.parents[parent], parent)
     return isinstance(parent, ast.Subscript) and node is parent.slice
 
 
-def _without_one(place: Place, node: ast.BinOp) -> Iterator[Edit]:
+def _without_one(place: EditSite, node: ast.BinOp) -> Iterator[Edit]:
     if isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant) and node.right.value == 1:
         yield place.swap(node, place.text(node.left), 1.2)
 
 
-def _range(place: Place, node: ast.Call) -> Iterator[Edit]:
+def _range(place: EditSite, node: ast.Call) -> Iterator[Edit]:
     if len(node.args) == 1:
         only = place.text(node.args[0])
         yield place.swap(node.args[0], f"1, {only}", 1.6)
@@ -616,7 +616,7 @@ def _called(node: ast.Call) -> str:
 _PLAIN_VALUES = ("None", '""', "0", "False", "True", "[]", "{}", "1")
 
 
-def plain_edits(place: Place) -> Iterator[Edit]:
+def plain_edits(place: EditSite) -> Iterator[Edit]:
     if isinstance(place.stmt, FUNCTIONS):
         arguments = place.stmt.args
         for default in [*arguments.defaults, *filter(None, arguments.kw_defaults)]:
@@ -632,7 +632,7 @@ def plain_edits(place: Place) -> Iterator[Edit]:
         yield from _instead(place, place.stmt.value, 2.6)
 
 
-def _instead(place: Place, node: ast.expr, cost: float) -> Iterator[Edit]:
+def _instead(place: EditSite, node: ast.expr, cost: float) -> Iterator[Edit]:
     for n, value in enumerate(_PLAIN_VALUES):
         if value != place.text(node):
             yield place.swap(node, value, cost + 0.05 * n)

@@ -23,7 +23,7 @@ Deed = Literal[
 """What a tool is for. `spawn` starts an agent, `wait` takes what one has done, `ask` waits for a person to answer."""
 
 
-class Entry(BaseModel):
+class CatalogueEntry(BaseModel):
     """A name, and what the tool of that name is for."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
@@ -33,7 +33,7 @@ class Entry(BaseModel):
     does: Deed = "other"
 
 
-class Tool(Entry):
+class CatalogueTool(CatalogueEntry):
     """A tool as a call of it is written.
 
     `required` and `optional` are its parameters, in the order in which they stand where they have no names. `closed`:
@@ -62,7 +62,7 @@ class Tool(Entry):
         return not self.closed or parameter in self.parameters or parameter in self.ignored
 
 
-class Old(Entry):
+class RetiredTool(CatalogueEntry):
     """A tool that has another name by now, or is no more. `since`: the host's version.
 
     `instead`: the tool that does it today; with `only_the_name` a new name is all that a call needs, but for
@@ -78,7 +78,7 @@ class Old(Entry):
     working: bool = False
 
 
-class Volume(BaseModel):
+class CatalogueFile(BaseModel):
     """One file. Without `host` it holds for all of them. `namespaces` are prefixes that names of tools may carry."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
@@ -86,11 +86,11 @@ class Volume(BaseModel):
     host: Host | None = None
     namespaces: Items[str] = ()
     functions: Items[str] = ()
-    tools: Mapping[str, Tool] = {}
-    old: Mapping[str, Old] = {}
+    tools: Mapping[str, CatalogueTool] = {}
+    old: Mapping[str, RetiredTool] = {}
 
 
-def read_volume(origin: str, text: str) -> Volume:
+def read_catalogue_file(origin: str, text: str) -> CatalogueFile:
     """Invalid names the file, the key, and what would be right."""
     try:
         given: dict[str, object] = tomllib.loads(text)
@@ -104,10 +104,10 @@ def read_volume(origin: str, text: str) -> Volume:
                 name: {**inherited, **entry, "name": name} if isinstance(entry, dict) else entry
                 for name, entry in tables.items()
             }
-    if unknown := sorted(given.keys() - Volume.model_fields.keys()):
-        raise Invalid(f"{origin}: unknown key {', '.join(unknown)} (known: {', '.join(Volume.model_fields)})")
+    if unknown := sorted(given.keys() - CatalogueFile.model_fields.keys()):
+        raise Invalid(f"{origin}: unknown key {', '.join(unknown)} (known: {', '.join(CatalogueFile.model_fields)})")
     try:
-        return Volume.model_validate(given)
+        return CatalogueFile.model_validate(given)
     except ValidationError as error:
         raise Invalid(f"{origin}: {first_problem(error)}") from error
 
@@ -123,15 +123,15 @@ BEGUN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownName:
     """What is known of a name.
 
     `function`: a language's, or a method; `mcp`: a tool of a server that the user has connected.
     """
 
     name: str
-    tool: Tool | None = None
-    old: Old | None = None
+    tool: CatalogueTool | None = None
+    old: RetiredTool | None = None
     function: bool = False
     mcp: bool = False
 
@@ -143,15 +143,17 @@ class Catalogue:
     Wherever `hosts` are asked for, none means all.
     """
 
-    tools: Mapping[str, tuple[Tool, ...]]
-    old: Mapping[str, tuple[Old, ...]]
+    tools: Mapping[str, tuple[CatalogueTool, ...]]
+    old: Mapping[str, tuple[RetiredTool, ...]]
     namespaces: frozenset[str] = frozenset()
     functions: frozenset[str] = frozenset()
-    patterns: tuple[Tool, ...] = ()
-    _tool: dict[tuple[str, frozenset[Host]], Tool | None] = field(default_factory=dict, repr=False, compare=False)
+    patterns: tuple[CatalogueTool, ...] = ()
+    _tool: dict[tuple[str, frozenset[Host]], CatalogueTool | None] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     _near: dict[tuple[str, frozenset[Host]], str | None] = field(default_factory=dict, repr=False, compare=False)
 
-    def tool(self, name: str, hosts: Collection[Host] = ()) -> Tool | None:
+    def tool(self, name: str, hosts: Collection[Host] = ()) -> CatalogueTool | None:
         """The tool of that name; where several of these hosts have one, what all of them together take."""
         key = (self.plain(name), frozenset(hosts))
         if key not in self._tool:
@@ -161,20 +163,22 @@ class Catalogue:
     def hosts_of(self, name: str) -> frozenset[Host]:
         """The hosts that have, or had, a tool of that name."""
         plain = self.plain(name)
-        entries: tuple[Entry, ...] = (*self._named(plain), *self.old.get(plain, ()))
+        entries: tuple[CatalogueEntry, ...] = (*self._named(plain), *self.old.get(plain, ()))
         return frozenset(host for entry in entries for host in ((entry.host,) if entry.host else HOSTS))
 
-    def deprecated(self, name: str, hosts: Collection[Host] = (), parameters: Collection[str] = ()) -> Old | None:
+    def deprecated(
+        self, name: str, hosts: Collection[Host] = (), parameters: Collection[str] = ()
+    ) -> RetiredTool | None:
         """What the tool was, if it has another name by now or is no more; `parameters` are those of the call."""
         plain = self.plain(name)
         found = (old for old in self.old.get(plain, ()) if _of(old, hosts))
         return next((old for old in found if not old.when or set(old.when) & set(parameters)), None)
 
-    def resolve(self, name: str, hosts: Collection[Host] = (), parameters: Collection[str] = ()) -> Known:
+    def resolve(self, name: str, hosts: Collection[Host] = (), parameters: Collection[str] = ()) -> KnownName:
         """All that is known of a name in a call with these parameters."""
         plain = self.plain(name)
         tool, old = self.tool(plain, hosts), self.deprecated(plain, hosts, parameters)
-        return Known(
+        return KnownName(
             name=plain, tool=tool, old=old,
             function="." in plain or plain in self.functions, mcp=plain.startswith("mcp__"),
         )  # fmt: skip
@@ -187,9 +191,11 @@ class Catalogue:
         key = (self.plain(name), frozenset(hosts))
         if key not in self._near:
             word = is_word(key[0])
-            names = {one: bare(one) for one, tools in self.tools.items() if any(_of(tool, hosts) for tool in tools)}
+            names = {
+                one: normalise_name(one) for one, tools in self.tools.items() if any(_of(tool, hosts) for tool in tools)
+            }
             known = {one: compared for one, compared in names.items() if not word or one.islower()}
-            self._near[key] = None if key[0] in names else closest(key[0], known) or _turned(key[0], known)
+            self._near[key] = None if key[0] in names else find_closest(key[0], known) or _turned(key[0], known)
         return self._near[key]
 
     def plain(self, name: str) -> str:
@@ -197,14 +203,14 @@ class Catalogue:
         head, dot, rest = name.partition(".")
         return rest if dot and head in self.namespaces and rest else name
 
-    def _named(self, plain: str) -> tuple[Tool, ...]:
+    def _named(self, plain: str) -> tuple[CatalogueTool, ...]:
         fitting = (tool for tool in self.patterns if plain.startswith(tool.name[:-1]))
         return (*self.tools.get(plain, ()), *fitting)
 
 
-def closest(name: str, names: Mapping[str, str]) -> str | None:
+def find_closest(name: str, names: Mapping[str, str]) -> str | None:
     """Of `names`, with how each is compared, the one that differs by its spelling only, or by a slip."""
-    plain = bare(name)
+    plain = normalise_name(name)
     same = [one for one, compared in names.items() if compared == plain]
     if same:
         return min(same)
@@ -219,7 +225,7 @@ def is_word(name: str) -> bool:
 
 def is_spelling(one: str, other: str) -> bool:
     """The two differ by case, by what stands between their words, or by a plural only."""
-    return bare(one).removesuffix("s") == bare(other).removesuffix("s")
+    return normalise_name(one).removesuffix("s") == normalise_name(other).removesuffix("s")
 
 
 def _turned(name: str, names: Collection[str]) -> str | None:
@@ -233,38 +239,38 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(word.casefold().removesuffix("s") for word in _WORD.findall(name))
 
 
-def nearest_parameter(tool: Tool, parameter: str) -> str | None:
+def nearest_parameter(tool: CatalogueTool, parameter: str) -> str | None:
     """The parameter of the tool that is meant: by its old name, otherwise spelled, or only its beginning."""
-    names = {one: bare(one) for one in tool.parameters}
-    if found := tool.renamed.get(parameter) or closest(parameter, names):
+    names = {one: normalise_name(one) for one in tool.parameters}
+    if found := tool.renamed.get(parameter) or find_closest(parameter, names):
         return found
-    begun = [one for one, compared in names.items() if compared.startswith(bare(parameter))]
+    begun = [one for one, compared in names.items() if compared.startswith(normalise_name(parameter))]
     return begun[0] if len(begun) == 1 and len(parameter) >= BEGUN else None
 
 
 def catalogue_of(skill: Skill) -> Catalogue:
     """What this product knows, and what the skill's user has added."""
-    return joined(skill.catalogues)
+    return join_catalogues(skill.catalogues)
 
 
 @lru_cache(maxsize=8)
-def joined(added: tuple[tuple[str, str], ...] = ()) -> Catalogue:
+def join_catalogues(added: tuple[tuple[str, str], ...] = ()) -> Catalogue:
     """The catalogue with files of the user, as (name, text); a tool that both have is the user's.
 
     Invalid names the file.
     """
-    return _joined([*_built_in(), *(read_volume(origin, text) for origin, text in added)])
+    return _joined([*_built_in(), *(read_catalogue_file(origin, text) for origin, text in added)])
 
 
 @lru_cache(maxsize=1)
-def _built_in() -> tuple[Volume, ...]:
+def _built_in() -> tuple[CatalogueFile, ...]:
     folder = resources.files(__package__)
-    return tuple(read_volume(name, (folder / name).read_text("utf-8")) for name in BUILT_IN)
+    return tuple(read_catalogue_file(name, (folder / name).read_text("utf-8")) for name in BUILT_IN)
 
 
-def _joined(volumes: Iterable[Volume]) -> Catalogue:
-    tools: defaultdict[str, dict[Host | None, Tool]] = defaultdict(dict)
-    old: defaultdict[str, dict[Host | None, Old]] = defaultdict(dict)
+def _joined(volumes: Iterable[CatalogueFile]) -> Catalogue:
+    tools: defaultdict[str, dict[Host | None, CatalogueTool]] = defaultdict(dict)
+    old: defaultdict[str, dict[Host | None, RetiredTool]] = defaultdict(dict)
     namespaces: set[str] = set()
     functions: set[str] = set()
     for volume in volumes:
@@ -283,11 +289,11 @@ def _joined(volumes: Iterable[Volume]) -> Catalogue:
     )  # fmt: skip
 
 
-def _of(entry: Entry, hosts: Collection[Host]) -> bool:
+def _of(entry: CatalogueEntry, hosts: Collection[Host]) -> bool:
     return not hosts or entry.host is None or entry.host in hosts
 
 
-def _merged(tools: list[Tool]) -> Tool | None:
+def _merged(tools: list[CatalogueTool]) -> CatalogueTool | None:
     """One tool that takes whatever one of these does, and needs what all of them need."""
     if len(tools) < 2:
         return tools[0] if tools else None
@@ -309,6 +315,6 @@ def _merged(tools: list[Tool]) -> Tool | None:
     )
 
 
-def bare(name: str) -> str:
+def normalise_name(name: str) -> str:
     """As names are compared: without case and what stands between words."""
     return name.casefold().replace("_", "").replace("-", "")

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from posixpath import basename, dirname, join, normpath, relpath
 
-from loopwright.skills.detectors.detector import Detector, Hit
-from loopwright.skills.reader.markdown import Block
+from loopwright.skills.detectors.detector import Detector, DetectorHit
+from loopwright.skills.reader.markdown import MarkdownBlock
 from loopwright.skills.reader.model import Reference, Skill
 from loopwright.skills.reader.page import Page
 
@@ -16,7 +16,7 @@ _GIVEN = re.compile(r"\{#([\w-]+)\}|\b(?:id|name)=[\"']([\w.-]+)[\"']")
 _ANCHOR = re.compile(r"[\w.-]+\Z")
 
 
-def look(skill: Skill) -> Iterator[Hit]:
+def detect_dead_references(skill: Skill) -> Iterator[DetectorHit]:
     seen = frozenset(skill.reached)
     for one in skill.references:
         if one.at.file in seen and one.resolved is None and not one.optional and one.at.use == "instruction":
@@ -25,11 +25,11 @@ def look(skill: Skill) -> Iterator[Hit]:
         yield from _sections(skill, skill.pages[path])
 
 
-def _file(skill: Skill, one: Reference) -> Hit:
+def _file(skill: Skill, one: Reference) -> DetectorHit:
     name = basename(one.target)
     same = [path for path in skill.files if basename(path) == name != skill.main]
     right = same[0] if len(same) == 1 else None
-    return Hit(
+    return DetectorHit(
         file=one.at.file, start=one.at.start, end=one.at.end, subject=one.target, phase=one.at.phase,
         message=f"{one.raw} does not exist in the skill" + (f"; {right} exists" if right else ""),
         advice=f"Name {right} instead." if right else f"Add {one.target}, or remove the reference.",
@@ -42,7 +42,7 @@ def _seen_from(one: Reference, right: str) -> str:
     return relpath(right, dirname(one.at.file) or ".") if one.kind == "link" else right
 
 
-def _sections(skill: Skill, page: Page) -> Iterator[Hit]:
+def _sections(skill: Skill, page: Page) -> Iterator[DetectorHit]:
     for link in page.links:
         path, mark, anchor = link.text.partition("#")
         where = page if not path else skill.pages.get(normpath(join(dirname(page.path), path)))
@@ -50,7 +50,7 @@ def _sections(skill: Skill, page: Page) -> Iterator[Hit]:
             continue
         if anchor.lower() not in _anchors(where):
             hidden = _hidden(where, anchor.lower())
-            yield Hit(
+            yield DetectorHit(
                 file=page.path, start=link.start, end=link.end, severity="medium", subject=f"{where.path} #{anchor}",
                 message=f"There is no section #{anchor} in {where.path}"
                 + (f"; its heading is inside the code block of line {where.line(hidden.start)}" if hidden else ""),
@@ -74,7 +74,7 @@ def _anchor(title: str) -> str:
     return _DROPPED.sub("", title.strip().lower()).replace(" ", "-")
 
 
-def _hidden(page: Page, anchor: str) -> Block | None:
+def _hidden(page: Page, anchor: str) -> MarkdownBlock | None:
     """The code block that has swallowed the heading."""
     codes = (block for block in page.blocks if block.kind == "code")
     return next((block for block in codes if anchor in map(_anchor, _HEADING.findall(block.text))), None)
@@ -84,5 +84,5 @@ DETECTOR = Detector(
     rule="dead-reference", dimension="dataflow", severity="high", confidence="certain", strategy="custom",
     title="A reference to something that does not exist",
     why="A model that is sent to a missing file searches, guesses its content, or continues without it.",
-    advice="Name something that exists, or add it.", look=look,
+    advice="Name something that exists, or add it.", look=detect_dead_references,
 )  # fmt: skip

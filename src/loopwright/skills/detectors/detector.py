@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from loopwright.skills.detectors.placing import legible, spot
+from loopwright.skills.detectors.text_spans import locate_span, replace_bad_bytes
 from loopwright.skills.findings import Confidence, Dimension, Finding, FixStrategy, Severity
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.page import Page
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class DetectorHit:
     """What a detector says of one place; the rule's words and levels hold where it says nothing else."""
 
     file: str
@@ -42,7 +42,7 @@ class Detector:
     title: str
     why: str
     advice: str
-    look: Callable[[Skill], Iterable[Hit]]
+    look: Callable[[Skill], Iterable[DetectorHit]]
 
     def findings(self, skill: Skill) -> tuple[Finding, ...]:
         """In the order of the files; each place of the same thing by itself."""
@@ -50,15 +50,29 @@ class Detector:
         found = {(one.file, one.start, one.subject): one for one in all_of_it}
         return tuple(found[at] for at in sorted(found))
 
-    def _finding(self, skill: Skill, hit: Hit) -> Finding:
+    def _finding(self, skill: Skill, hit: DetectorHit) -> Finding:
         page = skill.pages.get(hit.file)
-        at = spot(page.text if page else "", hit.start, hit.end)
+        at = locate_span(page.text if page else "", hit.start, hit.end)
         return Finding(
-            rule=self.rule, dimension=self.dimension, severity=hit.severity or self.severity,
-            confidence=self.confidence, file=hit.file, line=at.line, line_end=at.line_end,
-            start=hit.start, end=hit.end, excerpt=legible(at.excerpt), subject=legible(hit.subject),
-            message=legible(hit.message), why=self.why, advice=legible(hit.advice or self.advice),
-            strategy=self.strategy, phase=hit.phase and legible(hit.phase),
-            also=tuple(map(legible, hit.also)), facts={name: legible(fact) for name, fact in hit.facts.items()},
-            column=at.column, column_end=at.column_end, marked=at.marked,
-        )  # fmt: skip
+            rule=self.rule,
+            dimension=self.dimension,
+            severity=hit.severity or self.severity,
+            confidence=self.confidence,
+            file=hit.file,
+            line=at.line,
+            line_end=at.line_end,
+            start=hit.start,
+            end=hit.end,
+            excerpt=replace_bad_bytes(at.excerpt),
+            subject=replace_bad_bytes(hit.subject),
+            message=replace_bad_bytes(hit.message),
+            why=self.why,
+            advice=replace_bad_bytes(hit.advice or self.advice),
+            strategy=self.strategy,
+            phase=hit.phase and replace_bad_bytes(hit.phase),
+            also=tuple(map(replace_bad_bytes, hit.also)),
+            facts={name: replace_bad_bytes(fact) for name, fact in hit.facts.items()},
+            column=at.column,
+            column_end=at.column_end,
+            marked=at.marked,
+        )

@@ -5,7 +5,7 @@ from itertools import takewhile
 from posixpath import basename
 from typing import NamedTuple
 
-from loopwright.skills.detectors.detector import Detector, Hit
+from loopwright.skills.detectors.detector import Detector, DetectorHit
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.page import Page, is_markdown
 
@@ -25,7 +25,7 @@ class Line(NamedTuple):
     end: int
 
 
-def look(skill: Skill) -> Iterator[Hit]:
+def detect_duplicated_blocks(skill: Skill) -> Iterator[DetectorHit]:
     known: dict[tuple[str, ...], tuple[Page, list[Line], int]] = {}
     for page in (skill.pages[path] for path in skill.reached if is_markdown(path) and basename(path) not in OF_HOSTS):
         lines = _lines(page)
@@ -62,9 +62,9 @@ def _common(one: list[Line], at: int, other: list[Line], place: int) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0].key == pair[1].key, pairs))
 
 
-def _hit(page: Page, first: Line, last: Line, other: Page, there: Line, count: int) -> Hit:
+def _hit(page: Page, first: Line, last: Line, other: Page, there: Line, count: int) -> DetectorHit:
     line = other.line(there.start)
-    return Hit(
+    return DetectorHit(
         file=page.path, start=first.start, end=last.end, subject=f"{other.path}:{first.key[:40]}",
         message=f"{count} lines are repeated verbatim in {other.path} (line {line})",
         advice=f"Keep them only in {other.path} and name that file here.", also=(f"{other.path}:{line}",),
@@ -76,5 +76,5 @@ DETECTOR = Detector(
     rule="duplicated-block", dimension="context", severity="low", confidence="certain",
     strategy="context_summarization", title="The same passage is in two pages",
     why="The context window holds it twice, and when one copy changes the two disagree.",
-    advice="Keep it in one file, and refer to that file from the other place.", look=look,
+    advice="Keep it in one file, and refer to that file from the other place.", look=detect_duplicated_blocks,
 )  # fmt: skip

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from loopwright.skills.detectors.detector import Detector, Hit, top
-from loopwright.skills.detectors.reached import is_loaded
+from loopwright.skills.detectors.detector import Detector, DetectorHit, top
+from loopwright.skills.detectors.reachable_calls import is_loaded
 from loopwright.skills.reader.model import Skill
 
 MUCH, FAR_TOO_MUCH = 30_000, 60_000
@@ -11,7 +11,7 @@ MUCH, FAR_TOO_MUCH = 30_000, 60_000
 SHOWN = 5
 
 
-def look(skill: Skill) -> Iterator[Hit]:
+def detect_eager_loading(skill: Skill) -> Iterator[DetectorHit]:
     loads: dict[str, list[str]] = {}
     for one in skill.references:
         if one.resolved is not None and one.resolved in skill.pages and is_loaded(one):
@@ -28,7 +28,7 @@ def look(skill: Skill) -> Iterator[Hit]:
         return
     largest = sorted(sizes, key=lambda path: (-sizes[path], path))
     page = skill.pages[skill.main]
-    yield Hit(
+    yield DetectorHit(
         file=page.path, start=0, end=top(page), subject=skill.main,
         message=f"a run that follows every instruction to read holds about {total:,} tokens of {len(read)} files: "
         + ", ".join(f"{path} {sizes[path]:,}" for path in largest[:SHOWN]),
@@ -40,5 +40,5 @@ DETECTOR = Detector(
     rule="eager-loading", dimension="context", severity="low", confidence="hint", strategy="context_summarization",
     title="One run reads too much",
     why="What was read stays in the model's context window, and crowds out the work itself.",
-    advice="Let each step read what it needs, and no more.", look=look,
+    advice="Let each step read what it needs, and no more.", look=detect_eager_loading,
 )  # fmt: skip

@@ -9,23 +9,23 @@ from jsonschema.exceptions import best_match
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from loopwright.skills.detectors.detector import Detector, Hit
-from loopwright.skills.reader.markdown import Block
+from loopwright.skills.detectors.detector import Detector, DetectorHit
+from loopwright.skills.reader.markdown import MarkdownBlock
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.page import Page
 
 JSON = frozenset({"json", "jsonc"})
 
 
-def look(skill: Skill) -> Iterator[Hit]:
+def detect_broken_examples(skill: Skill) -> Iterator[DetectorHit]:
     for page in (skill.pages[path] for path in skill.reached):
         if page.kind not in ("script", "data") and '"properties"' in page.text:
             yield from _page(page)
 
 
-def _page(page: Page) -> Iterator[Hit]:
+def _page(page: Page) -> Iterator[DetectorHit]:
     schema: dict[str, Any] | None = None
-    place: Block | None = None
+    place: MarkdownBlock | None = None
     for block in page.blocks:
         if block.kind != "code" or block.lang not in JSON or block.use in ("negative", "quotation"):
             continue
@@ -62,7 +62,9 @@ def _is_of(schema: dict[str, Any], value: Any) -> bool:
     return 2 * len(value.keys() & schema["properties"].keys()) > len(value)
 
 
-def _broken(page: Page, block: Block, schema: dict[str, Any], place: Block, value: Any) -> Iterator[Hit]:
+def _broken(
+    page: Page, block: MarkdownBlock, schema: dict[str, Any], place: MarkdownBlock, value: Any
+) -> Iterator[DetectorHit]:
     try:
         # A registry of its own: by default whatever a schema refers to is opened or fetched.
         worst = best_match(Draft202012Validator(schema, registry=Registry()).iter_errors(value))
@@ -72,7 +74,7 @@ def _broken(page: Page, block: Block, schema: dict[str, Any], place: Block, valu
         return
     where = "/".join(map(str, worst.absolute_path)) or "the example"
     end, line = block.body + len(block.text.rstrip()), page.line(place.start)
-    yield Hit(
+    yield DetectorHit(
         file=page.path, start=block.body, end=end, subject=f"{where} {worst.validator}",
         message=f"{where}: {worst.message}, says the schema in line {line}", also=(f"{page.path}:{line}",),
     )  # fmt: skip
@@ -82,5 +84,5 @@ DETECTOR = Detector(
     rule="example-breaks-schema", dimension="dataflow", severity="medium", confidence="certain",
     strategy="schema_enforcement", title="An example that the schema forbids",
     why="Models follow the example rather than the schema, and what they write then fails validation.",
-    advice="Make the example and the schema agree.", look=look,
+    advice="Make the example and the schema agree.", look=detect_broken_examples,
 )  # fmt: skip

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from loopwright.skills.detectors.detector import Detector, Hit, top
+from loopwright.skills.detectors.detector import Detector, DetectorHit, top
 from loopwright.skills.findings import Severity
-from loopwright.skills.reader.markdown import Front
+from loopwright.skills.reader.markdown import FrontMatter
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.page import Page
 
@@ -14,12 +14,12 @@ NAME, DESCRIPTION, COMPATIBILITY = 64, 1024, 500
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 
 
-def look(skill: Skill) -> Iterator[Hit]:
+def detect_front_matter(skill: Skill) -> Iterator[DetectorHit]:
     page = skill.pages.get(skill.main)
     if page is None or "template" in skill.name or (page.front is None and _is_index(skill)):
         return
     if page.front is None:
-        yield Hit(
+        yield DetectorHit(
             file=page.path, start=0, end=top(page), subject="front matter",
             message="SKILL.md has no front matter", advice="Begin it with name and description between two lines ---.",
         )  # fmt: skip
@@ -34,7 +34,7 @@ def _is_index(skill: Skill) -> bool:
     return any(path != skill.main and path.endswith("/SKILL.md") for path in skill.files)
 
 
-def _values(skill: Skill, page: Page, front: Front) -> Iterator[Hit]:
+def _values(skill: Skill, page: Page, front: FrontMatter) -> Iterator[DetectorHit]:
     for key, most in (("name", NAME), ("description", DESCRIPTION)):
         value = front.values.get(key)
         if value is None or not str(value).strip():
@@ -55,10 +55,12 @@ def _values(skill: Skill, page: Page, front: Front) -> Iterator[Hit]:
         yield _hit(page, front, "compatibility", words, "Shorten it.", severity="low")
 
 
-def _hit(page: Page, front: Front, key: str, message: str, advice: str, severity: Severity | None = None) -> Hit:
+def _hit(
+    page: Page, front: FrontMatter, key: str, message: str, advice: str, severity: Severity | None = None
+) -> DetectorHit:
     found = page.key(key) if key else None
     start, end = found or (front.start, min(front.start + 3, front.end))
-    return Hit(
+    return DetectorHit(
         file=page.path, start=start, end=end, subject=f"front matter {key}".strip(), message=message, advice=advice,
         severity=severity,
     )  # fmt: skip
@@ -68,5 +70,5 @@ DETECTOR = Detector(
     rule="front-matter", dimension="agent", severity="high", confidence="certain", strategy="custom",
     title="Front matter that the format does not allow",
     why="Hosts read name and description to decide whether to load the skill; what they cannot read is ignored.",
-    advice="Follow the format.", look=look,
+    advice="Follow the format.", look=detect_front_matter,
 )  # fmt: skip

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from loopwright.skills.catalogue import catalogue_of
-from loopwright.skills.detectors.detector import Detector, Hit
-from loopwright.skills.detectors.reached import ToolCall, tool_calls, written_calls
+from loopwright.skills.detectors.detector import Detector, DetectorHit
+from loopwright.skills.detectors.reachable_calls import ToolCall, list_written_calls, tool_calls
 from loopwright.skills.reader.model import Skill
 
 ASKED = frozenset({"Bash", "Write", "Edit", "MultiEdit", "NotebookEdit", "WebFetch", "WebSearch"})
@@ -13,7 +13,7 @@ ASKED = frozenset({"Bash", "Write", "Edit", "MultiEdit", "NotebookEdit", "WebFet
 PLACES = 5
 
 
-def look(skill: Skill) -> Iterator[Hit]:
+def detect_undeclared_tools(skill: Skill) -> Iterator[DetectorHit]:
     page = skill.pages.get(skill.main)
     if page is None or not skill.tools or (place := page.key("allowed-tools")) is None:
         return
@@ -23,7 +23,7 @@ def look(skill: Skill) -> Iterator[Hit]:
         if not _is_listed(skill, one.call.name, listed):
             used.setdefault(one.call.name, []).append(one.place)
     for tool, places in used.items():
-        yield Hit(
+        yield DetectorHit(
             file=page.path, start=place[0], end=place[1], subject=tool,
             message=f"{tool} is called in {places[0]}, and allowed-tools does not list it",
             advice=f"Add {tool} to allowed-tools, if it should run without a permission prompt.",
@@ -33,7 +33,7 @@ def look(skill: Skill) -> Iterator[Hit]:
 
 def _own(skill: Skill) -> Iterator[ToolCall]:
     """Calls of tools that need a permission."""
-    servers = (one for one in written_calls(skill) if one.known.mcp)
+    servers = (one for one in list_written_calls(skill) if one.known.mcp)
     for one in (*tool_calls(skill), *servers):
         if one.call.name in ASKED or one.known.mcp:
             yield one
@@ -49,5 +49,5 @@ DETECTOR = Detector(
     rule="undeclared-tool", dimension="agent", severity="medium", confidence="certain", strategy="custom",
     title="A tool is called that is not allowed",
     why="The host asks for it in the middle of a run; an unattended run stops there.",
-    advice="List every tool that must run without asking in allowed-tools.", look=look,
+    advice="List every tool that must run without asking in allowed-tools.", look=detect_undeclared_tools,
 )  # fmt: skip

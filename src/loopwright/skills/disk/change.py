@@ -18,7 +18,7 @@ from pydantic import Field
 
 from loopwright.core.errors import Conflict, Corrupt, Invalid, LoopwrightError, NotFound, WorkspaceError
 from loopwright.core.record import Items, Record
-from loopwright.skills.disk.names import TEMPORARY, checked, is_left_out
+from loopwright.skills.disk.names import TEMPORARY, is_left_out, split_checked_name
 from loopwright.skills.files import Rewrite, digest
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -29,7 +29,7 @@ ODD = ""
 """The digest of what is no plain file: a link, a folder, or behind one of them."""
 
 
-class Owned(NamedTuple):
+class FileOwnership(NamedTuple):
     """Permissions and owner of a file."""
 
     mode: int
@@ -37,14 +37,14 @@ class Owned(NamedTuple):
     gid: int
 
 
-class Look(NamedTuple):
+class FileState(NamedTuple):
     """What stands under a name; `digest` is `ODD` where that is no plain file."""
 
     digest: str
-    owned: Owned
+    owned: FileOwnership
 
 
-class Tree:
+class LockedFolder:
     """A skill's folder, locked. Names are relative, with `/`; failures are the operating system's own OSError."""
 
     def __init__(self, fd: int) -> None:
@@ -68,7 +68,7 @@ class Tree:
         finally:
             os.close(fd)
 
-    def look(self, name: str) -> Look | None:
+    def look(self, name: str) -> FileState | None:
         """None where there is nothing."""
         try:
             with self._above(name) as (folder, last):
@@ -77,12 +77,12 @@ class Tree:
             return None
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EISDIR):
-                return Look(ODD, Owned(0, 0, 0))
+                return FileState(ODD, FileOwnership(0, 0, 0))
             raise
         try:
             found = os.fstat(fd)
-            owned = Owned(stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid)
-            return Look(digest(_content(fd)) if stat.S_ISREG(found.st_mode) else ODD, owned)
+            owned = FileOwnership(stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid)
+            return FileState(digest(_content(fd)) if stat.S_ISREG(found.st_mode) else ODD, owned)
         finally:
             os.close(fd)
 
@@ -94,11 +94,11 @@ class Tree:
         finally:
             os.close(fd)
 
-    def stage(self, name: str, data: bytes, owned: Owned | None) -> None:
+    def stage(self, name: str, data: bytes, owned: FileOwnership | None) -> None:
         """Puts the new content beside the file, durably; `owned` None: as new files are."""
         self.discard(name)
         with self._above(name) as (folder, _):
-            fd = os.open(temporary(name), _TREE_FRESH, 0o666 if owned is None else 0o600, dir_fd=folder)
+            fd = os.open(name_temporary(name), _TREE_FRESH, 0o666 if owned is None else 0o600, dir_fd=folder)
         try:
             rest = memoryview(data)
             while rest:
@@ -112,12 +112,12 @@ class Tree:
     def commit(self, name: str) -> None:
         """What was staged takes the file's place."""
         with self._above(name) as (folder, last):
-            os.rename(temporary(name), last, src_dir_fd=folder, dst_dir_fd=folder)
+            os.rename(name_temporary(name), last, src_dir_fd=folder, dst_dir_fd=folder)
 
     def discard(self, name: str) -> None:
         """Removes what was staged, if anything was."""
         with contextlib.suppress(FileNotFoundError, NotADirectoryError), self._above(name) as (folder, _):
-            os.unlink(temporary(name), dir_fd=folder)
+            os.unlink(name_temporary(name), dir_fd=folder)
 
     def remove(self, name: str) -> None:
         with self._above(name) as (folder, last):
@@ -172,7 +172,7 @@ class Tree:
 
 
 @contextlib.contextmanager
-def told(what: str) -> Iterator[None]:
+def translate_errors(what: str) -> Iterator[None]:
     """Says in our own words what the operating system refused."""
     try:
         yield
@@ -187,7 +187,7 @@ def _lock(fd: int, root: Path) -> None:
         raise Conflict(f"another session is changing {root}; try again when it has ended") from None
 
 
-def temporary(name: str) -> str:
+def name_temporary(name: str) -> str:
     """What the new content of that file is called until it takes its place."""
     return f"{TEMPORARY}{digest(name.encode())[:16]}"
 
@@ -199,7 +199,7 @@ def _content(fd: int) -> bytes:
     return b"".join(pieces)
 
 
-def _give(fd: int, owned: Owned) -> None:
+def _give(fd: int, owned: FileOwnership) -> None:
     """Only root may give a file to somebody else; for all others it stays theirs."""
     found = os.fstat(fd)
     if (found.st_uid, found.st_gid) != (owned.uid, owned.gid):
@@ -216,7 +216,7 @@ MANIFEST, BLOBS = "manifest.json", "blobs"
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
-class Kept(Record):
+class FileBackup(Record):
     """One file: the digests before and after the change, None for no file; its permissions and owner before."""
 
     name: str = Field(min_length=1)
@@ -227,19 +227,19 @@ class Kept(Record):
     gid: int = 0
 
     @property
-    def owned(self) -> Owned:
-        return Owned(self.mode, self.uid, self.gid)
+    def owned(self) -> FileOwnership:
+        return FileOwnership(self.mode, self.uid, self.gid)
 
 
-class Manifest(Record):
+class BackupManifest(Record):
     """`folders` were made for created files, outer ones first."""
 
     version: int = Field(default=1, ge=1, le=1)
-    files: Items[Kept]
+    files: Items[FileBackup]
     folders: Items[str] = ()
 
 
-def keep(backup: Path, manifest: Manifest, contents: Iterable[bytes]) -> None:
+def write_backup(backup: Path, manifest: BackupManifest, contents: Iterable[bytes]) -> None:
     """Returns once all of it is durable, the manifest after what it speaks of."""
     blobs = backup / BLOBS
     _make_folder(blobs)
@@ -251,7 +251,7 @@ def keep(backup: Path, manifest: Manifest, contents: Iterable[bytes]) -> None:
     _sync(backup)
 
 
-def manifest_of(backup: Path) -> Manifest | None:
+def read_manifest(backup: Path) -> BackupManifest | None:
     """None where a change was never kept, and so never begun. Corrupt."""
     try:
         data = (backup / MANIFEST).read_bytes()
@@ -262,23 +262,23 @@ def manifest_of(backup: Path) -> Manifest | None:
         change, told = kept["change"], kept["digest"]
         if digest(change.encode()) != told:
             raise Corrupt(f"the backup {backup} is damaged: its {MANIFEST} is not what was written")
-        manifest = Manifest.model_validate_json(change)
+        manifest = BackupManifest.model_validate_json(change)
         for name in (*(file.name for file in manifest.files), *manifest.folders):
-            checked(name)
+            split_checked_name(name)
         return manifest
     except (ValueError, KeyError, TypeError, AttributeError, Invalid) as error:
         raise Corrupt(f"the backup {backup} is damaged: its {MANIFEST} cannot be read") from error
 
 
-def require_manifest(backup: Path) -> Manifest:
+def require_manifest(backup: Path) -> BackupManifest:
     """NotFound, Corrupt."""
-    manifest = manifest_of(backup)
+    manifest = read_manifest(backup)
     if manifest is None:
         raise NotFound(f"there is no backup in {backup}: no change was started that it could undo")
     return manifest
 
 
-def content(backup: Path, file: Kept) -> bytes:
+def read_backup(backup: Path, file: FileBackup) -> bytes:
     """What the file held before the change. Corrupt where that is not what was stored."""
     assert file.before is not None
     try:
@@ -327,18 +327,18 @@ def _sync(folder: Path) -> None:
         os.close(fd)
 
 
-def apply(root: Path, change: Rewrite, backup: Path) -> dict[str, str | None]:
+def apply_change(root: Path, change: Rewrite, backup: Path) -> dict[str, str | None]:
     """See `ports.Skills.apply`. Where a crash has left a backup of the same beginnings, it is undone first."""
     for name in {*change.contents, *change.expected}:
-        checked(name)
+        split_checked_name(name)
     if unsaid := sorted(change.contents.keys() - change.expected.keys()):
         raise Invalid(f"the expected content of {', '.join(unsaid)} is missing; name a digest, or None for no file")
     _require_apart(root, backup)
-    with told(f"{root} cannot be changed, and is as it was"), Tree.locked(root) as tree:
+    with translate_errors(f"{root} cannot be changed, and is as it was"), LockedFolder.locked(root) as tree:
         _clean_up_after_a_crash(tree, change, backup)
         looks = _as_expected(tree, change)
         manifest = _manifest(tree, change, looks)
-        keep(backup, manifest, [_unchanged(tree, file) for file in manifest.files if file.before is not None])
+        write_backup(backup, manifest, [_unchanged(tree, file) for file in manifest.files if file.before is not None])
         try:
             _write(tree, change, manifest)
         except BaseException as error:
@@ -347,10 +347,13 @@ def apply(root: Path, change: Rewrite, backup: Path) -> dict[str, str | None]:
     return {file.name: file.after for file in manifest.files}
 
 
-def roll_back(root: Path, backup: Path) -> dict[str, str | None]:
+def roll_back_change(root: Path, backup: Path) -> dict[str, str | None]:
     """See `ports.Skills.roll_back`. Corrupt, and nothing was written, for a backup that is damaged."""
     manifest = require_manifest(backup)
-    with told(f"{root} cannot be rolled back, or not completely; try again"), Tree.locked(root) as tree:
+    with (
+        translate_errors(f"{root} cannot be rolled back, or not completely; try again"),
+        LockedFolder.locked(root) as tree,
+    ):
         _restore(tree, manifest, backup)
     return {file.name: file.before for file in manifest.files}
 
@@ -362,8 +365,8 @@ def _require_apart(root: Path, backup: Path) -> None:
         raise Invalid(f"the backup {backup} would be part of the skill; use a folder outside {root}")
 
 
-def _clean_up_after_a_crash(tree: Tree, change: Rewrite, backup: Path) -> None:
-    manifest = manifest_of(backup)
+def _clean_up_after_a_crash(tree: LockedFolder, change: Rewrite, backup: Path) -> None:
+    manifest = read_manifest(backup)
     if manifest is None:
         return
     if any(change.expected.get(file.name, ODD) != file.before for file in manifest.files):
@@ -371,7 +374,7 @@ def _clean_up_after_a_crash(tree: Tree, change: Rewrite, backup: Path) -> None:
     _restore(tree, manifest, backup)
 
 
-def _as_expected(tree: Tree, change: Rewrite) -> Mapping[str, Look | None]:
+def _as_expected(tree: LockedFolder, change: Rewrite) -> Mapping[str, FileState | None]:
     looks = {name: tree.look(name) for name in change.expected}
     for name, look in looks.items():
         if look is not None and look.digest == ODD:
@@ -382,26 +385,26 @@ def _as_expected(tree: Tree, change: Rewrite) -> Mapping[str, Look | None]:
     return looks
 
 
-def _unchanged(tree: Tree, file: Kept) -> bytes:
+def _unchanged(tree: LockedFolder, file: FileBackup) -> bytes:
     data = tree.read(file.name)
     if digest(data) != file.before:
         raise Conflict(f"{file.name} was changed by another process meanwhile")
     return data
 
 
-def _manifest(tree: Tree, change: Rewrite, looks: Mapping[str, Look | None]) -> Manifest:
+def _manifest(tree: LockedFolder, change: Rewrite, looks: Mapping[str, FileState | None]) -> BackupManifest:
     files = []
     for name, data in sorted(change.contents.items()):
         look = looks[name]
-        owned = look.owned if look else Owned(0, 0, 0)
+        owned = look.owned if look else FileOwnership(0, 0, 0)
         files.append(
-            Kept(name=name, before=_digest(look), after=None if data is None else digest(data), **owned._asdict())
+            FileBackup(name=name, before=_digest(look), after=None if data is None else digest(data), **owned._asdict())
         )
     made = tree.missing_folders([file.name for file in files if file.after is not None])
-    return Manifest(files=tuple(files), folders=made)
+    return BackupManifest(files=tuple(files), folders=made)
 
 
-def _write(tree: Tree, change: Rewrite, manifest: Manifest) -> None:
+def _write(tree: LockedFolder, change: Rewrite, manifest: BackupManifest) -> None:
     for folder in manifest.folders:
         tree.make_folder(folder)
     for file in manifest.files:
@@ -418,7 +421,7 @@ def _write(tree: Tree, change: Rewrite, manifest: Manifest) -> None:
     tree.sync()
 
 
-def _undo(tree: Tree, manifest: Manifest, backup: Path, error: BaseException) -> None:
+def _undo(tree: LockedFolder, manifest: BackupManifest, backup: Path, error: BaseException) -> None:
     """What somebody else has changed meanwhile is left as it is."""
     try:
         for file in manifest.files:
@@ -431,13 +434,13 @@ def _undo(tree: Tree, manifest: Manifest, backup: Path, error: BaseException) ->
         ) from error
 
 
-def _restore(tree: Tree, manifest: Manifest, backup: Path) -> None:
+def _restore(tree: LockedFolder, manifest: BackupManifest, backup: Path) -> None:
     """Every file is the before or the after of the manifest; all of them become the before."""
     looks = {file.name: _digest(tree.look(file.name)) for file in manifest.files}
     if strange := [file.name for file in manifest.files if looks[file.name] not in (file.before, file.after)]:
         raise Conflict(f"{', '.join(strange)} changed since the fix: other people's changes are not overwritten")
     changed = [file for file in manifest.files if looks[file.name] != file.before]
-    lost = [(file, content(backup, file)) for file in changed if file.before is not None]
+    lost = [(file, read_backup(backup, file)) for file in changed if file.before is not None]
     for file in manifest.files:
         tree.discard(file.name)
     for folder in tree.missing_folders([file.name for file, _ in lost]):
@@ -454,5 +457,5 @@ def _restore(tree: Tree, manifest: Manifest, backup: Path) -> None:
     tree.sync()
 
 
-def _digest(look: Look | None) -> str | None:
+def _digest(look: FileState | None) -> str | None:
     return look.digest if look else None

@@ -14,9 +14,9 @@ from itertools import islice
 from pathlib import Path
 
 from loopwright.core.errors import NotFound
-from loopwright.skills.disk.change import apply, roll_back
-from loopwright.skills.disk.names import SKIPPED, is_main, main_in, shown
-from loopwright.skills.disk.reading import read_folder
+from loopwright.skills.disk.change import apply_change, roll_back_change
+from loopwright.skills.disk.folder_reader import read_folder
+from loopwright.skills.disk.names import SKIPPED, decode_name, is_main, main_in
 from loopwright.skills.files import MAIN, Rewrite, SkillFiles
 
 HEAD = 4_096
@@ -72,8 +72,8 @@ def _names(folder: str, prefix: str) -> Iterator[str]:
     """Of all files below a folder."""
     for path, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in SKIPPED]
-        start = shown(f"{prefix}{path[len(folder) + 1 :]}/") if path != folder else prefix
-        yield from (start + shown(name) for name in files)
+        start = decode_name(f"{prefix}{path[len(folder) + 1 :]}/") if path != folder else prefix
+        yield from (start + decode_name(name) for name in files)
 
 
 def _look(at: str, waiting: list[str], links: list[str]) -> bool:
@@ -110,7 +110,7 @@ LARGEST = 100_000_000
 
 
 @contextlib.contextmanager
-def copied(root: Path) -> Iterator[Path]:
+def copy_skill(root: Path) -> Iterator[Path]:
     """What `read` reads and lists, in a folder of the same name.
 
     Links are links to copies: what is written through them reaches nothing but the copy, and is no part of it.
@@ -167,13 +167,13 @@ class SkillFolders:
         return replace(read_folder(root), catalogues=self._catalogues(), above=files_above(root))
 
     def copied(self, root: Path) -> AbstractContextManager[Path]:
-        return copied(root)
+        return copy_skill(root)
 
     def find(self, folder: Path) -> tuple[Path, ...]:
         return find_skills(folder)
 
     def apply(self, root: Path, change: Rewrite, backup: Path) -> Mapping[str, str | None]:
-        return apply(root, change, backup)
+        return apply_change(root, change, backup)
 
     def roll_back(self, root: Path, backup: Path) -> Mapping[str, str | None]:
-        return roll_back(root, backup)
+        return roll_back_change(root, backup)

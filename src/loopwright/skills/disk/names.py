@@ -44,12 +44,12 @@ def is_left_out(folder: str) -> bool:
     return folder.startswith(".") or folder in SKIPPED
 
 
-def shown(name: str) -> str:
+def decode_name(name: str) -> str:
     """A name as text that every JSON reader takes; bytes that are no UTF-8 are written out."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def checked(name: str) -> tuple[str, ...]:
+def split_checked_name(name: str) -> tuple[str, ...]:
     """The parts of a name that a change may write to. Invalid for all that leads elsewhere."""
     parts = tuple(name.split("/"))
     if not _is_utf8(name) or "\0" in name or any(part in ("", ".", "..") for part in parts):

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from loopwright.skills.catalogue import catalogue_of, is_spelling
 from loopwright.skills.detectors import DETECTORS
 from loopwright.skills.findings import Edit, Finding, Proposal
-from loopwright.skills.fixes.edits import edit, overlap
+from loopwright.skills.fixes.edits import edits_overlap, make_edit
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.page import Page
-from loopwright.skills.suppress import split
+from loopwright.skills.suppress import split_suppressed
 
 
-def propose(skill: Skill, findings: Sequence[Finding]) -> tuple[Proposal, ...]:
+def propose_mechanical_fixes(skill: Skill, findings: Sequence[Finding]) -> tuple[Proposal, ...]:
     """What can be mended so, in the order of the findings; no two proposals touch the same bytes. Hints are left.
 
     Files that are not all UTF-8 are left alone.
@@ -22,7 +22,7 @@ def propose(skill: Skill, findings: Sequence[Finding]) -> tuple[Proposal, ...]:
         if repair is None or page is None or not finding.counts or not _is_utf8(page.text):
             continue
         edits = tuple(one for place in _places(skill, finding) for one in repair(skill, page, place))
-        if edits and not any(overlap(one, other) for made in kept for one in made.edits for other in edits):
+        if edits and not any(edits_overlap(one, other) for made in kept for one in made.edits for other in edits):
             kept.append(_proposal(finding, edits))
     return tuple(kept)
 
@@ -30,7 +30,7 @@ def propose(skill: Skill, findings: Sequence[Finding]) -> tuple[Proposal, ...]:
 def _places(skill: Skill, finding: Finding) -> tuple[Finding, ...]:
     """All of the same thing in its file that nobody accepts."""
     found = [one for detector in DETECTORS if detector.rule == finding.rule for one in detector.findings(skill)]
-    kept, _ = split(skill, (one for one in found if one.fingerprint == finding.fingerprint))
+    kept, _ = split_suppressed(skill, (one for one in found if one.fingerprint == finding.fingerprint))
     return kept or (finding,)
 
 
@@ -49,9 +49,9 @@ def _path(skill: Skill, page: Page, finding: Finding) -> Iterator[Edit]:
     at = page.text.find(wrong, finding.start, finding.end) if right and wrong and right != wrong else -1
     label = f"[{wrong}]("
     if at >= len(label) and page.text.startswith(label, at - len(label)):
-        yield edit(page, at - len(label), at + len(wrong), f"[{right}]({right}")
+        yield make_edit(page, at - len(label), at + len(wrong), f"[{right}]({right}")
     elif at >= 0:
-        yield edit(page, at, at + len(wrong), right)
+        yield make_edit(page, at, at + len(wrong), right)
 
 
 def _name(skill: Skill, page: Page, finding: Finding) -> Iterator[Edit]:
@@ -60,7 +60,7 @@ def _name(skill: Skill, page: Page, finding: Finding) -> Iterator[Edit]:
     at = page.text.find(old, finding.start, finding.end) if old and new else -1
     if at < 0 or not (finding.rule == "deprecated-tool" or is_spelling(old, new)):
         return
-    yield edit(page, at, at + len(old), new)
+    yield make_edit(page, at, at + len(old), new)
     tool = catalogue_of(skill).tool(new, skill.hosts) if finding.rule == "deprecated-tool" else None
     call = next((one for one in skill.calls if (one.at.file, one.at.start) == (page.path, finding.start)), None)
     for argument in call.arguments if tool and call else ():
@@ -80,7 +80,7 @@ def _parameter(skill: Skill, page: Page, finding: Finding) -> Iterator[Edit]:
 def _renamed(page: Page, name: str, value: int, new: str) -> Edit:
     """Of a parameter with its value at that place."""
     at = page.text.rindex(name, 0, value)
-    return edit(page, at, at + len(name), new)
+    return make_edit(page, at, at + len(name), new)
 
 
 def _is_utf8(text: str) -> bool:

@@ -10,7 +10,7 @@ NO_NEWLINE = "\\ No newline at end of file\n"
 _ESCAPES = {"\t": "\\t", "\n": "\\n", '"': '\\"', "\\": "\\\\", "\r": "\\r"}
 
 
-def unified(file: str, old: bytes | None, new: bytes | None) -> str:
+def render_file_diff(file: str, old: bytes | None, new: bytes | None) -> str:
     """What becomes of one file; None: there is none. "" where nothing does. Invalid for bytes that are no UTF-8 text.
 
     Line ends are part of the lines: it has to be written out as it is.

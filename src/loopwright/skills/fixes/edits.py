@@ -8,7 +8,7 @@ from loopwright.core.errors import Conflict, Invalid
 from loopwright.skills.findings import Edit, Proposal
 
 
-class Text(Protocol):
+class PageText(Protocol):
     """What an edit needs to know of a page."""
 
     @property
@@ -19,7 +19,7 @@ class Text(Protocol):
     def newline(self) -> str: ...
 
 
-def edit(page: Text, start: int, end: int, new: str) -> Edit:
+def make_edit(page: PageText, start: int, end: int, new: str) -> Edit:
     """Characters `start` to `end` of the page become `new`, with the page's own line ends. Nothing else is touched."""
     if not 0 <= start <= end <= len(page.text):
         raise Invalid(f"{page.path} has {len(page.text)} characters; there is no range {start}–{end}")
@@ -31,14 +31,14 @@ def edit(page: Text, start: int, end: int, new: str) -> Edit:
     )
 
 
-def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
+def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
     """The bytes with all edits made; their ranges are those of `data`. Conflict where it does not hold the old text.
 
     Invalid for edits that overlap, or that insert at the same place.
     """
     pieces, at, last = [], 0, None
-    for one in in_order(edits):
-        if last is not None and overlap(last, one):
+    for one in sort_edits(edits):
+        if last is not None and edits_overlap(last, one):
             raise Invalid(f"two edits of {one.file} overlap at byte {one.start:,}; merge them into one")
         if data[one.start : one.end] != _bytes(one.old):
             raise Conflict(f"{one.file} has changed: at byte {one.start:,} it does not contain what the edit replaces")
@@ -47,13 +47,13 @@ def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
     return b"".join([*pieces, data[at:]])
 
 
-def rebased(edit: Edit, before: Iterable[Edit]) -> Edit | None:
+def rebase_edit(edit: Edit, before: Iterable[Edit]) -> Edit | None:
     """The edit as it has to be made once `before` is in the file; None where they overlap.
 
     The ranges of all that is given are those of one and the same text: the file as it was diagnosed.
     """
     others = [one for one in before if one.file == edit.file]
-    if any(overlap(one, edit) for one in others):
+    if any(edits_overlap(one, edit) for one in others):
         return None
     shift = sum(len(_bytes(one.new)) - (one.end - one.start) for one in others if _is_before(one, edit))
     return edit.evolve(start=edit.start + shift, end=edit.end + shift) if shift else edit
@@ -72,13 +72,13 @@ def contents_of(proposal: Proposal, files: Mapping[str, bytes]) -> dict[str, byt
         if file in proposal.creates:
             contents[file] = _bytes(proposal.creates[file])
         else:
-            contents[file] = None if file in proposal.deletes else applied(now or b"", edits)
+            contents[file] = None if file in proposal.deletes else apply_edits(now or b"", edits)
         if contents[file] == now:
             raise Invalid(f"the fix leaves {file} as it is")
     return contents
 
 
-def overlap(one: Edit, other: Edit) -> bool:
+def edits_overlap(one: Edit, other: Edit) -> bool:
     """Whether both want the same bytes, or insert at the same place."""
     if one.file != other.file:
         return False
@@ -87,7 +87,7 @@ def overlap(one: Edit, other: Edit) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def in_order(edits: Iterable[Edit]) -> Sequence[Edit]:
+def sort_edits(edits: Iterable[Edit]) -> Sequence[Edit]:
     return sorted(edits, key=lambda one: (one.start, one.end))
 
 
@@ -99,7 +99,7 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-class Change(NamedTuple):
+class ChangeSize(NamedTuple):
     """`lines`: how many were added or removed, in all files. `unreadable`: files that are no UTF-8 now."""
 
     edits: tuple[Edit, ...]
@@ -109,7 +109,7 @@ class Change(NamedTuple):
     unreadable: tuple[str, ...] = ()
 
 
-def between(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Change:
+def measure_change(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> ChangeSize:
     """From the files `before` to those `after`, line by line."""
     edits: list[Edit] = []
     creates: dict[str, str] = {}
@@ -129,7 +129,7 @@ def between(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Change:
     changed = sum(max(_lines(edit.old), _lines(edit.new)) for edit in edits)
     changed += sum(_lines(text) for text in creates.values())
     changed += sum(before[file].count(b"\n") for file in deletes)
-    return Change(tuple(in_order(edits)), creates, deletes, changed, tuple(unreadable))
+    return ChangeSize(tuple(sort_edits(edits)), creates, deletes, changed, tuple(unreadable))
 
 
 def _edits(file: str, old: bytes, new: bytes) -> Iterator[Edit]:

@@ -6,7 +6,7 @@ Task({subagent_type: "reader", prompt: `Read ${file}`})      Read("specs/style.m
 import re
 from collections.abc import Iterator
 
-from loopwright.skills.reader.model import Argument, Call, Place
+from loopwright.skills.reader.model import Argument, Call, PositionMaker
 from loopwright.skills.reader.page import Page
 
 PYTHON = frozenset({"python", "py", "python3"})
@@ -36,7 +36,7 @@ Brackets = dict[int, tuple[int, list[Piece]]]
 """By where a bracket opens, where it closes, and what stands between its commas."""
 
 
-def calls(page: Page, at: Place) -> Iterator[Call]:
+def parse_calls(page: Page, at: PositionMaker) -> Iterator[Call]:
     """All of a page, in order. `at` makes a place of the page."""
     spans = [(block.body, block.body + len(block.text), block.lang) for block in page.blocks if block.kind == "code"]
     spans += [(code.start + 1, code.end - 1, "") for code in page.codes]
@@ -45,7 +45,7 @@ def calls(page: Page, at: Place) -> Iterator[Call]:
             yield from _calls(page.text, start, end, lang, at)
 
 
-def _calls(text: str, start: int, end: int, lang: str, at: Place) -> Iterator[Call]:
+def _calls(text: str, start: int, end: int, lang: str, at: PositionMaker) -> Iterator[Call]:
     if (first := _CALL.search(text, start, end)) is None:
         return
     brackets = _brackets(text, start, end)
@@ -78,7 +78,7 @@ def _brackets(text: str, begin: int, end: int) -> Brackets:
     return closed
 
 
-def _arguments(text: str, brackets: Brackets, pieces: list[Piece], at: Place) -> Iterator[Argument]:
+def _arguments(text: str, brackets: Brackets, pieces: list[Piece], at: PositionMaker) -> Iterator[Argument]:
     """A single object between the brackets is opened into its entries."""
     entries = False
     if len(pieces) == 1:

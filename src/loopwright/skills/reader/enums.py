@@ -10,8 +10,8 @@ import tree_sitter_typescript
 from tree_sitter import Language, Node, Parser
 
 from loopwright.skills.reader.calls import LANGUAGES
-from loopwright.skills.reader.markdown import Block
-from loopwright.skills.reader.model import Enumeration, Place, Setting
+from loopwright.skills.reader.markdown import MarkdownBlock
+from loopwright.skills.reader.model import Enumeration, PositionMaker, Setting
 from loopwright.skills.reader.page import Page
 
 FEWEST = 2
@@ -26,10 +26,10 @@ _KEY = re.compile(r"[A-Za-z_]\w*")
 _WORDS = re.compile(r"[A-Z]?+[a-z]++|[A-Z]{1,40}(?![a-z])")
 _LISTED = re.compile(r"\s*[\w-]+(?:\s*\|\s*[\w-]+)+\s*\Z")
 
-Declared = tuple[str, str, tuple[str, ...]]
+DeclaredValues = tuple[str, str, tuple[str, ...]]
 
 
-def enumerations(page: Page, at: Place) -> Iterator[Enumeration]:
+def parse_enumerations(page: Page, at: PositionMaker) -> Iterator[Enumeration]:
     """All that a page declares, in order."""
     for block in page.blocks:
         if block.kind != "code" or block.use in ("negative", "quotation"):
@@ -39,7 +39,7 @@ def enumerations(page: Page, at: Place) -> Iterator[Enumeration]:
                 yield Enumeration(holder, field, values, at(block.start, block.end))
 
 
-def settings(page: Page, at: Place) -> Iterator[Setting]:
+def parse_settings(page: Page, at: PositionMaker) -> Iterator[Setting]:
     """Code of a page that sets a field to a text."""
     for block in page.blocks:
         if block.kind == "code" and block.lang in LANGUAGES and page.kind not in ("script", "data"):
@@ -48,13 +48,13 @@ def settings(page: Page, at: Place) -> Iterator[Setting]:
                 yield Setting(found[1], field, found[4], at(found.start(), found.end()))
 
 
-def holders(name: str) -> frozenset[str]:
+def list_holders(name: str) -> frozenset[str]:
     """What code calls a thing of this type: of a GardenState `gardenstate` and `state`, in small letters."""
     words = _WORDS.findall(name)
     return frozenset({name.casefold(), words[-1].casefold()} if words else {name.casefold()})
 
 
-def _declared(page: Page, block: Block) -> Iterator[Declared]:
+def _declared(page: Page, block: MarkdownBlock) -> Iterator[DeclaredValues]:
     text = block.text
     if block.lang in _TYPESCRIPT and "|" in text and ("interface" in text or "type" in text):
         yield from _typescript(text)
@@ -67,14 +67,14 @@ def _declared(page: Page, block: Block) -> Iterator[Declared]:
         yield from _json(str(name or _named(page, block)), value, "", 0)
 
 
-def _named(page: Page, block: Block) -> str:
+def _named(page: Page, block: MarkdownBlock) -> str:
     """By the title above it, or the name of the file."""
     above = [section.title for section in page.sections if section.start < block.start]
     word = _WORDS.findall(above[-1] if above else page.path.rpartition("/")[2].partition(".")[0])
     return "state" if "state" in {one.casefold() for one in word} else word[-1] if word else ""
 
 
-def _json(holder: str, value: Any, path: str, depth: int) -> Iterator[Declared]:
+def _json(holder: str, value: Any, path: str, depth: int) -> Iterator[DeclaredValues]:
     """Of a JSON Schema the `enum` of its properties; of a template texts that list values."""
     if not isinstance(value, dict) or depth > DEEPEST:
         return
@@ -94,7 +94,7 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_typescript.language_typescript()))
 
 
-def _typescript(text: str) -> Iterator[Declared]:
+def _typescript(text: str) -> Iterator[DeclaredValues]:
     root = _parser().parse(text.encode("utf-8", "replace")).root_node
     aliases = {
         _text(name): values
@@ -114,7 +114,9 @@ def _typescript(text: str) -> Iterator[Declared]:
             yield from _fields(_text(name), body, "", aliases, 0)
 
 
-def _fields(holder: str, body: Node, path: str, aliases: dict[str, tuple[str, ...]], depth: int) -> Iterator[Declared]:
+def _fields(
+    holder: str, body: Node, path: str, aliases: dict[str, tuple[str, ...]], depth: int
+) -> Iterator[DeclaredValues]:
     for one in body.named_children:
         name, typed = one.child_by_field_name("name"), one.child_by_field_name("type")
         kind = typed.named_children[0] if typed is not None and typed.named_children else None

@@ -17,7 +17,7 @@ example, a tutorial or background; how not to do it; words of somebody else."""
 PageKind = Literal["skill", "phase", "action", "spec", "template", "reference", "script", "data", "other"]
 
 
-class Block(NamedTuple):
+class MarkdownBlock(NamedTuple):
     """A leaf of the page. `text`: of code without its fences, of a heading without marks, else as it is written.
 
     `body` is where the text begins; `level` is a heading's; `lang` a fence's, in small letters; `closed` is False for
@@ -47,7 +47,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Front:
+class FrontMatter:
     """The front matter. `values` as YAML has them, none where it is `broken`: why it is no YAML."""
 
     start: int
@@ -56,7 +56,7 @@ class Front:
     broken: str | None = None
 
 
-class Span(NamedTuple):
+class InlineSpan(NamedTuple):
     """`text` is a link's destination, or what inline code holds."""
 
     text: str
@@ -81,13 +81,13 @@ _LEAVES: dict[str, BlockKind] = {
 _CONTAINERS = frozenset({"BlockQuote", "List", "Item", "Table"})
 
 
-class Parts(NamedTuple):
-    blocks: list[Block]
-    links: tuple[Span, ...]
-    codes: tuple[Span, ...]
+class PageParts(NamedTuple):
+    blocks: list[MarkdownBlock]
+    links: tuple[InlineSpan, ...]
+    codes: tuple[InlineSpan, ...]
 
 
-def parse(text: str, front: Front | None) -> Parts:
+def parse_markdown(text: str, front: FrontMatter | None) -> PageParts:
     """The blocks, links and inline code of a page, its front matter first. The parser counts in bytes."""
     plain = _encodable(text)
     head = front.end if front else 0
@@ -100,15 +100,17 @@ def parse(text: str, front: Front | None) -> Parts:
         spots = {at for one in (*links, *codes) for at in one[1:]}
         place = _characters(data, spots.union(*(leaf[1:5] for leaf in leaves)))
         leaves = [_Leaf._make((leaf[0], *(place[at] for at in leaf[1:5]), *leaf[5:])) for leaf in leaves]
-        links, codes = ([Span(one.text, place[one.start], place[one.end]) for one in many] for many in (links, codes))
+        links, codes = (
+            [InlineSpan(one.text, place[one.start], place[one.end]) for one in many] for many in (links, codes)
+        )
     blocks = [
-        Block(leaf.kind, leaf.start, leaf.end, leaf.words or text[leaf.body : leaf.stop], leaf.body, leaf.level,
+        MarkdownBlock(leaf.kind, leaf.start, leaf.end, leaf.words or text[leaf.body : leaf.stop], leaf.body, leaf.level,
               leaf.lang, closed=leaf.closed)
         for leaf in leaves
     ]  # fmt: skip
     if front is not None:
-        blocks.insert(0, Block("front", front.start, front.end, text[front.start : front.end], front.start))
-    return Parts(blocks, tuple(links), tuple(codes))
+        blocks.insert(0, MarkdownBlock("front", front.start, front.end, text[front.start : front.end], front.start))
+    return PageParts(blocks, tuple(links), tuple(codes))
 
 
 def _encodable(text: str) -> str:
@@ -149,8 +151,8 @@ class _Reading:
     def __init__(self, raw: str, begin: int) -> None:
         self.raw, self._begin = raw, begin
         self.leaves: list[_Leaf] = []
-        self.links: list[Span] = []
-        self.codes: list[Span] = []
+        self.links: list[InlineSpan] = []
+        self.codes: list[InlineSpan] = []
         self._around: list[str] = []
         self._open: tuple[BlockKind, int, str, int] | None = None
         self._words: list[str] = []
@@ -185,7 +187,7 @@ class _Reading:
         elif self._open[0] == "heading" and what in ("Text", "Code"):
             self._words.append(about)
         if what == "Code":
-            self.codes.append(Span(about, start, end))
+            self.codes.append(InlineSpan(about, start, end))
 
     def _start(self, about: Any, start: int, end: int) -> None:
         name, more = (about, {}) if about.__class__ is str else next(iter(about.items()))
@@ -246,15 +248,15 @@ class _Reading:
         last = self.raw.rfind("\n", start, end)
         return last >= 0 and _FENCE.match(self.raw, last + 1, end) is not None
 
-    def _link(self, target: str, start: int, end: int) -> Span:
+    def _link(self, target: str, start: int, end: int) -> InlineSpan:
         """Where its destination is written; all of it where that is somewhere else, or written otherwise."""
         bracket = self.raw.rfind("](", start, end)
         written = target.encode("utf-8", "replace").decode("latin-1")
         at = self.raw.find(written, bracket, end) if bracket >= 0 and target else -1
-        return Span(target, at, at + len(written)) if at >= 0 else Span(target, start, end)
+        return InlineSpan(target, at, at + len(written)) if at >= 0 else InlineSpan(target, start, end)
 
 
-def sections_of(blocks: Iterable[Block], size: int) -> Iterator[Section]:
+def sections_of(blocks: Iterable[MarkdownBlock], size: int) -> Iterator[Section]:
     """Of a page of that size, in order."""
     heads = [block for block in blocks if block.kind == "heading"]
     above: list[int] = []
@@ -301,7 +303,7 @@ _STARTS = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
 _ENDS = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
 
 
-def front_of(text: str) -> Front | None:
+def parse_front_matter(text: str) -> FrontMatter | None:
     """What stands at the top between two lines `---`. One that is not closed ends at a blank line, and is broken."""
     opening = _OPENS.match(text)
     if opening is None:
@@ -312,9 +314,9 @@ def front_of(text: str) -> Front | None:
         return None
     if closing is None:
         blank = _BLANK.search(text, body)
-        return Front(start, blank.start() if blank else len(text), {}, "it is not closed by a line `---`")
+        return FrontMatter(start, blank.start() if blank else len(text), {}, "it is not closed by a line `---`")
     values, broken = _read(text[body : closing.start()], text.count("\n", 0, body) + 1)
-    return Front(start, closing.end(), values, broken)
+    return FrontMatter(start, closing.end(), values, broken)
 
 
 def _read(inner: str, first: int) -> tuple[Mapping[str, object], str | None]:

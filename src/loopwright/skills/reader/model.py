@@ -13,7 +13,7 @@ ReferenceKind = Literal["link", "read", "prose"]
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class FilePosition:
     """A place in a file. `use` of the block it lies in; `phase` is the path or title of the phase it belongs to."""
 
     file: str
@@ -24,7 +24,7 @@ class At:
     phase: str | None = None
 
 
-Place = Callable[[int, int], At]
+PositionMaker = Callable[[int, int], FilePosition]
 """Makes a place of a page, from its first character and the one behind its last."""
 
 
@@ -34,7 +34,7 @@ class Argument:
 
     name: str | None
     value: str
-    at: At
+    at: FilePosition
     literal: str | None = None
 
 
@@ -46,7 +46,7 @@ class Call:
     """
 
     name: str
-    at: At
+    at: FilePosition
     arguments: tuple[Argument, ...]
     lang: str = ""
 
@@ -66,7 +66,7 @@ class Reference:
     target: str
     resolved: str | None
     kind: ReferenceKind
-    at: At
+    at: FilePosition
     loads: bool = False
     optional: bool = False
 
@@ -78,7 +78,7 @@ class Enumeration:
     holder: str
     field: str
     values: tuple[str, ...]
-    at: At
+    at: FilePosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Setting:
     holder: str
     field: str
     value: str
-    at: At
+    at: FilePosition
 
 
 @dataclass(frozen=True, slots=True)

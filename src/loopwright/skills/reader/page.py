@@ -8,16 +8,16 @@ from functools import cached_property
 from typing import Final, Literal
 
 from loopwright.skills.reader.markdown import (
-    Block,
-    Front,
+    FrontMatter,
+    InlineSpan,
+    MarkdownBlock,
     PageKind,
-    Parts,
+    PageParts,
     Section,
-    Span,
     Use,
-    front_of,
     nested_fences,
-    parse,
+    parse_front_matter,
+    parse_markdown,
     sections_of,
 )
 
@@ -61,7 +61,7 @@ PROSE, CODE = 4.0, 3.3
 _NOT_A_LEAD_BYTE_OF_CJK = bytes(byte for byte in range(256) if not 0xE3 <= byte <= 0xED)
 
 
-def tokens(text: str, *, code: bool = False) -> int:
+def estimate_tokens(text: str, *, code: bool = False) -> int:
     """A local estimate of the tokens of one text."""
     wide = _wide(text)
     return round(wide + (len(text) - wide) / (CODE if code else PROSE))
@@ -106,7 +106,7 @@ LEAD = 160
 
 
 def uses_of(
-    blocks: Sequence[Block], sections: Iterable[Section], kind: PageKind, shown: Iterable[tuple[int, int]] = ()
+    blocks: Sequence[MarkdownBlock], sections: Iterable[Section], kind: PageKind, shown: Iterable[tuple[int, int]] = ()
 ) -> list[Use]:
     """One for each block. `kind` of the page; `shown`: what its author meant as one fence (see `nested_fences`)."""
     if kind == "template":
@@ -148,7 +148,7 @@ def _of_words(words: str) -> Use | None:
     return "template" if _TEMPLATE.search(plain) and "prompt" not in plain.casefold() else None
 
 
-def _of_table(head: Block) -> Use | None:
+def _of_table(head: MarkdownBlock) -> Use | None:
     """By its first two columns: how it was before, or how it shall not be."""
     first, second, *_ = [*(cell.strip() for cell in head.text.strip().strip("|").split("|")), "", ""]
     cells = (first, second)
@@ -156,7 +156,7 @@ def _of_table(head: Block) -> Use | None:
     return "negative" if bad else None
 
 
-def _own(block: Block) -> Use | None:
+def _own(block: MarkdownBlock) -> Use | None:
     """What its first words say."""
     lead = block.text[:80].lstrip("-*+ \t0123456789.>|")
     if block.kind == "html":
@@ -172,7 +172,7 @@ def _own(block: Block) -> Use | None:
     return "quotation" if block.kind != "row" and _SPOKEN.match(lead) else None
 
 
-def _told(block: Block, above: Block | None, found: Sequence[Use]) -> Use | None:
+def _told(block: MarkdownBlock, above: MarkdownBlock | None, found: Sequence[Use]) -> Use | None:
     """What the sentence above says of code, or the line before a list of its entries."""
     if above is None or block.kind not in ("code", "item"):
         return None
@@ -184,7 +184,7 @@ def _told(block: Block, above: Block | None, found: Sequence[Use]) -> Use | None
     return None
 
 
-def _below(block: Block, said: Use | None) -> Use | None:
+def _below(block: MarkdownBlock, said: Use | None) -> Use | None:
     """A title like "Report format" speaks of code and quotations only."""
     return said if said != "template" or block.kind in ("code", "quote", "row") else None
 
@@ -213,40 +213,40 @@ class Page:
     def tokens(self) -> int:
         """A local estimate; what stands between fences counts as code."""
         if not is_markdown(self.path):
-            return tokens(self.text, code=True)
+            return estimate_tokens(self.text, code=True)
         pieces = self.text.split("```")
-        return tokens("".join(pieces[::2])) + tokens("".join(pieces[1::2]), code=True)
+        return estimate_tokens("".join(pieces[::2])) + estimate_tokens("".join(pieces[1::2]), code=True)
 
     @cached_property
-    def front(self) -> Front | None:
-        return front_of(self.text) if is_markdown(self.path) else None
+    def front(self) -> FrontMatter | None:
+        return parse_front_matter(self.text) if is_markdown(self.path) else None
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
         return tuple(sections_of(self._parts.blocks, len(self.text)))
 
     @cached_property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[MarkdownBlock, ...]:
         blocks = self._parts.blocks
         used = uses_of(blocks, self.sections, self.kind, nested_fences(self.text) if is_markdown(self.path) else ())
         return tuple([block._replace(use=use) for block, use in zip(blocks, used, strict=True)])
 
     @property
-    def links(self) -> tuple[Span, ...]:
+    def links(self) -> tuple[InlineSpan, ...]:
         """Of its prose."""
         return self._parts.links
 
     @property
-    def codes(self) -> tuple[Span, ...]:
+    def codes(self) -> tuple[InlineSpan, ...]:
         """Inline code of its prose."""
         return self._parts.codes
 
     @cached_property
-    def _parts(self) -> Parts:
+    def _parts(self) -> PageParts:
         if is_markdown(self.path):
-            return parse(self.text, self.front)
-        block = Block("code", 0, len(self.text), self.text, 0, lang=suffix_of(self.path))
-        return Parts([block] if self.text.strip() else [], (), ())
+            return parse_markdown(self.text, self.front)
+        block = MarkdownBlock("code", 0, len(self.text), self.text, 0, lang=suffix_of(self.path))
+        return PageParts([block] if self.text.strip() else [], (), ())
 
     @cached_property
     def _lines(self) -> list[int]:
@@ -266,7 +266,7 @@ class Page:
         found = written.search(self.text, self.front.start, self.front.end) if self.front else None
         return found.span() if found else None
 
-    def block(self, at: int) -> Block | None:
+    def block(self, at: int) -> MarkdownBlock | None:
         """The block that holds this place."""
         index = bisect_right(self.blocks, at, key=lambda block: block.start) - 1
         return self.blocks[index] if index >= 0 and at < self.blocks[index].end else None

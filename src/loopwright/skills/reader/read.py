@@ -9,10 +9,10 @@ from posixpath import basename, dirname, join, normpath
 from urllib.parse import unquote
 
 from loopwright.skills.files import MAIN, main_among
-from loopwright.skills.reader.calls import calls
-from loopwright.skills.reader.enums import enumerations, settings
-from loopwright.skills.reader.markdown import Front, Section
-from loopwright.skills.reader.model import At, Call, Host, Mode, Phase, Reference, ReferenceKind, Skill
+from loopwright.skills.reader.calls import parse_calls
+from loopwright.skills.reader.enums import parse_enumerations, parse_settings
+from loopwright.skills.reader.markdown import FrontMatter, Section
+from loopwright.skills.reader.model import Call, FilePosition, Host, Mode, Phase, Reference, ReferenceKind, Skill
 from loopwright.skills.reader.page import Page, read_page
 
 _TOOLS: Mapping[str, Host] = {
@@ -36,7 +36,7 @@ _KEYS: frozenset[str] = frozenset(
 _TOOL = re.compile(r"[A-Za-z_*][\w.\-*]*(?:\([^()]*\))?")
 
 
-def hosts(name: str, main: Page | None, calls: Iterable[Call]) -> frozenset[Host]:
+def find_hosts(name: str, main: Page | None, calls: Iterable[Call]) -> frozenset[Host]:
     """By the tools it calls, the keys of its front matter and the folders it says it lies in."""
     found = {host for call in calls if call.at.use == "instruction" and (host := _TOOLS.get(call.name))}
     if main is not None:
@@ -46,7 +46,7 @@ def hosts(name: str, main: Page | None, calls: Iterable[Call]) -> frozenset[Host
     return frozenset(found)
 
 
-def mode(pages: Mapping[str, Page], main: str) -> Mode:
+def find_mode(pages: Mapping[str, Page], main: str) -> Mode:
     """Autonomous where an orchestrator chooses among actions by a state; sequential else."""
     actions = sum(page.kind == "action" for page in pages.values())
     orchestrator = any(path.casefold().endswith("orchestrator.md") for path in pages)
@@ -55,7 +55,7 @@ def mode(pages: Mapping[str, Page], main: str) -> Mode:
     return "autonomous" if actions >= 2 or (orchestrator and actions) or told else "sequential"
 
 
-def tools(front: Front | None) -> frozenset[str] | None:
+def read_allowed_tools(front: FrontMatter | None) -> frozenset[str] | None:
     """What `allowed-tools` declares, patterns with their brackets; None where it declares nothing."""
     value = front.values.get("allowed-tools") if front is not None else None
     if front is None or "allowed-tools" not in front.values:
@@ -77,7 +77,7 @@ _STEP = re.compile(
 )
 
 
-def phases(pages: Mapping[str, Page], main: str) -> tuple[Phase, ...]:
+def find_phases(pages: Mapping[str, Page], main: str) -> tuple[Phase, ...]:
     """Pages of a folder of phases; else the sections of SKILL.md that are numbered as steps."""
     files = [path for path in pages if path.endswith(".md") and path != main and not _ASIDE.match(basename(path))]
     for folder in _PHASE_FOLDERS:
@@ -107,7 +107,7 @@ def _of_section(page: Page, section: Section, order: int, index: int) -> Phase:
     return Phase(section.title, order, page.path, section.start, section.end, index, share)
 
 
-class Course:
+class PhaseMap:
     """Which phase a place belongs to."""
 
     def __init__(self, steps: tuple[Phase, ...]) -> None:
@@ -166,7 +166,7 @@ NEAR = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class SkillIndex:
     """All files of a skill of that name: as they are written, by their paths in small letters; `folders` likewise.
 
     `above`: those of its plugin and its project, as seen from there.
@@ -184,7 +184,7 @@ class Files:
         return self.paths.get(small) or (f"{small}/" if small in self.folders else None)
 
 
-def files_of(skill: str, paths: Iterable[str], above: Set[str] = frozenset()) -> Files:
+def index_files(skill: str, paths: Iterable[str], above: Set[str] = frozenset()) -> SkillIndex:
     names: dict[str, tuple[str, ...]] = {}
     folders: set[str] = set()
     for path in paths:
@@ -193,13 +193,13 @@ def files_of(skill: str, paths: Iterable[str], above: Set[str] = frozenset()) ->
         while folder and folder not in folders:
             folders.add(folder)
             folder = dirname(folder)
-    return Files(skill, {path.casefold(): path for path in paths}, frozenset(folders), names, above)
+    return SkillIndex(skill, {path.casefold(): path for path in paths}, frozenset(folders), names, above)
 
 
-class References:
+class ReferenceFinder:
     """What the pages name, page by page. `at` makes a place of a page."""
 
-    def __init__(self, files: Files, at: Callable[[Page, int, int], At]) -> None:
+    def __init__(self, files: SkillIndex, at: Callable[[Page, int, int], FilePosition]) -> None:
         self._files, self._at = files, at
         self._by_page: dict[str, list[Reference]] = {}
         self._written: set[str] = set()
@@ -274,7 +274,7 @@ def _paths(text: str, begin: int) -> Iterator[tuple[str, int, int, bool]]:
             yield path, root.start() if root else start, ending.end(), root is not None
 
 
-def _resolve(files: Files, page: str, path: str, own: bool = False) -> tuple[str, str | None, bool]:
+def _resolve(files: SkillIndex, page: str, path: str, own: bool = False) -> tuple[str, str | None, bool]:
     """Where a path leads: as seen from the page, from the folders above it, or the only file of a bare name.
 
     Its target, the file of the skill, and whether it leads out of the skill.
@@ -325,31 +325,40 @@ def read_skill(
     # Sorted, so that of files of one name the same is meant, in whatever order they come.
     sizes = dict(sorted(({path: len(data) for path, data in files.items()} | dict(unread or {})).items()))
     pages = _pages(files, main, _nested(sizes))
-    steps = phases(pages, main)
-    course = Course(steps)
+    steps = find_phases(pages, main)
+    course = PhaseMap(steps)
 
-    def at(page: Page, start: int, end: int) -> At:
-        return At(page.path, start, end, page.line(start), page.use(start), course.phase(page.path, start))
+    def at(page: Page, start: int, end: int) -> FilePosition:
+        return FilePosition(page.path, start, end, page.line(start), page.use(start), course.phase(page.path, start))
 
     first = pages.get(main)
-    named = References(files_of(_own_name(name, first), sizes, above), at)
+    named = ReferenceFinder(index_files(_own_name(name, first), sizes, above), at)
     seen: list[Page] = []
     called: list[Call] = []
     for page in _reached(pages, main, named):
         seen.append(page)
-        made = tuple(calls(page, partial(at, page)))
+        made = tuple(parse_calls(page, partial(at, page)))
         called += made
         named.read(page, made)
     return Skill(
-        name=name, main=main, files=sizes, pages=pages, reached=tuple(page.path for page in seen),
-        mode=mode(pages, main), hosts=hosts(name, first, called), tools=tools(first.front) if first else None,
-        phases=steps, calls=tuple(called), references=named.found(),
-        enumerations=tuple(one for page in seen for one in enumerations(page, partial(at, page))),
-        settings=tuple(one for page in seen for one in settings(page, partial(at, page))), catalogues=catalogues,
-    )  # fmt: skip
+        name=name,
+        main=main,
+        files=sizes,
+        pages=pages,
+        reached=tuple(page.path for page in seen),
+        mode=find_mode(pages, main),
+        hosts=find_hosts(name, first, called),
+        tools=read_allowed_tools(first.front) if first else None,
+        phases=steps,
+        calls=tuple(called),
+        references=named.found(),
+        enumerations=tuple(one for page in seen for one in parse_enumerations(page, partial(at, page))),
+        settings=tuple(one for page in seen for one in parse_settings(page, partial(at, page))),
+        catalogues=catalogues,
+    )
 
 
-def _reached(pages: Mapping[str, Page], main: str, named: References) -> Iterator[Page]:
+def _reached(pages: Mapping[str, Page], main: str, named: ReferenceFinder) -> Iterator[Page]:
     """SKILL.md and the pages that it leads to, as far as each was read when the next one is asked for."""
     todo = [main] if main in pages else []
     known = {*todo}

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from loopwright.core.errors import Conflict, Exit, Invalid
-from loopwright.core.text import clean
-from loopwright.surfaces.cli import follow, looking, loop_commands
-from loopwright.surfaces.cli.kinds import CYCLES, CycleId, about
-from loopwright.surfaces.cli.looking import show_diff
+from loopwright.core.errors import Conflict, ExitCode, Invalid
+from loopwright.core.text import clean_line
+from loopwright.surfaces.cli import follow, loop_commands, show_commands
+from loopwright.surfaces.cli.kinds import CYCLES, CycleId, bind_kind
 from loopwright.surfaces.cli.loop_commands import how_to_follow, taken_words
 from loopwright.surfaces.cli.options import (
     HERE,
@@ -19,13 +18,14 @@ from loopwright.surfaces.cli.options import (
     Json,
     Project,
     Task,
-    elsewhere,
+    add_options,
     need_command,
-    opened,
-    takes,
+    open_project,
+    project_option,
 )
-from loopwright.surfaces.cli.output import answer, has_person, is_plain, remark
-from loopwright.surfaces.cli.run import run_here, tell_agent
+from loopwright.surfaces.cli.output import has_person, is_plain, print_answer, print_remark
+from loopwright.surfaces.cli.run import announce_agent, run_in_process
+from loopwright.surfaces.cli.show_commands import show_diff
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,9 +45,9 @@ def decide(
     json: Json = False,
 ) -> None:
     """Make a decision that a role left to you."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         state = engine.cycles.decide(cycle_id, decision, option)
-    answer(json, state, f"{decision} is decided: {option}{_further(state, elsewhere(project))}")
+    print_answer(json, state, f"{decision} is decided: {option}{_further(state, project_option(project))}")
 
 
 def resolve(
@@ -61,10 +61,10 @@ def resolve(
     json: Json = False,
 ) -> None:
     """Resolve what blocks a role."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         state = engine.cycles.resolve(cycle_id, blocker, resolution, workaround=workaround)
     word = "worked around" if workaround else "resolved"
-    answer(json, state, f"{blocker} is {word}{_further(state, elsewhere(project))}")
+    print_answer(json, state, f"{blocker} is {word}{_further(state, project_option(project))}")
 
 
 def choose(
@@ -74,9 +74,11 @@ def choose(
     json: Json = False,
 ) -> None:
     """Replace a patch with another edit that passes the same tests."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         state = engine.cycles.choose(cycle_id, rival)
-    answer(json, state, f"{cycle_id}: {taken_words('loopwright cycle', rival, state, cycle_id, elsewhere(project))}")
+    print_answer(
+        json, state, f"{cycle_id}: {taken_words('loopwright cycle', rival, state, cycle_id, project_option(project))}"
+    )
 
 
 def _further(state: "CycleState", at: str) -> str:
@@ -106,23 +108,27 @@ def documents(
 
     if version is not None and name is None:
         raise Invalid("--version is for one document; name it, as in: documents ID ra/requirements.md --version 1.0.0")
-    with opened(project) as engine:
+    with open_project(project) as engine:
         if name is None:
             found = engine.cycles.documents(cycle_id)
-            answer(json, [asdict(document) for document in found], _listed(found), total=len(found))
+            print_answer(json, [asdict(document) for document in found], _listed(found), total=len(found))
             return
         document = engine.cycles.document(cycle_id, name, version)
     if document.truncated and not json:
-        remark(f"only the beginning of {name} is shown")
-    answer(json, document._asdict(), clean_lines(document.text).rstrip("\n"))
+        print_remark(f"only the beginning of {name} is shown")
+    print_answer(json, document._asdict(), clean_lines(document.text).rstrip("\n"))
 
 
 def _listed(found: "Sequence[Document]") -> str:
     """Name, size, and the versions that are kept."""
-    from loopwright.surfaces.cli.text import columns, local
+    from loopwright.surfaces.cli.text import align_columns, format_time
 
-    rows = [(d.name, f"{d.size:,}", local(d.modified_at), ", ".join(d.versions) or "-") for d in found]
-    return "\n".join(columns([("DOCUMENT", "BYTES", "CHANGED", "VERSIONS"), *rows])) if rows else "nothing written yet"
+    rows = [(d.name, f"{d.size:,}", format_time(d.modified_at), ", ".join(d.versions) or "-") for d in found]
+    return (
+        "\n".join(align_columns([("DOCUMENT", "BYTES", "CHANGED", "VERSIONS"), *rows]))
+        if rows
+        else "nothing written yet"
+    )
 
 
 def diff(
@@ -134,7 +140,7 @@ def diff(
     json: Json = False,
 ) -> None:
     """Show what a cycle has changed in the project."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         text = engine.cycles.diff(cycle_id, iteration)
     show_diff(text, json)
 
@@ -165,7 +171,7 @@ CYCLE_FIELDS: dict[str, Any] = {
 """Options of `cycle edit`: each is the cycle's field of the same name."""
 
 
-def flags(given: Given) -> Given:
+def collect_flags(given: Given) -> Given:
     """What was typed, as the settings want it: those of cycles in their own table."""
     of_cycles = {name: value for name, value in given.items() if name in CYCLE_ONLY}
     return {**{name: value for name, value in given.items() if name not in CYCLE_ONLY}, "cycle": of_cycles}
@@ -178,10 +184,10 @@ def extend(
     json: Json = False,
 ) -> None:
     """Add to a cycle's task; one that is not running continues in the background."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         engine.load_cycle_prompts()
         state = engine.cycles.extend(cycle_id, text)
-    answer(json, state, extended_words(state, elsewhere(project)))
+    print_answer(json, state, extended_words(state, project_option(project)))
 
 
 def extended_words(state: "CycleState", at: str) -> str:
@@ -192,12 +198,12 @@ def extended_words(state: "CycleState", at: str) -> str:
     return f"{id} extended, iteration {state.current_iteration} begins; {how_to_follow(CYCLES, state, at)}"
 
 
-@takes(CYCLE_FIELDS)
+@add_options(CYCLE_FIELDS)
 def edit(cycle_id: CycleId, given: Given, project: Project = HERE, json: Json = False) -> None:
     """Change a cycle's title and limit; use extend to change its task."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         state = engine.cycles.edit(cycle_id, given)
-    answer(json, state, f"{cycle_id}: changed {', '.join(given)}")
+    print_answer(json, state, f"{cycle_id}: changed {', '.join(given)}")
 
 
 Title = Annotated[
@@ -205,7 +211,7 @@ Title = Annotated[
 ]
 
 
-@takes(CYCLE_SETTINGS)
+@add_options(CYCLE_SETTINGS)
 def run(
     *,
     task: Annotated[str | None, typer.Argument(metavar="TASK", help="What to do.", show_default=False)] = None,
@@ -230,7 +236,7 @@ def run(
     interactive = not auto and not launched
     if interactive and (json or not has_person()):
         raise Invalid("needs a terminal to ask; use --auto")
-    with opened(project, flags(given)) as engine:
+    with open_project(project, collect_flags(given)) as engine:
         if task is not None:
             state = _created(engine, task, title, interactive=interactive)
             take_up: TakeUp = _beginning(engine)
@@ -238,19 +244,19 @@ def run(
             state, take_up = engine.cycles.read(str(cycle_id)), _beginning(engine)
         else:
             if extend is not None and engine.cycles.is_live(str(cycle_id)):
-                raise typer.Exit(_queued(engine, str(cycle_id), extend, json=json, at=elsewhere(project)))
+                raise typer.Exit(_queued(engine, str(cycle_id), extend, json=json, at=project_option(project)))
             take_up = _taking_up(engine, given, title, extend, interactive=interactive)
             state = _prepared(engine, str(cycle_id), take_up)
         if not json and is_plain():
-            print(f"{state.cycle_id}: {clean(state.title)}", flush=True)
-        code = run_here(
+            print(f"{state.cycle_id}: {clean_line(state.title)}", flush=True)
+        code = run_in_process(
             CYCLES, engine, state.cycle_id, take_up,
-            interactive=interactive, launched=launched, json=json, at=elsewhere(project),
+            interactive=interactive, launched=launched, json=json, at=project_option(project),
         )  # fmt: skip
     raise typer.Exit(code)
 
 
-@takes(CYCLE_SETTINGS)
+@add_options(CYCLE_SETTINGS)
 def create(
     *,
     task: Task,
@@ -261,17 +267,17 @@ def create(
     json: Json = False,
 ) -> None:
     """Create a cycle without starting it."""
-    with opened(project, flags(given)) as engine:
+    with open_project(project, collect_flags(given)) as engine:
         state = _created(engine, task, title, interactive=not auto)
-    id, at = state.cycle_id, elsewhere(project)
-    answer(json, state, f"{id} created\nstart it with: loopwright cycle start {id}{at}")
+    id, at = state.cycle_id, project_option(project)
+    print_answer(json, state, f"{id} created\nstart it with: loopwright cycle start {id}{at}")
 
 
 def _created(engine: "Engine", task: str, title: str | None, *, interactive: bool) -> "CycleState":
     """A new cycle, unless what it would need is not there."""
     engine.load_cycle_prompts()
     state = engine.create_cycle(task, title=title, interactive=interactive)
-    tell_agent(engine.config.settings.agent, state.engine.settings.agent)
+    announce_agent(engine.config.settings.agent, state.engine.settings.agent)
     return state
 
 
@@ -284,7 +290,7 @@ def _beginning(engine: "Engine") -> "TakeUp":
     def take_up(state: "CycleState") -> "CycleState":
         if state.status == "created":
             return commands.take_up(state, at)
-        return commands.begun(state, at) if state.status == "running" else state
+        return commands.begin_cycle(state, at) if state.status == "running" else state
 
     return take_up
 
@@ -302,7 +308,7 @@ def _taking_up(
     agent, roles = engine.cast(known.agent, cycle.roles) if "agent" in given or "roles" in given else ("", {})
     if "agent" in given:
         settings["agent"] = agent
-        tell_agent(known.agent, agent)
+        announce_agent(known.agent, agent)
     limits = {name: getattr(known, name) for name in LIMITS if name in given and name != "max_iterations"}
     iterations = cycle.max_iterations if "max_iterations" in given else None
     at = engine.cycles.clock.now().isoformat(timespec="milliseconds")
@@ -336,39 +342,39 @@ def _prepared(engine: "Engine", cycle_id: str, take_up: "TakeUp") -> "CycleState
     return then
 
 
-def _queued(engine: "Engine", cycle_id: str, extension: str, *, json: bool, at: str) -> Exit:
+def _queued(engine: "Engine", cycle_id: str, extension: str, *, json: bool, at: str) -> ExitCode:
     """Hands an extension to the process that drives the cycle, and follows it."""
-    from loopwright.surfaces.cli.driving import follow, tell_rest
+    from loopwright.surfaces.cli.run_driver import follow_run, report_rest
 
     state = engine.cycles.extend(cycle_id, extension)
-    remark(extended_words(state, at))
-    rested = follow(CYCLES, engine.cycles, cycle_id, json)
-    return tell_rest(CYCLES, engine, rested, as_json=json, elsewhere=at)
+    print_remark(extended_words(state, at))
+    rested = follow_run(CYCLES, engine.cycles, cycle_id, json)
+    return report_rest(CYCLES, engine, rested, as_json=json, elsewhere=at)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "run": run,
     "create": create,
-    "start": about(CYCLES, loop_commands.start),
-    "list": about(CYCLES, looking.list_all),
-    "show": about(CYCLES, looking.show),
-    "watch": about(CYCLES, follow.watch),
-    "logs": about(CYCLES, follow.logs),
+    "start": bind_kind(CYCLES, loop_commands.start),
+    "list": bind_kind(CYCLES, show_commands.list_all),
+    "show": bind_kind(CYCLES, show_commands.show),
+    "watch": bind_kind(CYCLES, follow.watch),
+    "logs": bind_kind(CYCLES, follow.logs),
     "diff": diff,
     "documents": documents,
-    "pause": about(CYCLES, loop_commands.pause),
-    "resume": about(CYCLES, loop_commands.resume),
-    "stop": about(CYCLES, loop_commands.stop),
-    "reopen": about(CYCLES, loop_commands.reopen),
+    "pause": bind_kind(CYCLES, loop_commands.pause),
+    "resume": bind_kind(CYCLES, loop_commands.resume),
+    "stop": bind_kind(CYCLES, loop_commands.stop),
+    "reopen": bind_kind(CYCLES, loop_commands.reopen),
     "extend": extend,
     "decide": decide,
     "resolve": resolve,
     "choose": choose,
-    "answer": about(CYCLES, loop_commands.answer_question),
-    "approve": about(CYCLES, loop_commands.approve),
+    "answer": bind_kind(CYCLES, loop_commands.answer_question),
+    "approve": bind_kind(CYCLES, loop_commands.approve),
     "edit": edit,
-    "recover": about(CYCLES, loop_commands.recover),
-    "delete": about(CYCLES, loop_commands.delete),
+    "recover": bind_kind(CYCLES, loop_commands.recover),
+    "delete": bind_kind(CYCLES, loop_commands.delete),
 }
 """In the order that `--help` lists them."""
 

@@ -6,39 +6,51 @@ from datetime import datetime
 from typing import NamedTuple, Self
 
 from loopwright.core.cycle_names import ROLES, TITLES, Role, step_of
-from loopwright.core.pausing import paused_words
-from loopwright.core.record import Entry
-from loopwright.core.run import raising
-from loopwright.core.run_events import Note
+from loopwright.core.pause import pause_words
+from loopwright.core.record import JournalEntry
+from loopwright.core.run import advise_limit
+from loopwright.core.run_events import RunNote
 from loopwright.core.state import Outcome, PermissionRequest
-from loopwright.core.text import agreeing, clean, plural
+from loopwright.core.text import agree_word, clean_line, plural
 from loopwright.evidence.proof import proof_words
 from loopwright.policy.permissions import request_words
 from loopwright.surfaces.cli.loop_rendering import (
     ABOUT_CELLS,
     ASKED_SHOWN,
     EVERYTHING,
-    LABEL,
     MARKS,
     SHOWN,
     TITLE_CELLS,
     WORDS_CELLS,
-    Damaged,
+    DamagedRun,
     Steps,
-    Table,
+    TableLayout,
+    checkpoint_lines,
     choosing_lines,
-    kept,
-    listed,
+    describe_standstill,
+    list_some,
     patches_lines,
     proof_lines,
-    requests,
-    said,
-    some,
+    render_table,
+    request_lines,
     spent_words,
-    standstill,
     status_words,
+    strip_report,
 )
-from loopwright.surfaces.cli.text import Line, Style, age, columns, cut, fold, last_line, local, short, stopwatch, width
+from loopwright.surfaces.cli.text import (
+    LABEL,
+    Style,
+    StyledLine,
+    align_columns,
+    cut_line,
+    fold_line,
+    format_age,
+    format_stopwatch,
+    format_time,
+    last_line,
+    measure_width,
+    shorten_text,
+)
 from loopwright.workflows.cycle.coordination import AUTO
 from loopwright.workflows.cycle.model import AgentStatus, CycleState, CycleStatus, IterationRecord, PlanTask
 from loopwright.workflows.cycle.summary import agent_of, cycle_need
@@ -83,24 +95,24 @@ APPROVE: Steps = (
 """What to do next: by outcome for a cycle that has ended, else by what it needs, else by status."""
 
 
-def headline(state: CycleState, *, live: bool = False) -> str:
+def cycle_headline(state: CycleState, *, live: bool = False) -> str:
     """Where the cycle rests, in a sentence."""
-    if words := standstill(state):
+    if words := describe_standstill(state):
         return words
     if state.status == "completed":
         return _completed(state)
     return {
         "running": _running(state) if live else "Interrupted: no runner is working on it.",
         "created": "Created, not started yet.",
-    }.get(state.status, f"{paused_words(state)}.")
+    }.get(state.status, f"{pause_words(state)}.")
 
 
 def _running(state: CycleState) -> str:
     asked, undecided = len(state.engine.asked), len(state.coordination.undecided)
     if asked:
-        return f"Running; {plural(asked, 'permission request')} {agreeing(asked, 'is')} open."
+        return f"Running; {plural(asked, 'permission request')} {agree_word(asked, 'is')} open."
     if undecided and cycle_need(state) == "decision":
-        return f"Running; {plural(undecided, 'decision')} {agreeing(undecided, 'is')} open."
+        return f"Running; {plural(undecided, 'decision')} {agree_word(undecided, 'is')} open."
     return "Running."
 
 
@@ -110,7 +122,7 @@ def _completed(state: CycleState) -> str:
         return f"Completed in {used}, but unverified: no tests were found."
     old = " (tests that failed before may still fail)" if state.engine.settings.require == "no_new_failures" else ""
     ended = "Succeeded" if state.engine.outcome == "succeeded" else "Unproven"
-    proof = f"; {clean(proof_words(state.engine.proof))}" if state.engine.proof else ""
+    proof = f"; {clean_line(proof_words(state.engine.proof))}" if state.engine.proof else ""
     return f"{ended} in {used}: {tests_words(state)}{proof}{old}."
 
 
@@ -122,7 +134,7 @@ def tests_words(state: CycleState) -> str:
     failed, total = len(found.failed_tests), found.total_tests
     covered = f", coverage {found.coverage:g} %" if found.coverage else ""
     words = f"{failed:,} of {plural(total, 'test')} {'fails' if failed == 1 else 'fail'}" if failed else (
-        f"{'all ' if total > 1 else ''}{plural(total, 'test')} {agreeing(total, 'passes')}"
+        f"{'all ' if total > 1 else ''}{plural(total, 'test')} {agree_word(total, 'passes')}"
     )  # fmt: skip
     return f"{words}{covered}"
 
@@ -132,11 +144,15 @@ def next_lines(state: CycleState, live: bool, elsewhere: str) -> list[str]:
     reached, asked, coordination = state.engine.budget.reached, state.engine.asked, state.coordination
     undecided, blockers = coordination.undecided, coordination.open_blockers
     known = {
-        "id": state.cycle_id, "at": elsewhere, "more": max(state.max_iterations, state.current_iteration) + 5,
-        "raising": raising(reached).option if reached else "", "request": f" {asked[0].id}" if len(asked) > 1 else "",
-        "decision": undecided[0].id if undecided else "", "blocker": blockers[0].id if blockers else "",
+        "id": state.cycle_id,
+        "at": elsewhere,
+        "more": max(state.max_iterations, state.current_iteration) + 5,
+        "raising": advise_limit(reached).option if reached else "",
+        "request": f" {asked[0].id}" if len(asked) > 1 else "",
+        "decision": undecided[0].id if undecided else "",
+        "blocker": blockers[0].id if blockers else "",
         "option": _option(state),
-    }  # fmt: skip
+    }
     lines = [LABEL.format(label, pattern.format(**known)) for label, pattern in _steps(state, live)]
     if live:
         return lines
@@ -172,26 +188,44 @@ def _steps(state: CycleState, live: bool) -> Steps:
     return WATCH if state.status == "running" and live else CONTINUE[state.status]
 
 
-def ending(state: CycleState, *, diff: str, summary: str | None, elsewhere: str, live: bool = False) -> str:
+def cycle_ending(state: CycleState, *, diff: str, summary: str | None, elsewhere: str, live: bool = False) -> str:
     """How a run came to rest: outcome, what was changed, what is left, what was decided, and what to type next."""
     coordination, results = state.coordination, state.test_results
-    lines = [headline(state, live=live)]
+    lines = [cycle_headline(state, live=live)]
     record = state.iterations[-1] if state.iterations else None
     left = record.issues_found if record and state.status == "failed" else ()
     open_tasks = [task for task in (state.plan.tasks if state.plan else ()) if task.status != "completed"]
     decided = [d for d in coordination.pending_decisions if d.made_by == AUTO]
     parts = (
-        ("changed", some(diff_stat(diff), lambda change: f"{clean(change[0])}  +{change[1]} -{change[2]}")),
+        ("changed", list_some(diff_stat(diff), lambda change: f"{clean_line(change[0])}  +{change[1]} -{change[2]}")),
         ("proof", proof_lines(state.engine.proof)),
         ("patches", patches_lines(state.engine.patches or ())),
-        ("failing", some(results.failed_tests if results else (), clean)),
-        ("issues", some(left, lambda issue: short(issue, ENDING_CELLS))),
-        ("open", some(open_tasks, lambda t: f"{clean(t.id)} ({t.status}): {short(t.description, 80)}")),
-        ("blocked", some(coordination.open_blockers, lambda b: f"{clean(b.id)}: {short(b.description, ENDING_CELLS)}")),
-        ("to decide", some(coordination.undecided, lambda d: f"{clean(d.id)}: {short(d.description, ENDING_CELLS)}")),
+        ("failing", list_some(results.failed_tests if results else (), clean_line)),
+        ("issues", list_some(left, lambda issue: shorten_text(issue, ENDING_CELLS))),
+        (
+            "open",
+            list_some(open_tasks, lambda t: f"{clean_line(t.id)} ({t.status}): {shorten_text(t.description, 80)}"),
+        ),
+        (
+            "blocked",
+            list_some(
+                coordination.open_blockers, lambda b: f"{clean_line(b.id)}: {shorten_text(b.description, ENDING_CELLS)}"
+            ),
+        ),
+        (
+            "to decide",
+            list_some(
+                coordination.undecided, lambda d: f"{clean_line(d.id)}: {shorten_text(d.description, ENDING_CELLS)}"
+            ),
+        ),
         (
             "decided",
-            some(decided, lambda d: f"{clean(d.id)}: {short(d.chosen_option or '', 40)} ({short(d.description, 80)})"),
+            list_some(
+                decided,
+                lambda d: (
+                    f"{clean_line(d.id)}: {shorten_text(d.chosen_option or '', 40)} ({shorten_text(d.description, 80)})"
+                ),
+            ),
         ),
         ("spent", [spent_words(state.engine)]),
     )
@@ -205,7 +239,7 @@ def ending(state: CycleState, *, diff: str, summary: str | None, elsewhere: str,
 FURTHER = "\n\n--- ITERATION "
 """In a description, what an extension has added begins so."""
 
-TABLE = Table(
+TABLE = TableLayout(
     "cycle", ("ID", "STATUS", "PHASE", "ITERATION", "TASKS", "TESTS", "AGE", "TITLE"),
     "{}, {}, iteration {}, tasks {}, tests {}, {} ago",
     'no cycles here; start one with: loopwright cycle run "TASK" --auto',
@@ -219,16 +253,16 @@ def cycle_status(state: CycleState, *, live: bool) -> str:
 
 def cycle_table(
     cycles: Sequence[tuple[CycleState, bool]], total: int, now: datetime, *,
-    damaged: Sequence[Damaged] = (), cells: int = 160,
+    damaged: Sequence[DamagedRun] = (), cells: int = 160,
 ) -> str:  # fmt: skip
     """One line a cycle; each comes with whether a runner holds it."""
-    return listed(TABLE, [_row(state, live, now) for state, live in cycles], total, damaged, cells)
+    return render_table(TABLE, [_row(state, live, now) for state, live in cycles], total, damaged, cells)
 
 
 def _row(state: CycleState, live: bool, now: datetime) -> tuple[str, ...]:
     return (
         state.cycle_id, cycle_status(state, live=live), state.current_phase, iteration_words(state),
-        tasks_words(state), _tests(state), age(state.updated_at, now), short(state.title, TITLE_CELLS),
+        tasks_words(state), _tests(state), format_age(state.updated_at, now), shorten_text(state.title, TITLE_CELLS),
     )  # fmt: skip
 
 
@@ -247,7 +281,7 @@ def _tests(state: CycleState) -> str:
     return f"{found.total_tests - len(found.failed_tests)}/{found.total_tests}" if found else "-"
 
 
-def restored(state: CycleState) -> str:
+def cycle_recovery_line(state: CycleState) -> str:
     """What a recovery has brought back, in a line."""
     counts = ((len(state.plan.tasks) if state.plan else 0, "task"), (len(state.engine.checkpoints), "checkpoint"))
     known = ", ".join(plural(n, thing) for n, thing in counts)
@@ -263,11 +297,11 @@ def cycle_page(
     """
     most = EVERYTHING if whole else SHOWN
     parts = [
-        _result(state, live, most), _head(state, live, now), _roles(state), requests(state.engine, live, most),
+        _result(state, live, most), _head(state, live, now), _roles(state), request_lines(state.engine, live, most),
         _decisions(state, most), _blockers(state, most), _plan(state, most), _tests_part(state, most),
-        _iterations(state, most), _documents(state), kept(state.engine, most),
+        _iterations(state, most), _documents(state), checkpoint_lines(state.engine, most),
     ]  # fmt: skip
-    lines = [folded for part in parts for line in part for folded in fold(line, cells)]
+    lines = [folded for part in parts for line in part for folded in fold_line(line, cells)]
     if _longest(state) > most:
         lines += ["", f"loopwright cycle show {state.cycle_id} --all{elsewhere} shows every line"]
     return "\n".join([*lines, "", *next_lines(state, live, elsewhere)])
@@ -275,10 +309,10 @@ def cycle_page(
 
 def _result(state: CycleState, live: bool, most: int) -> Iterator[str]:
     """Where it stands, and once it has ended what shows its goal."""
-    yield f"{state.cycle_id}  {clean(state.title)}"
-    yield headline(state, live=live)
+    yield f"{state.cycle_id}  {clean_line(state.title)}"
+    yield cycle_headline(state, live=live)
     files = dict.fromkeys(change.file for change in state.changes.changes) if state.changes else {}
-    changed = some(list(files), clean, most=most) if state.engine.outcome else []
+    changed = list_some(list(files), clean_line, most=most) if state.engine.outcome else []
     patches = patches_lines(state.engine.patches or (), most=most)
     proof = proof_lines(state.engine.proof, most=most)
     for name, items in (("changed", changed), ("proof", proof), ("patches", patches)):
@@ -301,40 +335,41 @@ def _head(state: CycleState, live: bool, now: datetime) -> Iterator[str]:
     yield ""
     yield LABEL.format("status", cycle_status(state, live=live))
     task = state.description.partition(FURTHER)[0]
-    if clean(task) != clean(state.title):
-        yield LABEL.format("task", clean(task))
-    yield from (LABEL.format("extension", clean(text)) for text in state.task_history[1:])
-    yield from (LABEL.format("to come", clean(text)) for text in engine.queue)
+    if clean_line(task) != clean_line(state.title):
+        yield LABEL.format("task", clean_line(task))
+    yield from (LABEL.format("extension", clean_line(text)) for text in state.task_history[1:])
+    yield from (LABEL.format("to come", clean_line(text)) for text in engine.queue)
     yield LABEL.format("phase", state.current_phase)
     yield LABEL.format("iteration", f"{state.current_iteration} of {state.max_iterations}")
     yield LABEL.format("mode", f"{settings.mode}, {plural(engine.parallel, 'agent')} at once")
     none = "none found" if engine.tests_found is False else "not found yet"
-    yield LABEL.format("tests by", clean(settings.test_command) if settings.test_command else none)
+    yield LABEL.format("tests by", clean_line(settings.test_command) if settings.test_command else none)
     yield LABEL.format("spent", spent_words(engine))
-    yield LABEL.format("created", local(state.created_at))
-    yield LABEL.format("updated", f"{local(state.updated_at)} ({age(state.updated_at, now)} ago)")
+    yield LABEL.format("created", format_time(state.created_at))
+    yield LABEL.format("updated", f"{format_time(state.updated_at)} ({format_age(state.updated_at, now)} ago)")
 
 
 def _roles(state: CycleState) -> Iterator[str]:
-    rows = [(f"  {role}", TITLES[role], clean(agent_of(state, role)), *_standing(state, role)) for role in ROLES]
-    yield from ("", "Roles", *columns(rows))
+    rows = [(f"  {role}", TITLES[role], clean_line(agent_of(state, role)), *_standing(state, role)) for role in ROLES]
+    yield from ("", "Roles", *align_columns(rows))
 
 
 def _standing(state: CycleState, role: str) -> tuple[str, str]:
     """A role's status, and what it is at or what it said last."""
     agent = next(state.agents.of(known) for known in ROLES if known == role)
     doing = ", ".join(one.step for one in state.engine.under_way if one.step.startswith(f"{role}."))
-    return agent.status, short(doing or agent.error or agent.last_message or "", WORDS_CELLS)
+    return agent.status, shorten_text(doing or agent.error or agent.last_message or "", WORDS_CELLS)
 
 
 def _decisions(state: CycleState, most: int) -> Iterator[str]:
     decisions = state.coordination.pending_decisions
     if decisions:
         yield from ("", "Decisions")
-    yield from some(
+    yield from list_some(
         decisions,
         lambda d: (
-            f"  {clean(d.id)}  {_decided(d.chosen_option, d.made_by, d.options)}  {short(d.description, WORDS_CELLS)}"
+            f"  {clean_line(d.id)}  {_decided(d.chosen_option, d.made_by, d.options)}"
+            f"  {shorten_text(d.description, WORDS_CELLS)}"
         ),
         most=most,
     )
@@ -342,19 +377,20 @@ def _decisions(state: CycleState, most: int) -> Iterator[str]:
 
 def _decided(chosen: str | None, by: str | None, options: tuple[str, ...]) -> str:
     if chosen is not None:
-        return f"{clean(chosen)} (by {clean(by or '')})"
-    return f"to be decided: {' | '.join(clean(option) for option in options) or 'any text'}"
+        return f"{clean_line(chosen)} (by {clean_line(by or '')})"
+    return f"to be decided: {' | '.join(clean_line(option) for option in options) or 'any text'}"
 
 
 def _blockers(state: CycleState, most: int) -> Iterator[str]:
     blockers = state.coordination.blockers
     if blockers:
         yield from ("", "Blockers")
-    yield from some(
+    yield from list_some(
         blockers,
         lambda b: (
-            f"  {clean(b.id)}  {b.status} ({clean(b.reported_by)})  {short(b.description, WORDS_CELLS)}"
-            + (f"; {short(b.resolution, WORDS_CELLS)}" if b.resolution else "")
+            f"  {clean_line(b.id)}  {b.status} ({clean_line(b.reported_by)})"
+            f"  {shorten_text(b.description, WORDS_CELLS)}"
+            + (f"; {shorten_text(b.resolution, WORDS_CELLS)}" if b.resolution else "")
         ),
         most=most,
     )
@@ -364,26 +400,29 @@ def _plan(state: CycleState, most: int) -> Iterator[str]:
     plan = state.plan
     if plan is None:
         return
-    yield from ("", f"Plan {plan.version}: {clean(plan.total_estimated_effort)}")
+    yield from ("", f"Plan {plan.version}: {clean_line(plan.total_estimated_effort)}")
     shown = plan.tasks[:most]
-    rows = [(f"  {clean(t.id)}", t.status, t.effort, _after(t), short(t.description, WORDS_CELLS)) for t in shown]
-    yield from columns(rows) if rows else ()
+    rows = [
+        (f"  {clean_line(t.id)}", t.status, t.effort, _after(t), shorten_text(t.description, WORDS_CELLS))
+        for t in shown
+    ]
+    yield from align_columns(rows) if rows else ()
     if len(plan.tasks) > most:
         yield f"  … and {len(plan.tasks) - most:,} more"
     if len(plan.critical_path) > 1:
-        yield f"  critical path: {clean(' → '.join(plan.critical_path))}"
+        yield f"  critical path: {clean_line(' → '.join(plan.critical_path))}"
 
 
 def _after(task: PlanTask) -> str:
-    return f"after {clean(', '.join(task.depends_on))}" if task.depends_on else ""
+    return f"after {clean_line(', '.join(task.depends_on))}" if task.depends_on else ""
 
 
 def _tests_part(state: CycleState, most: int) -> Iterator[str]:
     found = state.test_results
     if found is None:
         return
-    yield from ("", f"Validation {found.version} {local(found.last_run)}: {tests_words(state)}")
-    yield from (f"  {line}" for line in some(found.failed_tests, lambda key: f"✗ {clean(key)}", most=most))
+    yield from ("", f"Validation {found.version} {format_time(found.last_run)}: {tests_words(state)}")
+    yield from (f"  {line}" for line in list_some(found.failed_tests, lambda key: f"✗ {clean_line(key)}", most=most))
 
 
 def _iterations(state: CycleState, most: int) -> Iterator[str]:
@@ -391,14 +430,16 @@ def _iterations(state: CycleState, most: int) -> Iterator[str]:
         yield from ("", "Iterations")
     for record in state.iterations[-most:]:
         yield f"  {record.number}  {_iteration(record)}"
-        yield from (f"     {line}" for line in some(record.issues_found, lambda i: short(i, WORDS_CELLS), most=most))
+        yield from (
+            f"     {line}" for line in list_some(record.issues_found, lambda i: shorten_text(i, WORDS_CELLS), most=most)
+        )
 
 
 def _iteration(record: IterationRecord) -> str:
-    ended = f"until {local(record.completed_at, '%H:%M:%S')}" if record.completed_at else "in progress"
+    ended = f"until {format_time(record.completed_at, '%H:%M:%S')}" if record.completed_at else "in progress"
     results = ", ".join(f"{role} {result.status}" for role, result in record.agent_results.items())
-    extension = f"; extension: {short(record.extension, WORDS_CELLS)}" if record.extension else ""
-    return f"{local(record.started_at)} {ended}: {results or 'nothing yet'}{extension}"
+    extension = f"; extension: {shorten_text(record.extension, WORDS_CELLS)}" if record.extension else ""
+    return f"{format_time(record.started_at)} {ended}: {results or 'nothing yet'}{extension}"
 
 
 def _documents(state: CycleState) -> Iterator[str]:
@@ -418,7 +459,7 @@ SIGNS: dict[AgentStatus, str] = {
 }  # fmt: skip
 
 
-class Doing(NamedTuple):
+class RoleActivity(NamedTuple):
     """What was told last, how long ago, and the last line that was printed or said."""
 
     words: str = ""
@@ -432,7 +473,7 @@ class CycleScene:
 
     state: CycleState
     seconds: float = 0
-    doing: Mapping[str | None, Doing] = field(default_factory=dict)
+    doing: Mapping[str | None, RoleActivity] = field(default_factory=dict)
 
     def after(self, last: Self) -> Self:
         return replace(self, doing=last.doing)
@@ -441,44 +482,48 @@ class CycleScene:
         doing = {role: each._replace(seconds=each.seconds + seconds) for role, each in self.doing.items()}
         return replace(self, seconds=self.seconds + seconds, doing=doing)
 
-    def noted(self, note: Note) -> Self:
-        before = self.doing.get(note.role, Doing())
+    def noted(self, note: RunNote) -> Self:
+        before = self.doing.get(note.role, RoleActivity())
         match note.kind:
             case "output" | "said" | "thought":
                 now = before._replace(output=last_line(note.text) or before.output)
             case "action":
-                now = Doing()
+                now = RoleActivity()
             case "able" | "message" | "turn" | "usage":
                 return self
             case _:
-                now = Doing(note.text)
+                now = RoleActivity(note.text)
         return replace(self, doing={**self.doing, note.role: now})
 
-    def lines(self, cells: int) -> list[Line]:
+    def lines(self, cells: int) -> list[StyledLine]:
         """Columns stay columns: whatever others wrote is clean before it gets into one."""
-        return [Line(cut(line.text, cells), line.kind) for line in _lines(self, cells)]
+        return [StyledLine(cut_line(line.text, cells), line.kind) for line in _lines(self, cells)]
 
-    def about(self, entry: Entry) -> str:
+    def about(self, entry: JournalEntry) -> str:
         """What the task of the plan is that begins."""
         plan = self.state.plan if entry.event.type == "step_started" else None
         task = plan.task(str(entry.event.data.get("task"))) if plan else None
-        return f": {short(task.description, ABOUT_CELLS)}" if task else ""
+        return f": {shorten_text(task.description, ABOUT_CELLS)}" if task else ""
 
 
-def _lines(scene: CycleScene, cells: int) -> Iterator[Line]:
+def _lines(scene: CycleScene, cells: int) -> Iterator[StyledLine]:
     state = scene.state
-    parts = (state.cycle_id, stopwatch(scene.seconds), state.status, f"iteration {iteration_words(state)}")
+    parts = (state.cycle_id, format_stopwatch(scene.seconds), state.status, f"iteration {iteration_words(state)}")
     head = " · ".join(parts)
-    yield Line(head if width(head) <= cells else " · ".join((*parts[:-1], iteration_words(state))), "head")
-    yield Line(f"  {clean(state.title)}", "head")
+    yield StyledLine(
+        head if measure_width(head) <= cells else " · ".join((*parts[:-1], iteration_words(state))), "head"
+    )
+    yield StyledLine(f"  {clean_line(state.title)}", "head")
     for role in ROLES:
         yield from _role(scene, role)
     yield from _plan_cells(state)
-    yield Line(f"  {_test_cells(state)}", "fact")
+    yield StyledLine(f"  {_test_cells(state)}", "fact")
     if state.status == "running":
-        yield from (Line(f"  ? {line}", "doing") for line in some(state.engine.asked, _asked, most=ASKED_SHOWN))
+        yield from (
+            StyledLine(f"  ? {line}", "doing") for line in list_some(state.engine.asked, _asked, most=ASKED_SHOWN)
+        )
         undecided = state.coordination.undecided
-        yield from (Line(f"  ? {clean(d.description)}", "doing") for d in undecided[:ASKED_SHOWN])
+        yield from (StyledLine(f"  ? {clean_line(d.description)}", "doing") for d in undecided[:ASKED_SHOWN])
         yield from _now(scene.doing.get(None), "  ")
 
 
@@ -492,44 +537,45 @@ def _test_cells(state: CycleState) -> str:
 
 
 def _asked(request: PermissionRequest) -> str:
-    return clean(request_words(request))
+    return clean_line(request_words(request))
 
 
-def _role(scene: CycleScene, role: Role) -> Iterator[Line]:
+def _role(scene: CycleScene, role: Role) -> Iterator[StyledLine]:
     """A row, and below it what the role does right now."""
     state, agent = scene.state, scene.state.agents.of(role)
     steps = [step_of(one.step) for one in state.engine.under_way if step_of(one.step).role == role]
     at = ", ".join(step.task or step.name.partition(".")[2] for step in steps)
-    player = clean(agent_of(state, role))
-    gap = " " * (max(width(clean(agent_of(state, each))) for each in ROLES) - width(player))
+    player = clean_line(agent_of(state, role))
+    gap = " " * (max(measure_width(clean_line(agent_of(state, each))) for each in ROLES) - measure_width(player))
     row = f"  {SIGNS[agent.status]} {TITLES[role]:<{NAME_CELLS}}  {player}{gap}  {agent.status}"
     words = at if steps else agent.error or agent.last_message or ""
-    yield Line(f"{row}{f': {clean(words)}' if words else ''}", STYLES[agent.status])
+    yield StyledLine(f"{row}{f': {clean_line(words)}' if words else ''}", STYLES[agent.status])
     if agent.status == "running":
         yield from _now(scene.doing.get(role), "      ")
 
 
-def _now(doing: Doing | None, indent: str) -> Iterator[Line]:
+def _now(doing: RoleActivity | None, indent: str) -> Iterator[StyledLine]:
     if doing is None:
         return
-    if words := said(doing.words):
-        yield Line(f"{indent}{stopwatch(doing.seconds)} {words}", "doing")
+    if words := strip_report(doing.words):
+        yield StyledLine(f"{indent}{format_stopwatch(doing.seconds)} {words}", "doing")
     if doing.output:
-        yield Line(f"{indent}     {clean(doing.output)}", "output")
+        yield StyledLine(f"{indent}     {clean_line(doing.output)}", "output")
 
 
-def _plan_cells(state: CycleState) -> Iterator[Line]:
+def _plan_cells(state: CycleState) -> Iterator[StyledLine]:
     """Tasks that are open come first where not all can be shown."""
     tasks = state.plan.tasks if state.plan else ()
     done = [task for task in tasks if task.status == "completed"]
     shown = list(tasks) if len(tasks) <= TASKS_SHOWN else [task for task in tasks if task.status != "completed"]
     if tasks:
-        yield Line(f"  plan: {len(done)} of {len(tasks)} tasks", "fact")
+        yield StyledLine(f"  plan: {len(done)} of {len(tasks)} tasks", "fact")
     yield from (
-        Line(f"    {_mark(task)} {task.id} {clean(task.description)}", _style(task)) for task in shown[:TASKS_SHOWN]
+        StyledLine(f"    {_mark(task)} {task.id} {clean_line(task.description)}", _style(task))
+        for task in shown[:TASKS_SHOWN]
     )
     if len(shown) > TASKS_SHOWN:
-        yield Line(f"    … and {len(shown) - TASKS_SHOWN:,} more", "pending")
+        yield StyledLine(f"    … and {len(shown) - TASKS_SHOWN:,} more", "pending")
 
 
 def _mark(task: PlanTask) -> str:

@@ -8,15 +8,15 @@ import typer
 
 from loopwright.core.errors import Invalid
 from loopwright.core.text import plural
-from loopwright.surfaces.cli.layout import Look, labelled, source, wrapped
-from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere
-from loopwright.surfaces.cli.output import answer, cells, is_plain, remark
-from loopwright.surfaces.cli.text import short
+from loopwright.surfaces.cli.layout import Layout, label_text, layout_source, wrap_text
+from loopwright.surfaces.cli.options import HERE, Json, Project, project_option
+from loopwright.surfaces.cli.output import count_cells, is_plain, print_answer, print_remark
+from loopwright.surfaces.cli.text import shorten_text
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from loopwright.evidence.debugging import DebugRequest, Diagnosis, Probed, ProbeOrder
+    from loopwright.evidence.debugging import DebugRequest, Diagnosis, ProbeOrder, ProbeResult
     from loopwright.evidence.hypotheses import Hypothesis
 
 
@@ -50,10 +50,10 @@ def debug(
     json: Json = False,
 ) -> None:
     """Show which lines the failing tests point to, ranked, with evidence; changes nothing."""
-    from loopwright.wiring import means
+    from loopwright.wiring import read_means
     from loopwright.wiring.debugging import debug_request
 
-    found = means(project, {"test_command": test_command} if test_command else {})
+    found = read_means(project, {"test_command": test_command} if test_command else {})
     request = debug_request(
         found.project, found.config.settings.test_command, option="--test-command", failing=tests or (), python=python,
         seconds=SECONDS,
@@ -63,24 +63,26 @@ def debug(
     elif show:
         raise Invalid("--show needs --probe FILE:LINE")
     else:
-        _diagnose(request, found.project, elsewhere(project), json=json)
+        _diagnose(request, found.project, project_option(project), json=json)
 
 
 def _diagnose(request: "DebugRequest", root: Path, at: str, *, json: bool) -> None:
-    from loopwright.surfaces.cli.layout import Look, coloured, plain
+    from loopwright.surfaces.cli.layout import Layout, paint_coloured, paint_plain
 
     diagnosis = _run(_diagnosed(request))
-    page = diagnosis_page(diagnosis, request, root, at, Look(cells(), plain if is_plain() else coloured))
-    answer(json, {**diagnosis.model_dump(mode="json"), "test_command": request.test_command}, page)
+    page = diagnosis_page(
+        diagnosis, request, root, at, Layout(count_cells(), paint_plain if is_plain() else paint_coloured)
+    )
+    print_answer(json, {**diagnosis.model_dump(mode="json"), "test_command": request.test_command}, page)
 
 
 def _probe(request: "DebugRequest", place: str, expressions: list[str], *, json: bool) -> None:
-    from loopwright.evidence.debugging import ProbeOrder, read_place
+    from loopwright.evidence.debugging import ProbeOrder, parse_position
     from loopwright.surfaces.mcp.debug_pages import debug_page
 
-    order = ProbeOrder(**read_place(place, request.project)._asdict(), expressions=tuple(expressions))
+    order = ProbeOrder(**parse_position(place, request.project)._asdict(), expressions=tuple(expressions))
     seen = _run(_probed(request, order))
-    answer(json, {**seen.model_dump(mode="json"), "test_command": request.test_command}, debug_page(seen))
+    print_answer(json, {**seen.model_dump(mode="json"), "test_command": request.test_command}, debug_page(seen))
 
 
 def _run(work: Coroutine[object, object, T]) -> T:
@@ -92,22 +94,24 @@ def _run(work: Coroutine[object, object, T]) -> T:
         raise KeyboardInterrupt from None
 
 
-async def _probed(request: "DebugRequest", order: "ProbeOrder") -> "Probed":
+async def _probed(request: "DebugRequest", order: "ProbeOrder") -> "ProbeResult":
     from loopwright.repair.debugger import PythonDebugger
-    from loopwright.surfaces.cli.driving import end_on_signals
+    from loopwright.surfaces.cli.run_driver import end_on_signals
 
     end_on_signals()
-    remark(f"(running {request.test_command} on a copy, and watching {order.file}:{order.line})")
+    print_remark(f"(running {request.test_command} on a copy, and watching {order.file}:{order.line})")
     return await PythonDebugger(marker="debug").probe(request, order)
 
 
 async def _diagnosed(request: "DebugRequest") -> "Diagnosis":
     from loopwright.evidence.debugging import TRIALS
     from loopwright.repair.debugger import PythonDebugger
-    from loopwright.surfaces.cli.driving import end_on_signals
+    from loopwright.surfaces.cli.run_driver import end_on_signals
 
     end_on_signals()
-    remark(f"(running {request.test_command} on a copy, watching which lines each test runs, then trying small edits)")
+    print_remark(
+        f"(running {request.test_command} on a copy, watching which lines each test runs, then trying small edits)"
+    )
     return await PythonDebugger(marker="debug").diagnose(request.evolve(trials=TRIALS))
 
 
@@ -117,29 +121,29 @@ SEEN = 3
 VALUES_CELLS = 400
 
 
-def diagnosis_page(diagnosis: "Diagnosis", request: "DebugRequest", root: Path, at: str, look: Look) -> str:
+def diagnosis_page(diagnosis: "Diagnosis", request: "DebugRequest", root: Path, at: str, look: Layout) -> str:
     """`root` of the project; `at`: what a suggested command adds when that is not the current folder."""
     if not diagnosis.hypotheses:
-        return "\n".join(wrapped(diagnosis.note or "nothing found to investigate", look.cells))
-    lines = [look.paint("strong", line) for line in wrapped(diagnosis.active_bug, look.cells)]
+        return "\n".join(wrap_text(diagnosis.note or "nothing found to investigate", look.cells))
+    lines = [look.paint("strong", line) for line in wrap_text(diagnosis.active_bug, look.cells)]
     for number, hypothesis in enumerate(diagnosis.hypotheses, start=1):
         lines += ["", *_hypothesis(number, hypothesis, root, look)]
     if diagnosis.note:
-        lines += ["", *wrapped(diagnosis.note, look.cells)]
+        lines += ["", *wrap_text(diagnosis.note, look.cells)]
     if all("says" not in (one.evidence or {}) for one in diagnosis.hypotheses):
         lines += ["", f'next: loopwright run "Make the tests pass" --agent builtin --auto{at}']
     return "\n".join(lines)
 
 
-def _hypothesis(number: int, hypothesis: "Hypothesis", root: Path, look: Look) -> Iterator[str]:
+def _hypothesis(number: int, hypothesis: "Hypothesis", root: Path, look: Layout) -> Iterator[str]:
     evidence: Mapping[str, JsonValue] = hypothesis.evidence or {}
     file, line, func = (evidence.get(name) for name in ("file", "line", "func"))
     yield f"{look.paint('high', f'{number:>2}')}  {look.paint('strong', f'{file}:{line}')} in {func}"
     if isinstance(line, int):
-        yield from source(line, _line_of(root / str(file), line), (0, 0), "high", look)[:1]
-    yield from labelled("   why", _why(evidence), look, INDENT)
+        yield from layout_source(line, _line_of(root / str(file), line), (0, 0), "high", look)[:1]
+    yield from label_text("   why", _why(evidence), look, INDENT)
     for n, values in enumerate(_seen(evidence)):
-        yield from labelled("   seen" if n == 0 else "", short(values, VALUES_CELLS), look, INDENT)
+        yield from label_text("   seen" if n == 0 else "", shorten_text(values, VALUES_CELLS), look, INDENT)
 
 
 def _why(evidence: "Mapping[str, JsonValue]") -> str:

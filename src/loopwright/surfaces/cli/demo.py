@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import loopwright
-from loopwright.core.errors import Exit, Invalid, NotFound
+from loopwright.core.errors import ExitCode, Invalid, NotFound
 from loopwright.surfaces.cli.kinds import LOOPS
-from loopwright.surfaces.cli.options import Json, opened, quoted
-from loopwright.surfaces.cli.output import is_plain, patience, write
+from loopwright.surfaces.cli.options import Json, open_project, quote_shell
+from loopwright.surfaces.cli.output import is_plain, print_json, show_patience
 
 if TYPE_CHECKING:
     from loopwright.evidence.testing import TestRun
@@ -54,16 +54,16 @@ def _examples() -> Path:
     return found
 
 
-def _play(project: Path, *, keep: bool, as_json: bool) -> Exit:
+def _play(project: Path, *, keep: bool, as_json: bool) -> ExitCode:
     import asyncio
 
-    from loopwright.surfaces.cli.driving import drive
-    from loopwright.wiring import budget, run_settings
+    from loopwright.surfaces.cli.run_driver import drive_run
+    from loopwright.wiring import make_budget, run_settings
     from loopwright.workflows.loop import commands
 
     # A copy that goes away takes its checkpoints along.
     place: Flags = {} if keep else {"checkpoints": str(project.parent / "checkpoints")}
-    with opened(project, {"agent": "builtin", "max_minutes": MINUTES, **place}) as engine:
+    with open_project(project, {"agent": "builtin", "max_minutes": MINUTES, **place}) as engine:
         if engine.project != project.resolve():
             raise Invalid(f"the temporary folder {project.parent} lies in a git work tree; set TMPDIR elsewhere")
         if not as_json:
@@ -72,9 +72,9 @@ def _play(project: Path, *, keep: bool, as_json: bool) -> Exit:
             print(f'\nNow running: loopwright run "{TASK}" --auto --agent builtin\n', flush=True)
         settings = engine.config.settings
         state = engine.service.create(
-            TASK, settings=run_settings(settings, interactive=False), budget=budget(settings)
+            TASK, settings=run_settings(settings, interactive=False), budget=make_budget(settings)
         )  # fmt: skip
-        state = drive(LOOPS, engine, state.loop_id, commands.take_up, interactive=False, as_json=as_json)
+        state = drive_run(LOOPS, engine, state.loop_id, commands.take_up, interactive=False, as_json=as_json)
         return _tell(engine, state, keep=keep, as_json=as_json)
 
 
@@ -85,7 +85,7 @@ async def _run_tests(engine: "Engine") -> "TestRun":
     command = tests.detect()
     assert command is not None, "both examples have tests"
     order = TestOrder(command, timeout=engine.config.settings.test_timeout, marker="demo")
-    with patience(f"running {command}"):
+    with show_patience(f"running {command}"):
         return await tests.run(order)
 
 
@@ -95,17 +95,17 @@ def _show_tests(run: "TestRun") -> None:
     print(f"  {len(run.failed)} failed, {run.passed_count} passed")
 
 
-def _tell(engine: "Engine", state: "LoopState", *, keep: bool, as_json: bool) -> Exit:
+def _tell(engine: "Engine", state: "LoopState", *, keep: bool, as_json: bool) -> ExitCode:
     """What was changed, the summary that the loop wrote, and where to look."""
-    from loopwright.core.pausing import exit_for
-    from loopwright.surfaces.cli.loop_rendering import headline
+    from loopwright.core.pause import exit_for
+    from loopwright.surfaces.cli.loop_rendering import loop_headline
     from loopwright.surfaces.cli.plain import rest_object
-    from loopwright.surfaces.cli.text import clean_lines, coloured
+    from loopwright.surfaces.cli.text import clean_lines, colour_diff
 
     code = exit_for(state)
     diff = engine.service.diff(state.loop_id)
     if as_json:
-        write(
+        print_json(
             {
                 **rest_object(state, code, loop_id=state.loop_id),
                 "diff": diff,
@@ -115,9 +115,9 @@ def _tell(engine: "Engine", state: "LoopState", *, keep: bool, as_json: bool) ->
         return code
     summary = engine.service.store.progress_path(state.loop_id) / "summary.md"
     shown = clean_lines(diff).rstrip()
-    print(f"\n{shown if is_plain() else coloured(shown)}" if shown else "\nNothing was changed.")
+    print(f"\n{shown if is_plain() else colour_diff(shown)}" if shown else "\nNothing was changed.")
     print(f"\nsummary.md:\n\n{clean_lines(summary.read_text(encoding='utf-8'))}")
-    print(headline(state))
-    where = f"loopwright show {state.loop_id} --project {quoted(str(engine.project))}"
+    print(loop_headline(state))
+    where = f"loopwright show {state.loop_id} --project {quote_shell(str(engine.project))}"
     print(f"The copy is kept; inspect it with: {where}" if keep else "The copy has been removed; --keep keeps it.")
     return code

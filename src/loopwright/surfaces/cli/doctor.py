@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loopwright.core.cycle_names import TITLES
-from loopwright.core.errors import Exit
-from loopwright.core.text import clean, plural
-from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere
-from loopwright.surfaces.cli.output import cells, refuse, remark, write
-from loopwright.surfaces.cli.text import LABEL, columns, fold, short
+from loopwright.core.errors import ExitCode
+from loopwright.core.text import clean_line, plural
+from loopwright.surfaces.cli.options import HERE, Json, Project, project_option
+from loopwright.surfaces.cli.output import count_cells, print_error, print_json, print_remark
+from loopwright.surfaces.cli.text import LABEL, align_columns, fold_line, shorten_text
 
 if TYPE_CHECKING:
     import loopwright.checkup
-    from loopwright.checkup import AgentFound, Checkup, Machine, Place, RolePlayed, Run
+    from loopwright.checkup import AgentCheckup, Checkup, FolderCheckup, MachineCheckup, RoleCheckup, RunCheckup
     from loopwright.core.state import Policy
-    from loopwright.wiring import Means
+    from loopwright.wiring import EngineMeans
 
 
 def doctor(
@@ -35,29 +35,29 @@ def doctor(
     import asyncio
     from dataclasses import asdict
 
-    from loopwright.wiring import means
+    from loopwright.wiring import read_means
 
     try:
-        found = asyncio.run(_found(means(project, {}), agent, probing))
+        found = asyncio.run(_found(read_means(project, {}), agent, probing))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
     fails = agent is not None and found.chosen_fails
     if json:
-        write({"success": not fails, "data": asdict(found), **({"error": found.problems[0]} if fails else {})})
+        print_json({"success": not fails, "data": asdict(found), **({"error": found.problems[0]} if fails else {})})
     else:
-        print("\n".join(checkup_page(found, cells(), elsewhere(project))))
+        print("\n".join(checkup_page(found, count_cells(), project_option(project))))
     if fails:
         if not json:
-            refuse(False, found.problems[0])
-        raise typer.Exit(Exit.NO_AGENT)
+            print_error(False, found.problems[0])
+        raise typer.Exit(ExitCode.NO_AGENT)
 
 
-async def _found(means: "Means", agent: str | None, probing: bool | None) -> "Checkup":
+async def _found(means: "EngineMeans", agent: str | None, probing: bool | None) -> "Checkup":
     from loopwright.checkup import check_up
-    from loopwright.surfaces.cli.driving import end_on_signals
+    from loopwright.surfaces.cli.run_driver import end_on_signals
 
     end_on_signals()
-    return await check_up(means, only=agent, probing=probing, tell=lambda words: remark(f"({words})"))
+    return await check_up(means, only=agent, probing=probing, tell=lambda words: print_remark(f"({words})"))
 
 
 WORDS_CELLS = 300
@@ -76,41 +76,41 @@ def checkup_page(found: "Checkup", cells: int, elsewhere: str) -> list[str]:
         _agents(found), _machine(found.machine), _project(found.project), _run(found.run), _roles(found),
         _end(found, elsewhere),
     )  # fmt: skip
-    return [folded for part in parts for line in part for folded in fold(line, cells)]
+    return [folded for part in parts for line in part for folded in fold_line(line, cells)]
 
 
 def _agents(found: "Checkup") -> Iterator[str]:
     yield "Agents"
     rows = [(agent.name, agent.status, agent.version or "-", _about(agent)) for agent in found.agents]
-    yield from (f"  {line}" for line in columns([*rows, ("builtin", "ready", "-", _builtin(found.project))]))
+    yield from (f"  {line}" for line in align_columns([*rows, ("builtin", "ready", "-", _builtin(found.project))]))
 
 
-def _about(agent: "AgentFound") -> str:
+def _about(agent: "AgentCheckup") -> str:
     if agent.status == "not installed" and agent.install:
         return agent.install
     if agent.words:
-        return short(agent.words, WORDS_CELLS)
-    return short(agent.program or "", WORDS_CELLS) if agent.probe is None else ", ".join(_abilities(agent))
+        return shorten_text(agent.words, WORDS_CELLS)
+    return shorten_text(agent.program or "", WORDS_CELLS) if agent.probe is None else ", ".join(_abilities(agent))
 
 
-def _abilities(agent: "AgentFound") -> Iterator[str]:
+def _abilities(agent: "AgentCheckup") -> Iterator[str]:
     probed = agent.probe
     assert probed is not None
     yield "loads sessions" if probed.load_session or probed.resume_session else "cannot load sessions"
     if probed.mcp_http:
         yield "MCP over HTTP"
     if probed.modes:
-        yield f"modes {' '.join(map(clean, probed.modes))}"
+        yield f"modes {' '.join(map(clean_line, probed.modes))}"
     yield f"started in {probed.seconds:.1f} s"
 
 
-def _builtin(project: "loopwright.checkup.Project") -> str:
+def _builtin(project: "loopwright.checkup.ProjectCheckup") -> str:
     if project.tests.measured:
         return "no model, no network; fixes small faults that this project's tests reveal"
     return "no model, no network; fixes small faults in Python projects with pytest or unittest, which this is not"
 
 
-def _machine(machine: "Machine") -> Iterator[str]:
+def _machine(machine: "MachineCheckup") -> Iterator[str]:
     inside = machine.sandbox
     yield from ("", "Machine")
     yield LABEL.format("loopwright", machine.loopwright)
@@ -125,35 +125,35 @@ def _machine(machine: "Machine") -> Iterator[str]:
         yield LABEL.format("", "codex can run commands here only with --permissions all, without its sandbox")
 
 
-def _project(project: "loopwright.checkup.Project") -> Iterator[str]:
-    yield from ("", f"Project {clean(project.root)}")
-    yield LABEL.format("settings", ", ".join(map(clean, project.configured_in)) or "no settings file")
+def _project(project: "loopwright.checkup.ProjectCheckup") -> Iterator[str]:
+    yield from ("", f"Project {clean_line(project.root)}")
+    yield LABEL.format("settings", ", ".join(map(clean_line, project.configured_in)) or "no settings file")
     yield LABEL.format("state", _place(project.store))
     yield LABEL.format("checkpoints", _place(project.private))
     tests = project.tests
-    words = "none found" if tests.command is None else f"{clean(tests.command)}  ({tests.origin}, {tests.runner})"
+    words = "none found" if tests.command is None else f"{clean_line(tests.command)}  ({tests.origin}, {tests.runner})"
     yield LABEL.format("tests", words)
 
 
-def _place(place: "Place") -> str:
-    return clean(place.trouble or f"{place.path} can be written ({place.file_system or 'unknown file system'})")
+def _place(place: "FolderCheckup") -> str:
+    return clean_line(place.trouble or f"{place.path} can be written ({place.file_system or 'unknown file system'})")
 
 
-def _run(run: "Run") -> Iterator[str]:
+def _run(run: "RunCheckup") -> Iterator[str]:
     yield from ("", "A run would use")
     yield LABEL.format("agent", run.agent if run.agent == run.asked else f"{run.agent} ({run.asked})")
     if run.command:
-        yield LABEL.format("command", clean(join(run.command)))
-        yield LABEL.format("in", clean(run.cwd))
+        yield LABEL.format("command", clean_line(join(run.command)))
+        yield LABEL.format("in", clean_line(run.cwd))
     for i, (name, value) in enumerate(run.environment.items()):
-        yield LABEL.format("" if i else "with", clean(f"{name}={value}"))
+        yield LABEL.format("" if i else "with", clean_line(f"{name}={value}"))
     if run.without:
-        yield LABEL.format("without", clean(" ".join(run.without)))
+        yield LABEL.format("without", clean_line(" ".join(run.without)))
     if run.mode:
-        yield LABEL.format("mode", clean(run.mode))
+        yield LABEL.format("mode", clean_line(run.mode))
     if run.command:
         yield LABEL.format("permissions", f"{run.permissions}: {POLICY_WORDS[run.permissions]}")
-    yield LABEL.format("tests", clean(run.test_command or "none"))
+    yield LABEL.format("tests", clean_line(run.test_command or "none"))
     yield LABEL.format("limits", ", ".join(_limits(run)))
 
 
@@ -162,16 +162,17 @@ def _roles(found: "Checkup") -> Iterator[str]:
     if {played.agent for played in found.roles} != {found.run.agent}:
         yield from ("", "The roles of a cycle")
         rows = [
-            (f"  {played.role}", TITLES[played.role], clean(played.agent), _trouble(played)) for played in found.roles
+            (f"  {played.role}", TITLES[played.role], clean_line(played.agent), _trouble(played))
+            for played in found.roles
         ]
-        yield from columns(rows)
+        yield from align_columns(rows)
 
 
-def _trouble(played: "RolePlayed") -> str:
-    return short(played.trouble or "", WORDS_CELLS)
+def _trouble(played: "RoleCheckup") -> str:
+    return shorten_text(played.trouble or "", WORDS_CELLS)
 
 
-def _limits(run: "Run") -> Iterator[str]:
+def _limits(run: "RunCheckup") -> Iterator[str]:
     limits = run.limits
     yield plural(int(limits["max_iterations"] or 0), "iteration")
     for name, unit in (("max_minutes", "minute"), ("max_tokens", "token"), ("max_cost", "US dollar")):
@@ -187,7 +188,7 @@ def _end(found: "Checkup", elsewhere: str) -> Iterator[str]:
     yield ""
     if found.problems:
         yield "Problems that prevent a run"
-        yield from (f"  {clean(problem)}" for problem in found.problems)
+        yield from (f"  {clean_line(problem)}" for problem in found.problems)
         if found.chosen_fails and len(found.agents) > 1:
             ready = [agent.name for agent in found.agents if agent.status == "ready"]
             yield f"  ready agents: {', '.join((*ready, 'builtin'))} (see --agent)"

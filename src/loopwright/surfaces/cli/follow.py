@@ -8,9 +8,9 @@ import typer
 
 from loopwright.core.errors import Invalid
 from loopwright.surfaces.cli.kinds import AnyKind, Id
-from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere, opened
-from loopwright.surfaces.cli.output import remark, write
-from loopwright.surfaces.cli.text import local, short
+from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, project_option
+from loopwright.surfaces.cli.output import print_json, print_remark
+from loopwright.surfaces.cli.text import format_time, shorten_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from loopwright.core.record import Entry
-    from loopwright.core.recording import Kept
-    from loopwright.core.run_commands import Runs
-    from loopwright.core.run_events import Note
+    from loopwright.core.record import JournalEntry
+    from loopwright.core.recording import TranscriptLine
+    from loopwright.core.run_commands import RunService
+    from loopwright.core.run_events import RunNote
     from loopwright.core.wording import Fields
-    from loopwright.store.tail import Tail
-    from loopwright.surfaces.cli.text import Picture
+    from loopwright.store.tail import FileTail
+    from loopwright.surfaces.cli.text import RunPicture
 
 
 EVENTS, RUNNER_LOG = "events", "runner.log"
@@ -32,11 +32,11 @@ EVENTS, RUNNER_LOG = "events", "runner.log"
 
 def watch(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
     """Follow a loop until it ends or pauses; same exit codes as run."""
-    from loopwright.surfaces.cli.driving import follow, tell_rest
+    from loopwright.surfaces.cli.run_driver import follow_run, report_rest
 
-    with opened(project) as engine:
-        state = follow(kind, kind.service(engine), id, json)
-        code = tell_rest(kind, engine, state, as_json=json, elsewhere=elsewhere(project))
+    with open_project(project) as engine:
+        state = follow_run(kind, kind.service(engine), id, json)
+        code = report_rest(kind, engine, state, as_json=json, elsewhere=project_option(project))
     raise typer.Exit(code)
 
 
@@ -56,7 +56,7 @@ def logs(
         raise Invalid(f"LOG: no log {name!r} (available: {', '.join(known)})")
     if json and name == RUNNER_LOG:
         raise Invalid(f"{RUNNER_LOG} is plain text; omit --json")
-    with opened(project) as engine:
+    with open_project(project) as engine:
         service = kind.service(engine)
         service.read(id)
         folder = service.store.progress_path(id)
@@ -69,12 +69,12 @@ def logs(
             told = next(source) or told
         told = next(source) or told
     if not told:
-        remark(f"nothing in {' or '.join(names)} so far")
+        print_remark(f"nothing in {' or '.join(names)} so far")
 
 
-def _while_it_goes_on(service: "Runs[Any]", id: str) -> "Iterator[None]":
+def _while_it_goes_on(service: "RunService[Any]", id: str) -> "Iterator[None]":
     """One look after the other, until nobody drives it any more or is about to."""
-    from loopwright.surfaces.cli.driving import COMING, LAUNCH_SECONDS, LOOK_SECONDS
+    from loopwright.surfaces.cli.run_driver import COMING, LAUNCH_SECONDS, LOOK_SECONDS
 
     alone_since = time.monotonic()
     while True:
@@ -87,7 +87,7 @@ def _while_it_goes_on(service: "Runs[Any]", id: str) -> "Iterator[None]":
         yield
 
 
-def _events(service: "Runs[Any]", id: str, json: bool) -> "Iterator[bool]":
+def _events(service: "RunService[Any]", id: str, json: bool) -> "Iterator[bool]":
     """Each step prints what is new, and says whether there was anything."""
     from loopwright.surfaces.cli.plain import event_line, event_object
 
@@ -96,7 +96,7 @@ def _events(service: "Runs[Any]", id: str, json: bool) -> "Iterator[bool]":
         entries = service.events(id, seq)
         for entry in entries:
             if json:
-                write(event_object(entry))
+                print_json(event_object(entry))
             else:
                 print(event_line(entry), flush=True)
         seq = entries[-1].seq if entries else seq
@@ -105,17 +105,17 @@ def _events(service: "Runs[Any]", id: str, json: bool) -> "Iterator[bool]":
 
 def _lines(files: "Mapping[str, Path]", json: bool) -> "Iterator[bool]":
     """As `_events`. Of several logs what is new is told by its time, with whose log it is in."""
-    from loopwright.core.text import clean
-    from loopwright.store.tail import Tail
+    from loopwright.core.text import clean_line
+    from loopwright.store.tail import FileTail
 
-    tails = {name: Tail(file) for name, file in files.items()}
+    tails = {name: FileTail(file) for name, file in files.items()}
     while True:
         found = [(name, line) for name, tail in tails.items() for line in tail.lines()]
         for name, line in sorted(found, key=lambda each: _time(each[1])) if len(tails) > 1 else found:
             if json:
                 _write(line, name)
             else:
-                said = clean(log_line(files[name].name, line))
+                said = clean_line(log_line(files[name].name, line))
                 print(f"{name:<12} {said}" if len(tails) > 1 else said, flush=True)
         yield bool(found)
 
@@ -135,9 +135,9 @@ def _write(line: str, name: str) -> None:
     from json import loads
 
     try:
-        write(loads(line))
+        print_json(loads(line))
     except ValueError:
-        remark(f"loopwright: a damaged line of {name} is left out")
+        print_remark(f"loopwright: a damaged line of {name} is left out")
 
 
 def _change(f: "Fields") -> str:
@@ -149,7 +149,7 @@ def _change(f: "Fields") -> str:
 def _note(f: "Fields") -> str:
     from loopwright.core.wording import NOTES
 
-    return f"{_at(f['ts'])} {NOTES[f['kind']].format(short(f['text'], CELLS))}"
+    return f"{_at(f['ts'])} {NOTES[f['kind']].format(shorten_text(f['text'], CELLS))}"
 
 
 FORMS: "dict[str, Callable[[Fields], str]]" = {
@@ -171,17 +171,17 @@ def log_line(name: str, line: str) -> str:
 
 
 def _at(timestamp: str) -> str:
-    return local(timestamp, "%H:%M:%S")
+    return format_time(timestamp, "%H:%M:%S")
 
 
-class View(Protocol):
+class RunView(Protocol):
     """Where something that runs is shown."""
 
-    def look(self, picture: "Picture", entries: "Sequence[Entry]") -> None:
+    def look(self, picture: "RunPicture", entries: "Sequence[JournalEntry]") -> None:
         """The latest state, and what was committed since the last look."""
         ...
 
-    def note(self, note: "Note", at: "datetime") -> None:
+    def note(self, note: "RunNote", at: "datetime") -> None:
         """What the runner does right now, or did at that time."""
         ...
 
@@ -190,10 +190,10 @@ class View(Protocol):
         ...
 
 
-class Story:
+class RunReporter:
     """Tells one run to one view. History before the start is known to the picture, but not told again."""
 
-    def __init__(self, kind: AnyKind, service: "Runs[Any]", id: str, view: View) -> None:  # Any: as in AnyKind
+    def __init__(self, kind: AnyKind, service: "RunService[Any]", id: str, view: RunView) -> None:  # Any: as in AnyKind
         self._kind, self._service, self._id, self._view = kind, service, id, view
         self._began = time.monotonic()
         before = service.events(id)
@@ -211,20 +211,20 @@ class Story:
         self._view.look(self._kind.picture(state, self._history, time.monotonic() - self._began), entries)
         return state
 
-    def note(self, note: "Note") -> None:
+    def note(self, note: "RunNote") -> None:
         """Passes a note of this moment on, after what was committed before it."""
         if note.event is None and note.kind != "output":
             self.look()
         self._view.note(note, self._service.clock.now())
 
-    def catch_up(self, *notes: "Tail") -> Any:
+    def catch_up(self, *notes: "FileTail") -> Any:
         """Shows what another process has done since the last look, in the order in which it was done.
 
         What is committed after this look at the journal is left for the next one: a note that came before it may not
         be in the transcript yet.
         """
         latest = self._service.events(self._id, self._seq)
-        found = [kept for tail in notes for kept in filter(None, map(read_note, tail.lines()))]
+        found = [kept for tail in notes for kept in filter(None, map(parse_note, tail.lines()))]
         for kept in sorted(found, key=lambda kept: kept.at) if len(notes) > 1 else found:
             if kept.after:
                 self.look(kept.after)
@@ -232,7 +232,7 @@ class Story:
         return self.look(latest[-1].seq if latest else self._seq)
 
 
-def read_note(line: str) -> "Kept | None":
+def parse_note(line: str) -> "TranscriptLine | None":
     """A note from a line of the transcript, or None for one that was torn or is of another version."""
     from loopwright.core.recording import read_line
 

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
 import typer
 
 from loopwright.core.cycle_names import ROLES
-from loopwright.core.errors import Exit, LoopwrightError
-from loopwright.surfaces.cli.options import HERE, opened
+from loopwright.core.errors import ExitCode, LoopwrightError
+from loopwright.surfaces.cli.options import HERE, open_project
 
 if TYPE_CHECKING:
-    from loopwright.core.ports import Person, Rule
+    from loopwright.core.ports import Prompter, Rule
     from loopwright.core.prompts import Prompts
-    from loopwright.core.record import Entry
+    from loopwright.core.record import JournalEntry
     from loopwright.core.run import Run
-    from loopwright.core.run_commands import Runs
-    from loopwright.core.run_events import Bus
-    from loopwright.surfaces.cli.loop_rendering import Damaged
-    from loopwright.surfaces.cli.text import Picture
+    from loopwright.core.run_commands import RunService
+    from loopwright.core.run_events import EventBus
+    from loopwright.surfaces.cli.loop_rendering import DamagedRun
+    from loopwright.surfaces.cli.text import RunPicture
     from loopwright.wiring import Engine
     from loopwright.workflows.cycle.model import CycleState
     from loopwright.workflows.loop.model import LoopState
-    from loopwright.workflows.loop.summary import Done
+    from loopwright.workflows.loop.summary import FinishedAction
     from loopwright.workflows.tuning.model import TuningState
 
 S = TypeVar("S", bound="Run")
@@ -36,11 +36,11 @@ S = TypeVar("S", bound="Run")
 Id = str
 """The parameter of a command that names what it is about; see `about`."""
 
-Shown = tuple[S, bool]
+ListedRun = tuple[S, bool]
 """A state, and whether a runner holds it."""
 
 
-class Kind(ABC, Generic[S]):
+class RunKind(ABC, Generic[S]):
     """`line` begins its commands; `option` names one that is there, `summary` its summary below its progress folder.
 
     `logs` are what can be printed of it beside the journal: files below that folder, by name; `transcripts` those of
@@ -66,9 +66,9 @@ class Kind(ABC, Generic[S]):
         """Takes one that is there up, in front of its id."""
         return f"{self.line} run {self.option}"
 
-    def exit_for(self, state: S) -> Exit:
+    def exit_for(self, state: S) -> ExitCode:
         """What it means for who has waited for it that it rests."""
-        from loopwright.core.pausing import exit_for
+        from loopwright.core.pause import exit_for
 
         return exit_for(state)
 
@@ -80,7 +80,7 @@ class Kind(ABC, Generic[S]):
         return str(getattr(state, self.key))
 
     @abstractmethod
-    def service(self, engine: "Engine") -> "Runs[S]": ...
+    def service(self, engine: "Engine") -> "RunService[S]": ...
 
     @abstractmethod
     def statuses(self) -> tuple[str, ...]: ...
@@ -91,7 +91,7 @@ class Kind(ABC, Generic[S]):
 
     @abstractmethod
     def table(
-        self, found: Sequence[Shown[S]], total: int, now: datetime, *, damaged: "Sequence[Damaged]", cells: int
+        self, found: Sequence[ListedRun[S]], total: int, now: datetime, *, damaged: "Sequence[DamagedRun]", cells: int
     ) -> str:
         """One line each."""
 
@@ -107,28 +107,35 @@ class Kind(ABC, Generic[S]):
     def ending(self, state: S, *, diff: str, summary: str | None, elsewhere: str) -> str:
         """The last words about one that rests."""
 
-    def remembered(self, entries: "Sequence[Entry]") -> "tuple[Done, ...]":
+    def remembered(self, entries: "Sequence[JournalEntry]") -> "tuple[FinishedAction, ...]":
         """What of these a later picture has to know; a state that says it all needs nothing."""
         return ()
 
     @abstractmethod
-    def picture(self, state: S, history: "tuple[Done, ...]", seconds: float) -> "Picture":
+    def picture(self, state: S, history: "tuple[FinishedAction, ...]", seconds: float) -> "RunPicture":
         """What a view shows of one that runs; `history` is what was remembered of it so far."""
 
     @abstractmethod
     async def drive(
-        self, engine: "Engine", id: str, take_up: "Rule[S]", bus: "Bus", person: "Person | None", *, from_afar: bool
+        self,
+        engine: "Engine",
+        id: str,
+        take_up: "Rule[S]",
+        bus: "EventBus",
+        person: "Prompter | None",
+        *,
+        from_afar: bool,
     ) -> S:
         """In this process, until it rests. `person` sits at this terminal; `from_afar`: nobody does."""
 
 
-class Loops(Kind["LoopState"]):
+class LoopKind(RunKind["LoopState"]):
     name, line, option, summary = "loop", "loopwright", "--loop-id", "summary.md"
     logs: ClassVar = {name: name for name in ("transcript.ndjson", "changes.log", "debug.log")}
     transcripts = ("transcript.ndjson",)
     asks = "it asks for every step"
 
-    def service(self, engine: "Engine") -> "Runs[LoopState]":
+    def service(self, engine: "Engine") -> "RunService[LoopState]":
         return engine.service
 
     def statuses(self) -> tuple[str, ...]:
@@ -142,7 +149,7 @@ class Loops(Kind["LoopState"]):
         return engine.load_prompts()
 
     def table(
-        self, found: "Sequence[Shown[LoopState]]", total: int, now: datetime, *, damaged: "Sequence[Damaged]",
+        self, found: "Sequence[ListedRun[LoopState]]", total: int, now: datetime, *, damaged: "Sequence[DamagedRun]",
         cells: int,
     ) -> str:  # fmt: skip
         from loopwright.surfaces.cli.loop_rendering import loop_table
@@ -155,33 +162,33 @@ class Loops(Kind["LoopState"]):
         return loop_page(state, live=live, now=now, elsewhere=elsewhere, cells=cells, whole=whole)
 
     def restored(self, state: "LoopState") -> str:
-        from loopwright.surfaces.cli.loop_rendering import restored
+        from loopwright.surfaces.cli.loop_rendering import loop_recovery_line
 
-        return restored(state)
+        return loop_recovery_line(state)
 
     def ending(self, state: "LoopState", *, diff: str, summary: str | None, elsewhere: str) -> str:
-        from loopwright.surfaces.cli.loop_rendering import ending
+        from loopwright.surfaces.cli.loop_rendering import loop_ending
 
-        return ending(state, diff=diff, summary=summary, live=False, elsewhere=elsewhere)
+        return loop_ending(state, diff=diff, summary=summary, live=False, elsewhere=elsewhere)
 
-    def remembered(self, entries: "Sequence[Entry]") -> "tuple[Done, ...]":
-        from loopwright.workflows.loop.summary import finished
+    def remembered(self, entries: "Sequence[JournalEntry]") -> "tuple[FinishedAction, ...]":
+        from loopwright.workflows.loop.summary import list_finished
 
-        return finished(entries)
+        return list_finished(entries)
 
-    def picture(self, state: "LoopState", history: "tuple[Done, ...]", seconds: float) -> "Picture":
-        from loopwright.surfaces.cli.loop_rendering import Scene
+    def picture(self, state: "LoopState", history: "tuple[FinishedAction, ...]", seconds: float) -> "RunPicture":
+        from loopwright.surfaces.cli.loop_rendering import LoopScene
 
-        return Scene(state, history, seconds)
+        return LoopScene(state, history, seconds)
 
     async def drive(
-        self, engine: "Engine", id: str, take_up: "Rule[LoopState]", bus: "Bus", person: "Person | None", *,
+        self, engine: "Engine", id: str, take_up: "Rule[LoopState]", bus: "EventBus", person: "Prompter | None", *,
         from_afar: bool,
     ) -> "LoopState":  # fmt: skip
         return await engine.runner.drive(id, take_up=take_up, bus=bus, person=person, from_afar=from_afar)
 
 
-class Cycles(Kind["CycleState"]):
+class CycleKind(RunKind["CycleState"]):
     name, line, option, summary = "cycle", "loopwright cycle", "--cycle-id", "coordination/summary.md"
     logs: ClassVar = {
         **{role: f"{role}/transcript.ndjson" for role in ROLES},
@@ -192,7 +199,7 @@ class Cycles(Kind["CycleState"]):
     transcripts = (*ROLES, "engine")
     asks = "it pauses when a decision is needed"
 
-    def service(self, engine: "Engine") -> "Runs[CycleState]":
+    def service(self, engine: "Engine") -> "RunService[CycleState]":
         return engine.cycles
 
     def statuses(self) -> tuple[str, ...]:
@@ -206,7 +213,7 @@ class Cycles(Kind["CycleState"]):
         return engine.load_cycle_prompts()
 
     def table(
-        self, found: "Sequence[Shown[CycleState]]", total: int, now: datetime, *, damaged: "Sequence[Damaged]",
+        self, found: "Sequence[ListedRun[CycleState]]", total: int, now: datetime, *, damaged: "Sequence[DamagedRun]",
         cells: int,
     ) -> str:  # fmt: skip
         from loopwright.surfaces.cli.cycle_rendering import cycle_table
@@ -219,29 +226,29 @@ class Cycles(Kind["CycleState"]):
         return cycle_page(state, live=live, now=now, elsewhere=elsewhere, cells=cells, whole=whole)
 
     def restored(self, state: "CycleState") -> str:
-        from loopwright.surfaces.cli.cycle_rendering import restored
+        from loopwright.surfaces.cli.cycle_rendering import cycle_recovery_line
 
-        return restored(state)
+        return cycle_recovery_line(state)
 
     def ending(self, state: "CycleState", *, diff: str, summary: str | None, elsewhere: str) -> str:
-        from loopwright.surfaces.cli.cycle_rendering import ending
+        from loopwright.surfaces.cli.cycle_rendering import cycle_ending
 
-        return ending(state, diff=diff, summary=summary, elsewhere=elsewhere)
+        return cycle_ending(state, diff=diff, summary=summary, elsewhere=elsewhere)
 
-    def picture(self, state: "CycleState", history: "tuple[Done, ...]", seconds: float) -> "Picture":
+    def picture(self, state: "CycleState", history: "tuple[FinishedAction, ...]", seconds: float) -> "RunPicture":
         from loopwright.surfaces.cli.cycle_rendering import CycleScene
 
         return CycleScene(state, seconds)
 
     async def drive(
-        self, engine: "Engine", id: str, take_up: "Rule[CycleState]", bus: "Bus", person: "Person | None", *,
+        self, engine: "Engine", id: str, take_up: "Rule[CycleState]", bus: "EventBus", person: "Prompter | None", *,
         from_afar: bool,
     ) -> "CycleState":  # fmt: skip
         """From afar it needs nothing: it pauses where a person has to decide."""
         return await engine.cycle_runner.drive(id, take_up=take_up, bus=bus, person=person)
 
 
-class Tunings(Kind["TuningState"]):
+class TuningKind(RunKind["TuningState"]):
     name, line, option, summary = "tuning session", "loopwright tunings", "--tuning-id", "report.md"
     logs: ClassVar = {"transcript.ndjson": "transcript.ndjson"}
     transcripts = ("transcript.ndjson",)
@@ -255,16 +262,16 @@ class Tunings(Kind["TuningState"]):
     def again(self) -> str:
         return f"loopwright tune {self.option}"
 
-    def exit_for(self, state: "TuningState") -> Exit:
+    def exit_for(self, state: "TuningState") -> ExitCode:
         """By its quality gate."""
         if state.engine.outcome is None:
-            return Exit.NEEDS_PERSON
-        return Exit.DONE if state.status == "completed" and state.quality_gate == "pass" else Exit.NO_SUCCESS
+            return ExitCode.NEEDS_PERSON
+        return ExitCode.DONE if state.status == "completed" and state.quality_gate == "pass" else ExitCode.NO_SUCCESS
 
     def stopped(self, id: str, at: str) -> str:
         return "unverified fixes have been removed from the skill's files"
 
-    def service(self, engine: "Engine") -> "Runs[TuningState]":
+    def service(self, engine: "Engine") -> "RunService[TuningState]":
         return engine.tunings
 
     def statuses(self) -> tuple[str, ...]:
@@ -278,7 +285,7 @@ class Tunings(Kind["TuningState"]):
         return engine.load_tuning_prompts()
 
     def table(
-        self, found: "Sequence[Shown[TuningState]]", total: int, now: datetime, *, damaged: "Sequence[Damaged]",
+        self, found: "Sequence[ListedRun[TuningState]]", total: int, now: datetime, *, damaged: "Sequence[DamagedRun]",
         cells: int,
     ) -> str:  # fmt: skip
         from loopwright.surfaces.cli.tuning_rendering import tuning_table
@@ -291,30 +298,30 @@ class Tunings(Kind["TuningState"]):
         return tuning_page(state, live=live, now=now, elsewhere=elsewhere, cells=cells, whole=whole)
 
     def restored(self, state: "TuningState") -> str:
-        from loopwright.surfaces.cli.tuning_rendering import restored
+        from loopwright.surfaces.cli.tuning_rendering import tuning_recovery_line
 
-        return restored(state)
+        return tuning_recovery_line(state)
 
     def ending(self, state: "TuningState", *, diff: str, summary: str | None, elsewhere: str) -> str:
-        from loopwright.surfaces.cli.tuning_rendering import ending
+        from loopwright.surfaces.cli.tuning_rendering import tuning_ending
 
-        return ending(state, diff=diff, summary=summary, elsewhere=elsewhere)
+        return tuning_ending(state, diff=diff, summary=summary, elsewhere=elsewhere)
 
-    def picture(self, state: "TuningState", history: "tuple[Done, ...]", seconds: float) -> "Picture":
+    def picture(self, state: "TuningState", history: "tuple[FinishedAction, ...]", seconds: float) -> "RunPicture":
         from loopwright.surfaces.cli.tuning_rendering import TuningScene
 
         return TuningScene(state, seconds)
 
     async def drive(
-        self, engine: "Engine", id: str, take_up: "Rule[TuningState]", bus: "Bus", person: "Person | None", *,
+        self, engine: "Engine", id: str, take_up: "Rule[TuningState]", bus: "EventBus", person: "Prompter | None", *,
         from_afar: bool,
     ) -> "TuningState":  # fmt: skip
         """From afar it needs nothing: it rests where a person has to choose."""
         return await engine.tuning_runner.drive(id, take_up=take_up, bus=bus, person=person)
 
 
-LOOPS, CYCLES, TUNINGS = Loops(), Cycles(), Tunings()
-AnyKind = Kind[Any]  # Any: a command is told which at its registration, see `about`
+LOOPS, CYCLES, TUNINGS = LoopKind(), CycleKind(), TuningKind()
+AnyKind = RunKind[Any]  # Any: a command is told which at its registration, see `about`
 KINDS: tuple[AnyKind, ...] = (LOOPS, CYCLES, TUNINGS)
 
 
@@ -323,7 +330,7 @@ def _argument(kind: AnyKind) -> Any:  # Any: as typer has it
 
     def known(incomplete: str) -> list[tuple[str, str]]:
         try:
-            with opened(HERE) as engine:
+            with open_project(HERE) as engine:
                 items = kind.service(engine).list(limit=100).items
         except LoopwrightError:
             return []
@@ -340,7 +347,7 @@ CycleId = Annotated[str, _argument(CYCLES)]
 TuningId = Annotated[str, _argument(TUNINGS)]
 
 
-def about(kind: AnyKind, command: Callable[..., None], *, without: str | None = None) -> Callable[..., None]:
+def bind_kind(kind: AnyKind, command: Callable[..., None], *, without: str | None = None) -> Callable[..., None]:
     """The command for that kind: its parameter `kind` is filled in, `id` is one of these, and its help says so.
 
     `without`: a parameter that it does not have for this kind.

@@ -4,8 +4,8 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from loopwright.core.text import clean
-from loopwright.surfaces.cli.text import width
+from loopwright.core.text import clean_line
+from loopwright.surfaces.cli.text import measure_width
 
 Style = Literal["critical", "high", "medium", "low", "hint", "strong", "faint", "good"]
 Paint = Callable[[Style, str], str]
@@ -21,30 +21,30 @@ _CLOSING = frozenset("，。、；：？！）」』】》”’…,.;:?!)]}")
 _OPENING = frozenset("（「『【《“‘([{")
 
 
-class Look(NamedTuple):
+class Layout(NamedTuple):
     """`cells` of a line; `paint` puts a style around a text that is on one line."""
 
     cells: int
     paint: Paint
 
 
-def plain(style: Style, text: str) -> str:
+def paint_plain(style: Style, text: str) -> str:
     return text
 
 
-def coloured(style: Style, text: str) -> str:
+def paint_coloured(style: Style, text: str) -> str:
     """For terminals that show colours; nothing else about it differs."""
     return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if text else text
 
 
-def wrapped(text: str, cells: int) -> list[str]:
+def wrap_text(text: str, cells: int) -> list[str]:
     """In lines of at most that many cells, broken at spaces and between Chinese or Japanese characters.
 
     A word that is longer than a line stays whole, so that a path can be copied.
     """
     lines, line = [], ""
-    for piece in _pieces(clean(text)):
-        if line and width(line) + width(piece.rstrip()) > max(cells, NARROWEST):
+    for piece in _pieces(clean_line(text)):
+        if line and measure_width(line) + measure_width(piece.rstrip()) > max(cells, NARROWEST):
             lines.append(line.rstrip())
             line = ""
         line += piece if line else piece.lstrip()
@@ -73,30 +73,30 @@ def _wide(char: str) -> bool:
     return unicodedata.east_asian_width(char) in "WF"
 
 
-def labelled(label: str, text: str, look: Look, indent: int) -> list[str]:
+def label_text(label: str, text: str, look: Layout, indent: int) -> list[str]:
     """A text behind its label, with the further lines below each other."""
     margin = " " * indent
     room = look.cells - indent
-    first, *rest = wrapped(text, room)
+    first, *rest = wrap_text(text, room)
     head = look.paint("faint", f"{label:<{indent}}")
     return [f"{head}{first}", *(f"{margin}{line}" for line in rest)]
 
 
-def source(line: int, excerpt: str, marked: tuple[int, int], style: Style, look: Look) -> list[str]:
+def layout_source(line: int, excerpt: str, marked: tuple[int, int], style: Style, look: Layout) -> list[str]:
     """The line of the source with its number, and below it what is meant."""
     begin, end = marked
     gutter = f"{line:>5} | "
     before, meant, after = (_shown(part) for part in (excerpt[:begin], excerpt[begin:end], excerpt[end:]))
     before, meant, after = _window(before, meant, after, max(NARROWEST, look.cells) - len(gutter))
     faint = look.paint("faint", gutter)
-    under = " " * width(before) + "^" * max(1, width(meant))
+    under = " " * measure_width(before) + "^" * max(1, measure_width(meant))
     lines = [f"{faint}{before}{look.paint('strong', meant)}{after}".rstrip()]
     if before or meant or after:
         lines.append(f"{look.paint('faint', ' ' * (len(gutter) - 2) + '| ')}{_painted(under, style, look)}")
     return lines
 
 
-def _painted(under: str, style: Style, look: Look) -> str:
+def _painted(under: str, style: Style, look: Layout) -> str:
     carets = under.lstrip(" ")
     return " " * (len(under) - len(carets)) + look.paint(style, carets)
 
@@ -112,24 +112,24 @@ def _is_seen(char: str) -> bool:
 
 def _window(before: str, meant: str, after: str, cells: int) -> tuple[str, str, str]:
     """As much of the line as fits, with what is meant in it."""
-    if width(before) + width(meant) + width(after) <= cells:
+    if measure_width(before) + measure_width(meant) + measure_width(after) <= cells:
         return before, meant, after
-    lead = max(cells - width(meant) - bool(after), cells // 4)
-    if width(before) > lead:
+    lead = max(cells - measure_width(meant) - bool(after), cells // 4)
+    if measure_width(before) > lead:
         before = "…" + _last(before, lead - 1)
-    room = cells - width(before)
-    if width(meant) + bool(after) > room:
+    room = cells - measure_width(before)
+    if measure_width(meant) + bool(after) > room:
         return before, _first(meant, room), ""
-    return before, meant, _first(after, room - width(meant))
+    return before, meant, _first(after, room - measure_width(meant))
 
 
 def _first(text: str, cells: int) -> str:
     """The beginning that fits; what was cut shows as an ellipsis."""
-    if width(text) <= cells:
+    if measure_width(text) <= cells:
         return text
     kept, room = "", cells - 1
     for char in text:
-        room -= width(char)
+        room -= measure_width(char)
         if room < 0:
             break
         kept += char
@@ -139,7 +139,7 @@ def _first(text: str, cells: int) -> str:
 def _last(text: str, cells: int) -> str:
     kept, room = "", cells
     for char in reversed(text):
-        room -= width(char)
+        room -= measure_width(char)
         if room < 0:
             break
         kept = char + kept

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loopwright.core.errors import Invalid
-from loopwright.core.text import clean
+from loopwright.core.text import clean_line
 from loopwright.surfaces.cli.follow import watch
 from loopwright.surfaces.cli.kinds import KINDS, AnyKind, Id, LoopId
 from loopwright.surfaces.cli.options import (
@@ -18,12 +18,12 @@ from loopwright.surfaces.cli.options import (
     Given,
     Json,
     Project,
-    elsewhere,
-    limits_of,
-    opened,
-    takes,
+    add_options,
+    open_project,
+    project_option,
+    read_limits,
 )
-from loopwright.surfaces.cli.output import answer, has_person, remark
+from loopwright.surfaces.cli.output import has_person, print_answer, print_remark
 
 if TYPE_CHECKING:
     from loopwright.core.run import Run
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from loopwright.workflows.loop.model import LoopState
 
 
-@takes(LOOP_FIELDS)
+@add_options(LOOP_FIELDS)
 def edit(loop_id: LoopId, given: Given, project: Project = HERE, json: Json = False) -> None:
     """Change a loop's texts and limits; an empty --tag or --notes clears it."""
     if "tags" in given:
         given["tags"] = tuple(tag for tag in given["tags"] if tag.strip())
-    with opened(project) as engine:
+    with open_project(project) as engine:
         state = engine.service.edit(loop_id, given)
-    answer(json, state, f"{loop_id}: changed {', '.join(given)}")
+    print_answer(json, state, f"{loop_id}: changed {', '.join(given)}")
 
 
 def rewind(
@@ -48,10 +48,10 @@ def rewind(
     json: Json = False,
 ) -> None:
     """Restore files and progress from a checkpoint."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         state = engine.service.rewind(loop_id, to)
     kept = state.engine.checkpoints[-1].n
-    answer(json, state, f"{loop_id} is back at checkpoint {to}; the previous state is kept as checkpoint {kept}")
+    print_answer(json, state, f"{loop_id} is back at checkpoint {to}; the previous state is kept as checkpoint {kept}")
 
 
 DONE = {
@@ -80,10 +80,10 @@ def choose(
 ) -> None:
     """Choose the next step of an interactive loop in the background, or another edit instead of its patch."""
     typed = {"description": description, "tool": tool, "command": command}
-    with opened(project) as engine:
+    with open_project(project) as engine:
         given = {name: value for name, value in typed.items() if value is not None}
         state = engine.service.choose(loop_id, choice, **given)
-    answer(json, state, f"{loop_id}: {_done(choice, state, elsewhere(project))}")
+    print_answer(json, state, f"{loop_id}: {_done(choice, state, project_option(project))}")
 
 
 def _done(choice: str, state: "LoopState", at: str) -> str:
@@ -103,10 +103,10 @@ def taken_words(line: str, rival: str, state: "LoopState | CycleState", id: str,
 
 def start(kind: AnyKind, id: Id, auto: Auto = False, project: Project = HERE, json: Json = False) -> None:
     """Start a loop in the background."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         kind.load_prompts(engine)  # here a bad one is seen; its runner's words are only in a log
         state = kind.service(engine).start(id, "auto" if auto else None)
-    answer(json, state, f"{id} started; {how_to_follow(kind, state, elsewhere(project))}")
+    print_answer(json, state, f"{id} started; {how_to_follow(kind, state, project_option(project))}")
 
 
 def how_to_follow(kind: AnyKind, state: "Run", at: str) -> str:
@@ -125,12 +125,12 @@ def pause(
     json: Json = False,
 ) -> None:
     """Pause a loop before its next step."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         service = kind.service(engine)
         live = service.is_live(id)
         state = service.pause(id, now=now)
     when = "" if now or not live else "; the action in progress finishes first (--now cancels it)"
-    answer(json, state, f"{id} paused{when}; continue with: {kind.line} resume {id}{elsewhere(project)}")
+    print_answer(json, state, f"{id} paused{when}; continue with: {kind.line} resume {id}{project_option(project)}")
 
 
 def resume(
@@ -148,50 +148,50 @@ def resume(
     if id is None:
         resume_every(project, json)
         return
-    with opened(project) as engine:
+    with open_project(project) as engine:
         kind.load_prompts(engine)
         state = kind.service(engine).resume(id, "auto" if auto else None)
     if wait:
         watch(kind, id, project, json)
     else:
-        answer(json, state, f"{id} resumed; {how_to_follow(kind, state, elsewhere(project))}")
+        print_answer(json, state, f"{id} resumed; {how_to_follow(kind, state, project_option(project))}")
 
 
 def resume_every(project: Path, json: bool) -> None:
     """Whatever their kind: who asks for all wants nothing left behind."""
     from loopwright.core.supervisor import resume_all
 
-    with opened(project) as engine:
+    with open_project(project) as engine:
         now = engine.service.clock.now()
         for kind in KINDS:
             kind.load_prompts(engine)
         taken = [(kind.key, t) for kind in KINDS for t in resume_all(kind.service(engine), now)]
     lines = [f"{t.id} {'resumed' if t.problem is None else f'not resumed: {t.problem}'}" for _, t in taken]
     data = [{key: t.id, "problem": t.problem} for key, t in taken]
-    answer(json, data, "\n".join(lines) or "nothing to resume")
+    print_answer(json, data, "\n".join(lines) or "nothing to resume")
 
 
 def stop(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
     """End a loop for good, with its runner and everything it started."""
     import asyncio
 
-    with opened(project) as engine:
+    with open_project(project) as engine:
         service = kind.service(engine)
         if service.is_live(id):
-            remark(f"asking the runner of {id} to exit")
+            print_remark(f"asking the runner of {id} to exit")
         state = asyncio.run(service.stop(id))
-    answer(json, state, f"{id} stopped; {kind.stopped(id, elsewhere(project))}")
+    print_answer(json, state, f"{id} stopped; {kind.stopped(id, project_option(project))}")
 
 
-@takes({**LIMITS, **WAIVER})
+@add_options({**LIMITS, **WAIVER})
 def reopen(kind: AnyKind, id: Id, given: Given, project: Project = HERE, json: Json = False) -> None:
     """Reopen a finished loop in the background."""
-    with opened(project, given) as engine:
+    with open_project(project, given) as engine:
         from loopwright.core.run import Waiver
 
         waiver = Waiver(**{name: getattr(engine.config.settings, name) for name in WAIVER if name in given})
-        state = kind.service(engine).reopen(id, limits_of(engine, given), waiver)
-    answer(json, state, f"{id} reopened; {how_to_follow(kind, state, elsewhere(project))}")
+        state = kind.service(engine).reopen(id, read_limits(engine, given), waiver)
+    print_answer(json, state, f"{id} reopened; {how_to_follow(kind, state, project_option(project))}")
 
 
 def answer_question(
@@ -202,10 +202,12 @@ def answer_question(
     json: Json = False,
 ) -> None:
     """Answer the question a loop is waiting on."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         state = kind.service(engine).answer(id, text)
-    hand_over = f"deliver it with: {kind.line} resume {id}{elsewhere(project)}"
-    answer(json, state, f"answer saved; {f'the {kind.name} picks it up' if state.status == 'running' else hand_over}")
+    hand_over = f"deliver it with: {kind.line} resume {id}{project_option(project)}"
+    print_answer(
+        json, state, f"answer saved; {f'the {kind.name} picks it up' if state.status == 'running' else hand_over}"
+    )
 
 
 def approve(
@@ -229,10 +231,12 @@ def approve(
         raise Invalid("give --allow or --deny")
     if every and request_id is not None:
         raise Invalid("name one request, or give only --all")
-    with opened(project) as engine:
+    with open_project(project) as engine:
         given = kind.service(engine).approve(id, request_id, answer="allow" if allow else "deny", every=every)
     word = "allowed" if allow else "denied"
-    answer(json, given, "\n".join(f"{word} {request.id}: {clean(request_words(request))}" for request in given))
+    print_answer(
+        json, given, "\n".join(f"{word} {request.id}: {clean_line(request_words(request))}" for request in given)
+    )
 
 
 def recover(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
@@ -240,14 +244,14 @@ def recover(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) 
     from loopwright.core.wording import event_words
     from loopwright.surfaces.cli.loop_rendering import recovery_page
 
-    with opened(project) as engine:
+    with open_project(project) as engine:
         found = kind.service(engine).recover(id)
     words = [event_words(entry) for entry in found.repairs]
     page = recovery_page(
-        id, kind.restored(found.state), words, found.kept, f"{kind.line} show {id}{elsewhere(project)}"
+        id, kind.restored(found.state), words, found.kept, f"{kind.line} show {id}{project_option(project)}"
     )
     repairs = [{"type": e.event.type, "data": e.event.data} for e in found.repairs]
-    answer(json, found.state, page, repairs=repairs, kept=[str(path) for path in found.kept])
+    print_answer(json, found.state, page, repairs=repairs, kept=[str(path) for path in found.kept])
 
 
 def delete(
@@ -258,13 +262,13 @@ def delete(
     json: Json = False,
 ) -> None:
     """Delete a loop with its history and checkpoints."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         service = kind.service(engine)
         service.read(id)
         if not yes and (json or not has_person()):
             raise Invalid("deleting needs confirmation, and there is no terminal to ask on; add --yes")
         if not yes and not typer.confirm(f"Delete {id} with its history and checkpoints?", err=True):
-            remark("nothing was deleted")
+            print_remark("nothing was deleted")
             return
         service.delete(id)
-    answer(json, {kind.key: id}, f"{id} deleted", message=f"{kind.name.capitalize()} deleted")
+    print_answer(json, {kind.key: id}, f"{id} deleted", message=f"{kind.name.capitalize()} deleted")

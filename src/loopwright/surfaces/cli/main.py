@@ -9,28 +9,28 @@ from typing import Annotated
 import typer
 
 from loopwright import __version__
-from loopwright.core.errors import Exit, Invalid, LoopwrightError, translate
+from loopwright.core.errors import ExitCode, Invalid, LoopwrightError, translate_error
 from loopwright.surfaces.cli import (
     debug,
     demo,
     doctor,
     follow,
-    looking,
     loop_commands,
     replay,
     run,
     serve,
     settings,
+    show_commands,
     tasks,
     tune,
 )
 from loopwright.surfaces.cli import serve as mcp
 from loopwright.surfaces.cli.cycle_commands import COMMANDS as CYCLE_COMMANDS
 from loopwright.surfaces.cli.cycle_commands import app as cycle_app
-from loopwright.surfaces.cli.kinds import CYCLES, LOOPS, TUNINGS, AnyKind, about
-from loopwright.surfaces.cli.looking import pointing
+from loopwright.surfaces.cli.kinds import CYCLES, LOOPS, TUNINGS, AnyKind, bind_kind
 from loopwright.surfaces.cli.options import need_command
-from loopwright.surfaces.cli.output import Outlet, Told, refuse
+from loopwright.surfaces.cli.output import OutputStream, SilentExit, print_error
+from loopwright.surfaces.cli.show_commands import redirect_kind
 from loopwright.surfaces.cli.tune import TuneCommand
 from loopwright.surfaces.cli.tuning_commands import COMMANDS as TUNING_COMMANDS
 from loopwright.surfaces.cli.tuning_commands import app as tuning_app
@@ -38,24 +38,24 @@ from loopwright.surfaces.cli.tuning_commands import app as tuning_app
 COMMANDS: dict[str, Callable[..., None]] = {
     "run": run.run,
     "create": run.create,
-    "start": about(LOOPS, loop_commands.start),
-    "list": about(LOOPS, looking.list_all),
-    "show": about(LOOPS, looking.show),
-    "watch": about(LOOPS, follow.watch),
-    "logs": about(LOOPS, follow.logs),
-    "diff": looking.diff,
+    "start": bind_kind(LOOPS, loop_commands.start),
+    "list": bind_kind(LOOPS, show_commands.list_all),
+    "show": bind_kind(LOOPS, show_commands.show),
+    "watch": bind_kind(LOOPS, follow.watch),
+    "logs": bind_kind(LOOPS, follow.logs),
+    "diff": show_commands.diff,
     "replay": replay.replay,
-    "pause": about(LOOPS, loop_commands.pause),
-    "resume": about(LOOPS, loop_commands.resume),
-    "stop": about(LOOPS, loop_commands.stop),
-    "reopen": about(LOOPS, loop_commands.reopen),
-    "answer": about(LOOPS, loop_commands.answer_question),
+    "pause": bind_kind(LOOPS, loop_commands.pause),
+    "resume": bind_kind(LOOPS, loop_commands.resume),
+    "stop": bind_kind(LOOPS, loop_commands.stop),
+    "reopen": bind_kind(LOOPS, loop_commands.reopen),
+    "answer": bind_kind(LOOPS, loop_commands.answer_question),
     "choose": loop_commands.choose,
-    "approve": about(LOOPS, loop_commands.approve),
+    "approve": bind_kind(LOOPS, loop_commands.approve),
     "edit": loop_commands.edit,
     "rewind": loop_commands.rewind,
-    "recover": about(LOOPS, loop_commands.recover),
-    "delete": about(LOOPS, loop_commands.delete),
+    "recover": bind_kind(LOOPS, loop_commands.recover),
+    "delete": bind_kind(LOOPS, loop_commands.delete),
     "tune": tune.tune,
     "debug": debug.debug,
     "serve": serve.serve,
@@ -81,7 +81,7 @@ OFFERED = {kind: commands.keys() for kind, (_, commands) in GROUPS.items()}
 for kind, (group, commands) in GROUPS.items():
     for name, command in commands.items():
         group.command(name, cls=TuneCommand if name == "tune" else None)(
-            pointing(name, command, TUNINGS if name == "tune" else kind, OFFERED)
+            redirect_kind(name, command, TUNINGS if name == "tune" else kind, OFFERED)
         )
 app.add_typer(cycle_app, name="cycle")
 app.add_typer(tuning_app, name="tunings")
@@ -103,13 +103,13 @@ def loopwright(
 def run_command_line() -> None:
     """The process's entry."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, as some parents have it, every program would exit with 0
-    out, err = Outlet(1), Outlet(2)
+    out, err = OutputStream(1), OutputStream(2)
     sys.stdout, sys.stderr = out.text(), err.text()
     code = main(sys.argv[1:])
     sys.stdout.flush()
     if out.trouble:
-        refuse(False, f"the output could not be written: {out.trouble.strerror}")
-        code = code or Exit.DAMAGED
+        print_error(False, f"the output could not be written: {out.trouble.strerror}")
+        code = code or ExitCode.DAMAGED
     eval("None")  # CPython remembers a Ctrl-C within the last eval(), and ends `python -m` by that signal
     sys.exit(code)
 
@@ -119,28 +119,30 @@ def main(arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments[: [*arguments, "--"].index("--")]
     try:
         _check_encoding(arguments)
-        code = app(args=list(arguments), prog_name="loopwright", standalone_mode=False) or Exit.DONE
-        if code == Exit.INTERRUPTED:  # what typer makes of a KeyboardInterrupt
-            refuse(as_json, "interrupted")
+        code = app(args=list(arguments), prog_name="loopwright", standalone_mode=False) or ExitCode.DONE
+        if code == ExitCode.INTERRUPTED:  # what typer makes of a KeyboardInterrupt
+            print_error(as_json, "interrupted")
         return code
-    except Told as end:
+    except SilentExit as end:
         return end.code
     except LoopwrightError as error:
-        refuse(as_json, error.typed(), error)
-        return translate(error).exit
+        print_error(as_json, error.typed(), error)
+        return translate_error(error).exit
     except typer.TyperException as error:
-        refuse(as_json, f"{error.format_message()} (see loopwright {_command(arguments)}--help)")
-        return Exit.USAGE
+        print_error(as_json, f"{error.format_message()} (see loopwright {_command(arguments)}--help)")
+        return ExitCode.USAGE
     except (KeyboardInterrupt, typer.Abort):
-        refuse(as_json, "interrupted")
-        return Exit.INTERRUPTED
+        print_error(as_json, "interrupted")
+        return ExitCode.INTERRUPTED
     except OSError as error:
-        refuse(as_json, " ".join(filter(None, (error.filename and f"{error.filename}:", error.strerror or str(error)))))
-        return Exit.DAMAGED
+        print_error(
+            as_json, " ".join(filter(None, (error.filename and f"{error.filename}:", error.strerror or str(error))))
+        )
+        return ExitCode.DAMAGED
     except Exception as error:  # noqa: BLE001 - the outermost edge: the cause is printed
         traceback.print_exc()
-        refuse(as_json, f"internal error: {error!r}; please report it with the lines above")
-        return Exit.NO_SUCCESS
+        print_error(as_json, f"internal error: {error!r}; please report it with the lines above")
+        return ExitCode.NO_SUCCESS
 
 
 def _check_encoding(arguments: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from loopwright.core.errors import Exit
+from loopwright.core.errors import ExitCode
 
 if TYPE_CHECKING:
     from loopwright.core.state import Limits
@@ -144,7 +144,7 @@ LOOP_FIELDS: dict[str, Any] = {
 """Options of `edit`: each is the loop's field of the same name."""
 
 
-def takes(options: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def add_options(options: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Gives a command all `options` in the place of its parameter `given`, which gets those that were typed."""
 
     def extended(command: Callable[..., None]) -> Callable[..., None]:
@@ -166,7 +166,7 @@ def takes(options: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callabl
     return extended
 
 
-def limits_of(engine: "Engine", given: Given) -> "Limits":
+def read_limits(engine: "Engine", given: Given) -> "Limits":
     """The limits among what was given, checked with the settings."""
     from loopwright.core.state import Limits
 
@@ -177,11 +177,11 @@ def need_command(context: typer.Context) -> None:
     """A group that is called without a command shows its help, on stderr because that was not meant."""
     if context.invoked_subcommand is None:
         print(context.get_help(), file=sys.stderr)
-        raise typer.Exit(Exit.USAGE)
+        raise typer.Exit(ExitCode.USAGE)
 
 
 @contextmanager
-def opened(project: Path, flags: Given | None = None) -> "Iterator[Engine]":
+def open_project(project: Path, flags: Given | None = None) -> "Iterator[Engine]":
     """The project's engine; imported only now, so that help and errors of usage come at once."""
     from loopwright.wiring import open_engine
 
@@ -189,12 +189,12 @@ def opened(project: Path, flags: Given | None = None) -> "Iterator[Engine]":
         yield engine
 
 
-def elsewhere(project: Path) -> str:
+def project_option(project: Path) -> str:
     """What a suggested command has to add when the project is not the current folder."""
-    return "" if project == HERE else f" --project {quoted(str(project))}"
+    return "" if project == HERE else f" --project {quote_shell(str(project))}"
 
 
-def quoted(text: str) -> str:
+def quote_shell(text: str) -> str:
     """For the shell."""
     from shlex import quote
 

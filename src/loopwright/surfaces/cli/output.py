@@ -22,7 +22,7 @@ WIDE = 160
 Data = Any  # Any: whatever JSON can hold, or a model that knows how to become that
 
 
-class Outlet(io.FileIO):
+class OutputStream(io.FileIO):
     """Goes on when nobody reads any more, or nothing more can be kept: a loop does not end for want of an audience.
 
     `trouble` is what has kept the output from being written; a reader that has gone away is none.
@@ -52,7 +52,7 @@ def is_plain() -> bool:
     return not sys.stdout.isatty() or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
 
 
-def cells() -> int:
+def count_cells() -> int:
     """How wide a line may be: the terminal's width, where there is one or COLUMNS names it."""
     import shutil
 
@@ -65,24 +65,24 @@ def has_person() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def answer(as_json: bool, data: Data, text: str, **more: Data) -> None:
+def print_answer(as_json: bool, data: Data, text: str, **more: Data) -> None:
     """The result of a command: `{"success": true, "data": …}` as the HTTP API has it, or `text`."""
     if as_json:
-        write({"success": True, "data": data, **more})
+        print_json({"success": True, "data": data, **more})
     elif text:
         print(text)
 
 
-def refuse(as_json: bool, words: str, error: "LoopwrightError | None" = None) -> None:
+def print_error(as_json: bool, words: str, error: "LoopwrightError | None" = None) -> None:
     """An error, once: for people on stderr, for programs on stdout, with its advice apart."""
     if as_json:
         apart = {"refusal": error.words, **asdict(error.advice)} if error and error.advice else None
-        write({"success": False, "error": words, **({"advice": apart} if apart else {})})
+        print_json({"success": False, "error": words, **({"advice": apart} if apart else {})})
     else:
         print(f"loopwright: {words}", file=sys.stderr)
 
 
-class Told(Exception):
+class SilentExit(Exception):
     """An end with a code of its own, about which all has been said."""
 
     def __init__(self, code: int) -> None:
@@ -90,13 +90,13 @@ class Told(Exception):
         self.code = code
 
 
-def remark(words: str) -> None:
+def print_remark(words: str) -> None:
     """Something beside the result; never on stdout."""
     print(words, file=sys.stderr, flush=True)
 
 
 @contextmanager
-def patience(words: str) -> Iterator[None]:
+def show_patience(words: str) -> Iterator[None]:
     """Shows that something is going on which takes a while."""
     if is_plain():
         print(f"({words})", flush=True)
@@ -108,7 +108,7 @@ def patience(words: str) -> Iterator[None]:
         yield
 
 
-def write(document: Data) -> None:
+def print_json(document: Data) -> None:
     """One JSON object on one line."""
     print(json_line(document, _dumped), flush=True)
 

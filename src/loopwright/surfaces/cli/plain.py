@@ -7,15 +7,15 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from functools import partial
 
-from loopwright.core.record import Entry
+from loopwright.core.record import JournalEntry
 from loopwright.core.run import Run
-from loopwright.core.run_events import Note
-from loopwright.core.text import clean, plural
-from loopwright.core.transcript import ToolUsed, TurnEnded, fields_of, told_usage
+from loopwright.core.run_events import RunNote
+from loopwright.core.text import clean_line, plural
+from loopwright.core.transcript import ToolUse, TurnEnd, describe_usage, fields_of
 from loopwright.core.wording import event_words
-from loopwright.surfaces.cli.loop_rendering import REPORTS, said
-from loopwright.surfaces.cli.output import write
-from loopwright.surfaces.cli.text import Picture, last_line, local, short
+from loopwright.surfaces.cli.loop_rendering import REPORTS, strip_report
+from loopwright.surfaces.cli.output import print_json
+from loopwright.surfaces.cli.text import RunPicture, format_time, last_line, shorten_text
 
 SAID_SECONDS = 5.0
 """How often, at most, a part of what an agent says is told while it says it; its answer is told at the end."""
@@ -32,24 +32,24 @@ class TurnLines:
         self._reports = False
         self._tools = 0
 
-    def lines(self, note: Note, now: float) -> Iterator[str]:
+    def lines(self, note: RunNote, now: float) -> Iterator[str]:
         """`now` in seconds since an arbitrary start."""
         match note.kind:
             case "activity":
-                yield from filter(None, [said(note.text)])
+                yield from filter(None, [strip_report(note.text)])
             case "agent":
-                words = said(note.text)
+                words = strip_report(note.text)
                 if words and words != self._said:
                     yield words
             case "said":
                 yield from self._part(note.text, now)
-            case "tool" if isinstance(note.event, ToolUsed) and note.event.status in ("completed", "failed"):
+            case "tool" if isinstance(note.event, ToolUse) and note.event.status in ("completed", "failed"):
                 self._tools += 1
                 if self._tools <= TOOLS:
-                    yield clean(note.text)
+                    yield clean_line(note.text)
             case "session" | "permission" | "discovery" | "trouble":
-                yield clean(note.text)
-            case "turn" if isinstance(note.event, TurnEnded):
+                yield clean_line(note.text)
+            case "turn" if isinstance(note.event, TurnEnd):
                 yield from self._end(note.event)
             case "message":
                 self._said_at, self._said, self._reports, self._tools = None, "", False, 0
@@ -58,18 +58,18 @@ class TurnLines:
 
     def _part(self, text: str, now: float) -> Iterator[str]:
         """A part of what is said, unless one was told just now; nothing of the report, in which the engine reads."""
-        words = "" if self._reports else said(text)
+        words = "" if self._reports else strip_report(text)
         self._reports = self._reports or any(name in text for name in REPORTS)
         if words and (self._said_at is None or now - self._said_at >= SAID_SECONDS):
             self._said_at, self._said = now, words
             yield words
 
-    def _end(self, event: TurnEnded) -> Iterator[str]:
+    def _end(self, event: TurnEnd) -> Iterator[str]:
         if self._tools > TOOLS:
             yield f"… and {plural(self._tools - TOOLS, 'more tool call')}"
         usage = event.output.usage if event.output else None
         if usage and (usage.tokens is not None or usage.cost is not None):
-            yield f"used {told_usage(usage)}"
+            yield f"used {describe_usage(usage)}"
 
 
 CELLS = 160
@@ -88,8 +88,8 @@ UNTOLD = frozenset({"action", "result", "output", "able", "turn"})
 TELL = partial(print, flush=True)
 
 
-def event_line(entry: Entry) -> str:
-    return f"{local(entry.ts, '%H:%M:%S')} {short(event_words(entry), CELLS)}"
+def event_line(entry: JournalEntry) -> str:
+    return f"{format_time(entry.ts, '%H:%M:%S')} {shorten_text(event_words(entry), CELLS)}"
 
 
 class LineView:
@@ -102,21 +102,21 @@ class LineView:
         self._turns: dict[str | None, TurnLines] = defaultdict(TurnLines)
         """By role: several may be at work at once."""
 
-    def look(self, picture: Picture, entries: Sequence[Entry]) -> None:
+    def look(self, picture: RunPicture, entries: Sequence[JournalEntry]) -> None:
         for entry in entries:
             if entry.event.type not in SILENT:
                 self._quiet = QUIET_SECONDS
                 self._say(f"{event_line(entry)}{picture.about(entry)}")
 
-    def note(self, note: Note, at: datetime) -> None:
+    def note(self, note: RunNote, at: datetime) -> None:
         begin = f"{at.astimezone():%H:%M:%S}   {f'{note.role}: ' if note.role else ''}"
         if note.kind == "output":
             if time.monotonic() - self._spoke > self._quiet and (last := last_line(note.text)):
                 self._quiet = min(2 * self._quiet, MOST_QUIET_SECONDS)
-                self._say(f"{begin}… {short(last, CELLS)}")
+                self._say(f"{begin}… {shorten_text(last, CELLS)}")
             return
         for words in self._turns[note.role].lines(note, time.monotonic()):
-            self._say(f"{begin}{short(words, CELLS)}")
+            self._say(f"{begin}{shorten_text(words, CELLS)}")
 
     def aside(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -129,21 +129,21 @@ class LineView:
 class NdjsonView:
     """One object a line: every committed event, and what is said and done between them."""
 
-    def look(self, picture: Picture, entries: Sequence[Entry]) -> None:
+    def look(self, picture: RunPicture, entries: Sequence[JournalEntry]) -> None:
         for entry in entries:
-            write(event_object(entry))
+            print_json(event_object(entry))
 
-    def note(self, note: Note, at: datetime) -> None:
+    def note(self, note: RunNote, at: datetime) -> None:
         if note.kind not in UNTOLD:
             fields = fields_of(note.event) if note.event else {"kind": note.kind, "text": note.text}
             role = {"role": note.role} if note.role else {}
-            write({"type": "note", "ts": at.isoformat(timespec="milliseconds"), **role, **fields})
+            print_json({"type": "note", "ts": at.isoformat(timespec="milliseconds"), **role, **fields})
 
     def aside(self) -> AbstractContextManager[None]:
         return nullcontext()
 
 
-def event_object(entry: Entry) -> dict[str, object]:
+def event_object(entry: JournalEntry) -> dict[str, object]:
     return {
         "type": entry.event.type, "seq": entry.seq, "ts": entry.ts, "actor": entry.actor, "data": entry.event.data,
     }  # fmt: skip

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from loopwright.core.errors import Exit
+from loopwright.core.errors import ExitCode
 from loopwright.surfaces.cli.kinds import LoopId
-from loopwright.surfaces.cli.options import HERE, Json, Project, opened
-from loopwright.surfaces.cli.output import remark, write
+from loopwright.surfaces.cli.options import HERE, Json, Project, open_project
+from loopwright.surfaces.cli.output import print_json, print_remark
 
 if TYPE_CHECKING:
-    from loopwright.core.run_events import Note
+    from loopwright.core.run_events import RunNote
     from loopwright.wiring import Engine
-    from loopwright.workflows.loop.replay import Difference, Recording, Replayed
+    from loopwright.workflows.loop.replay import CourseDifference, LoopRecording, ReplayResult
 
 
 def replay(loop_id: LoopId, project: Project = HERE, json: Json = False) -> None:
@@ -22,25 +22,27 @@ def replay(loop_id: LoopId, project: Project = HERE, json: Json = False) -> None
 
     from loopwright.workflows.loop.replay import read_recording
 
-    with opened(project) as engine, tempfile.TemporaryDirectory(prefix="loopwright-replay-") as folder:
+    with open_project(project) as engine, tempfile.TemporaryDirectory(prefix="loopwright-replay-") as folder:
         recording = read_recording(engine.service.store, loop_id)
         replayed, different = _play(engine, recording, Path(folder).resolve())
     if json:
         _write(replayed, different)
     else:
         _tell(replayed, different)
-    raise typer.Exit(Exit.NO_SUCCESS if different or replayed.strayed else Exit.DONE)
+    raise typer.Exit(ExitCode.NO_SUCCESS if different or replayed.strayed else ExitCode.DONE)
 
 
-def _play(engine: "Engine", recording: "Recording", folder: Path) -> "tuple[Replayed, tuple[Difference, ...]]":
+def _play(
+    engine: "Engine", recording: "LoopRecording", folder: Path
+) -> "tuple[ReplayResult, tuple[CourseDifference, ...]]":
     import asyncio
 
     from loopwright.agents.scripted import ReplayedAgent
     from loopwright.wiring import open_copy, workspace_in
-    from loopwright.workflows.loop.replay import Replay, ReplayClock, differences_of
+    from loopwright.workflows.loop.replay import LoopReplay, ReplayClock, compare_courses
 
     service, clock = engine.service, ReplayClock(engine.service.clock)
-    replaying = Replay(recording, service.workspace, clock)
+    replaying = LoopReplay(recording, service.workspace, clock)
     (folder / "project").mkdir()
     (folder / "recorded").mkdir()
     beside = workspace_in(folder / "recorded")
@@ -48,17 +50,17 @@ def _play(engine: "Engine", recording: "Recording", folder: Path) -> "tuple[Repl
     with open_copy(engine, recording.start, folder / "project", clock, agents) as runner:
         replayed = asyncio.run(replaying.play(runner, _follow))
         then = service.events(recording.first.loop_id)
-        return replayed, differences_of(recording, then, replayed, service.workspace, runner.workspace, beside)
+        return replayed, compare_courses(recording, then, replayed, service.workspace, runner.workspace, beside)
 
 
-def _follow(note: "Note") -> None:
+def _follow(note: "RunNote") -> None:
     if note.kind == "action":
-        remark(f"replaying {note.text}")
+        print_remark(f"replaying {note.text}")
 
 
-def _write(replayed: "Replayed", different: "tuple[Difference, ...]") -> None:
+def _write(replayed: "ReplayResult", different: "tuple[CourseDifference, ...]") -> None:
     equal = not different and not replayed.strayed
-    write(
+    print_json(
         {
             "success": equal,
             "data": {
@@ -70,16 +72,16 @@ def _write(replayed: "Replayed", different: "tuple[Difference, ...]") -> None:
     )  # fmt: skip
 
 
-def _tell(replayed: "Replayed", different: "tuple[Difference, ...]") -> None:
-    from loopwright.core.text import clean, plural
+def _tell(replayed: "ReplayResult", different: "tuple[CourseDifference, ...]") -> None:
+    from loopwright.core.text import clean_line, plural
 
     count = plural(len(replayed.actions), "action")
     if replayed.strayed:
-        print(f"the replay diverged from the recording after {count}: {clean(replayed.strayed)}")
+        print(f"the replay diverged from the recording after {count}: {clean_line(replayed.strayed)}")
     for difference in different:
         print(f"{difference.what} differ:")
-        print(f"  recorded: {clean(difference.recorded)}\n  replayed: {clean(difference.replayed)}")
+        print(f"  recorded: {clean_line(difference.recorded)}\n  replayed: {clean_line(difference.replayed)}")
     if not different and not replayed.strayed:
         print(f"equal: {count}, {replayed.state.engine.outcome or replayed.state.status}")
     if replayed.reworded:
-        remark(f"{plural(replayed.reworded, 'order')} to an agent would be worded differently today")
+        print_remark(f"{plural(replayed.reworded, 'order')} to an agent would be worded differently today")

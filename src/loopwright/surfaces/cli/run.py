@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from loopwright.core.errors import Conflict, Exit, Invalid
-from loopwright.core.text import clean
+from loopwright.core.errors import Conflict, ExitCode, Invalid
+from loopwright.core.text import clean_line
 from loopwright.surfaces.cli.kinds import LOOPS, AnyKind
 from loopwright.surfaces.cli.options import (
     HERE,
@@ -17,12 +17,12 @@ from loopwright.surfaces.cli.options import (
     Project,
     Task,
     Title,
-    elsewhere,
-    limits_of,
-    opened,
-    takes,
+    add_options,
+    open_project,
+    project_option,
+    read_limits,
 )
-from loopwright.surfaces.cli.output import Told, answer, has_person, is_plain, remark, write
+from loopwright.surfaces.cli.output import SilentExit, has_person, is_plain, print_answer, print_json, print_remark
 
 if TYPE_CHECKING:
     from loopwright.wiring import Engine
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     TakeUp = Callable[[LoopState], LoopState]
 
 
-@takes(SETTINGS)
+@add_options(SETTINGS)
 def run(
     *,
     task: Annotated[str | None, typer.Argument(metavar="TASK", help="What to do.", show_default=False)] = None,
@@ -50,7 +50,7 @@ def run(
     if interactive and (json or not has_person()):
         raise Invalid("needs a terminal to ask; use --auto")
     take_up: TakeUp = _begin
-    with opened(project, given) as engine:
+    with open_project(project, given) as engine:
         if task is not None:
             state = _created(engine, task, title, interactive=interactive)
         elif launched:
@@ -59,38 +59,38 @@ def run(
             take_up = _taking_up(engine, given, title, interactive=interactive)
             state = _prepared(engine, str(loop_id), take_up)
         if not json and is_plain():
-            print(f"{state.loop_id}: {clean(state.title)}", flush=True)
-        code = run_here(
+            print(f"{state.loop_id}: {clean_line(state.title)}", flush=True)
+        code = run_in_process(
             LOOPS, engine, state.loop_id, take_up,
-            interactive=interactive, launched=launched, json=json, at=elsewhere(project),
+            interactive=interactive, launched=launched, json=json, at=project_option(project),
         )  # fmt: skip
     raise typer.Exit(code)
 
 
-@takes(SETTINGS)
+@add_options(SETTINGS)
 def create(
     *, task: Task, auto: Auto = False, given: Given, title: Title = None, project: Project = HERE, json: Json = False
 ) -> None:
     """Create a loop without starting it."""
-    with opened(project, given) as engine:
+    with open_project(project, given) as engine:
         state = _created(engine, task, title, interactive=not auto)
-    id, at = state.loop_id, elsewhere(project)
-    answer(json, state, f"{id} created\nstart it with: loopwright start {id}{at}")
+    id, at = state.loop_id, project_option(project)
+    print_answer(json, state, f"{id} created\nstart it with: loopwright start {id}{at}")
 
 
 def _created(engine: "Engine", task: str, title: str | None, *, interactive: bool) -> "LoopState":
     """A new loop, unless what it would need is not there."""
     engine.load_prompts()
     state = engine.create(task, title=title, interactive=interactive)
-    tell_agent(engine.config.settings.agent, state.engine.settings.agent)
+    announce_agent(engine.config.settings.agent, state.engine.settings.agent)
     return state
 
 
-def tell_agent(asked: str, taken: str) -> None:
+def announce_agent(asked: str, taken: str) -> None:
     """Who works on the loop from now on, where nobody was named."""
     if asked != taken:
         none = "auto: no coding agent is installed, see loopwright doctor" if taken == "builtin" else "auto"
-        remark(f"agent: {taken} ({none})")
+        print_remark(f"agent: {taken} ({none})")
 
 
 def _begin(state: "LoopState") -> "LoopState":
@@ -109,13 +109,13 @@ def _taking_up(engine: "Engine", given: Given, title: str | None, *, interactive
     changed = {name: getattr(known, name) for name in given if name in RunSettings.model_fields}
     if "agent" in changed:
         changed["agent"] = engine.agents.chosen(known.agent)
-        tell_agent(known.agent, changed["agent"])
+        announce_agent(known.agent, changed["agent"])
     settings = {"mode": "interactive" if interactive else "auto", **changed}
 
     def take_up(state: "LoopState") -> "LoopState":
         titled = commands.edit(state, {"title": title}) if title is not None else state
         configured = commands.configure(
-            titled, settings, limits=limits_of(engine, given), allow_test_changes=given.get("allow_test_changes")
+            titled, settings, limits=read_limits(engine, given), allow_test_changes=given.get("allow_test_changes")
         )
         return commands.take_up(configured)
 
@@ -143,7 +143,7 @@ def _check_means(engine: "Engine", agent: str, test_command: str | None) -> None
         engine.runner.tests.check(test_command)
 
 
-def run_here(
+def run_in_process(
     kind: AnyKind,
     engine: "Engine",
     id: str,
@@ -153,17 +153,17 @@ def run_here(
     launched: bool,
     json: bool,
     at: str,
-) -> Exit:
+) -> ExitCode:
     """Drives it in this process, and says how it came to rest. `at` ends each suggested command."""
-    from loopwright.surfaces.cli.driving import drive, tell_rest
+    from loopwright.surfaces.cli.run_driver import drive_run, report_rest
 
     try:
-        rested = drive(kind, engine, id, take_up, interactive=interactive, as_json=json, launched=launched)
+        rested = drive_run(kind, engine, id, take_up, interactive=interactive, as_json=json, launched=launched)
     except KeyboardInterrupt:
         how = f"{kind.again} {id}{at}" if interactive else f"{kind.line} resume {id}{at}"
         if json:
-            write({"type": "interrupted", "success": False, kind.key: id, "error": f"interrupted; {how}"})
+            print_json({"type": "interrupted", "success": False, kind.key: id, "error": f"interrupted; {how}"})
         else:
-            remark(f"\nloopwright: interrupted; nothing is lost, continue with: {how}")
-        raise Told(Exit.INTERRUPTED) from None
-    return tell_rest(kind, engine, rested, as_json=json, elsewhere=at)
+            print_remark(f"\nloopwright: interrupted; nothing is lost, continue with: {how}")
+        raise SilentExit(ExitCode.INTERRUPTED) from None
+    return report_rest(kind, engine, rested, as_json=json, elsewhere=at)

@@ -9,7 +9,7 @@ import typer
 
 from loopwright.core.errors import Invalid
 from loopwright.surfaces.cli.options import HERE, Json
-from loopwright.surfaces.cli.output import answer, is_plain
+from loopwright.surfaces.cli.output import is_plain, print_answer
 
 
 def serve(
@@ -34,23 +34,22 @@ def serve(
     """Serve the dashboard and the HTTP API; loops run in their own processes."""
     from loopwright.projects import open_projects
     from loopwright.surfaces.server.app import create_app
-    from loopwright.surfaces.server.gate import checked_token, kept_token
-    from loopwright.surfaces.server.running import Place, bound
-    from loopwright.surfaces.server.running import serve as answer_requests
+    from loopwright.surfaces.server.gate import check_token, load_token
+    from loopwright.surfaces.server.http_server import ListenAddress, bind_socket, serve_app
     from loopwright.wiring import state_folder
 
-    place = Place(host, port)
+    place = ListenAddress(host, port)
     if not place.is_local and token is None:
         raise Invalid(f"--host {host} can be reached by others: set a --token that only you know")
     with open_projects(projects or [HERE], actor="api") as opened:
-        listening, place = bound(place)
-        known = checked_token(token) if token is not None else kept_token(state_folder())
+        listening, place = bind_socket(place)
+        known = check_token(token) if token is not None else load_token(state_folder())
         _log_to_stderr(as_json=json)
         url = place.url(known)
         folders = [{"name": name, "path": str(project.engine.project)} for name, project in opened.known.items()]
-        answer(json, {"url": url, "projects": folders, "pid": os.getpid()}, _greeting(tuple(opened.known), url))
+        print_answer(json, {"url": url, "projects": folders, "pid": os.getpid()}, _greeting(tuple(opened.known), url))
         sys.stdout.flush()
-        answer_requests(create_app(opened, place.rules(known, allowed or ())), listening)
+        serve_app(create_app(opened, place.rules(known, allowed or ())), listening)
 
 
 def _greeting(projects: tuple[str, ...], url: str) -> str:

@@ -6,7 +6,7 @@ import typer
 
 from loopwright.core.errors import Invalid
 from loopwright.surfaces.cli.options import HERE, Json, Project, need_command
-from loopwright.surfaces.cli.output import answer
+from loopwright.surfaces.cli.output import print_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,14 +27,13 @@ def show(
     json: Json = False,
 ) -> None:
     """Print the settings in effect in this project."""
-    from loopwright.core.config import AGENTS, CYCLE, AgentTable, Settings
-    from loopwright.core.config import ROLES_TABLE as ROLES
-    from loopwright.policy.secrets import Secrets
-    from loopwright.surfaces.cli.text import columns
+    from loopwright.core.config import AGENTS, CYCLE, ROLES_TABLE, AgentTable, Settings
+    from loopwright.policy.secrets import SecretFilter
+    from loopwright.surfaces.cli.text import align_columns
     from loopwright.wiring import read_config
 
     loaded = read_config(project, {})
-    values = {n: Secrets().masked_json(v) for n, v in loaded.settings.model_dump(mode="json").items()}
+    values = {n: SecretFilter().masked_json(v) for n, v in loaded.settings.model_dump(mode="json").items()}
     rows = [
         (name, "-" if value is None else _in_words(value), loaded.origins[name] if origin else field.description or "")
         for (name, field), value in zip(Settings.model_fields.items(), values.values(), strict=True)
@@ -50,31 +49,30 @@ def show(
             rows.append((full, _in_words(value), about))
             table[key] = {"value": value, "origin": about} if origin else value
     told = {n: {"value": v, "origin": about} if origin else v for n, (v, about) in cycle.items()}
-    roles = {n.partition(".")[2]: told.pop(n) for n in cycle if n.startswith(f"{ROLES}.")}
-    answer(json, {**data, CYCLE: {**told, ROLES: roles}, AGENTS: agents}, "\n".join(columns(rows)))
+    roles = {n.partition(".")[2]: told.pop(n) for n in cycle if n.startswith(f"{ROLES_TABLE}.")}
+    print_answer(json, {**data, CYCLE: {**told, ROLES_TABLE: roles}, AGENTS: agents}, "\n".join(align_columns(rows)))
 
 
 def _cycle(loaded: "Config", *, origin: bool) -> "Iterator[tuple[str, tuple[Any, str]]]":  # Any: as JSON has it
     """The settings of cycles, each with what is told of it; a role that somebody was named for stands alone."""
-    from loopwright.core.config import CYCLE, CycleSettings
-    from loopwright.core.config import ROLES_TABLE as ROLES
+    from loopwright.core.config import CYCLE, ROLES_TABLE, CycleSettings
 
     for name, value in loaded.cycle.model_dump(mode="json").items():
         about = CycleSettings.model_fields[name].description or ""
-        inner = [(f"{name}.{role}", agent) for role, agent in value.items()] if name == ROLES else []
+        inner = [(f"{name}.{role}", agent) for role, agent in value.items()] if name == ROLES_TABLE else []
         for key, shown in inner or [(name, value)]:
             yield key, (shown, loaded.origins[f"{CYCLE}.{key}"] if origin else about)
 
 
 def _shown(table: "AgentTable") -> dict[str, Any]:  # Any: as JSON has it
     """What was given, without secrets."""
-    from loopwright.policy.secrets import Secrets, masked_variables
+    from loopwright.policy.secrets import SecretFilter, masked_variables
 
     given = table.model_dump(mode="json", exclude_unset=True)
     if "env" in given:
         given["env"] = masked_variables(given["env"])
     if "command" in given:
-        given["command"] = [Secrets().masked(word) for word in given["command"]]
+        given["command"] = [SecretFilter().masked(word) for word in given["command"]]
     return given
 
 
@@ -99,10 +97,10 @@ def prompts(
     from dataclasses import replace
 
     from loopwright.core.config import CYCLE
-    from loopwright.surfaces.cli.text import columns
-    from loopwright.wiring import means, read_cycle_prompts, read_prompts
+    from loopwright.surfaces.cli.text import align_columns
+    from loopwright.wiring import read_cycle_prompts, read_means, read_prompts
 
-    here = means(project, {})
+    here = read_means(project, {})
     known = {prompt.name: prompt for prompt in read_prompts(here.project, here.config.settings)}
     of_cycles = read_cycle_prompts(here.project, here.config.settings)
     known |= {prompt.name: prompt for prompt in (replace(p, name=f"{CYCLE}/{p.name}") for p in of_cycles)}
@@ -113,9 +111,9 @@ def prompts(
     ]
     data = [_described(prompt) for prompt in known.values() if name in (None, prompt.name)]
     if name is None:
-        answer(json, data, "\n".join([*columns(rows), "", "* required"]))
+        print_answer(json, data, "\n".join([*align_columns(rows), "", "* required"]))
     else:
-        answer(json, data[0], known[name].text.rstrip())
+        print_answer(json, data[0], known[name].text.rstrip())
 
 
 def _marked(prompt: "Prompt") -> list[str]:
@@ -132,25 +130,25 @@ def _described(prompt: "Prompt") -> dict[str, object]:
 @schema.command("loop")
 def loop(json: Json = False) -> None:
     """Print the JSON schema of a loop's state file."""
-    from loopwright.surfaces.cli.output import write
+    from loopwright.surfaces.cli.output import print_json
     from loopwright.workflows.loop.model import LoopState
 
-    write(LoopState.model_json_schema(mode="serialization"))
+    print_json(LoopState.model_json_schema(mode="serialization"))
 
 
 @schema.command("cycle")
 def cycle(json: Json = False) -> None:
     """Print the JSON schema of a cycle's state file."""
-    from loopwright.surfaces.cli.output import write
+    from loopwright.surfaces.cli.output import print_json
     from loopwright.workflows.cycle.model import CycleState
 
-    write(CycleState.model_json_schema(mode="serialization"))
+    print_json(CycleState.model_json_schema(mode="serialization"))
 
 
 @schema.command("tuning")
 def tuning(json: Json = False) -> None:
     """Print the JSON schema of a tuning session's state file."""
-    from loopwright.surfaces.cli.output import write
+    from loopwright.surfaces.cli.output import print_json
     from loopwright.workflows.tuning.model import TuningState
 
-    write(TuningState.model_json_schema(mode="serialization"))
+    print_json(TuningState.model_json_schema(mode="serialization"))

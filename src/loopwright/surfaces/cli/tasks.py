@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.core.errors import Exit, Invalid
-from loopwright.core.text import clean
+from loopwright.core.errors import ExitCode, Invalid
+from loopwright.core.text import clean_line
 from loopwright.surfaces.cli.kinds import LoopId
-from loopwright.surfaces.cli.options import HERE, TASK_FIELDS, Given, Json, Project, opened, takes
-from loopwright.surfaces.cli.output import Told, answer, refuse, remark
+from loopwright.surfaces.cli.options import HERE, TASK_FIELDS, Given, Json, Project, add_options, open_project
+from loopwright.surfaces.cli.output import SilentExit, print_answer, print_error, print_remark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from loopwright.core.run_events import Note
+    from loopwright.core.run_events import RunNote
     from loopwright.core.state import LoopTask
     from loopwright.wiring import Engine
     from loopwright.workflows.loop.model import LoopState
@@ -42,9 +42,9 @@ def generate(
         try:
             added = asyncio.run(_generated(engine, loop_of(context), tool, count, tied=for_actor is not None))
         except (KeyboardInterrupt, asyncio.CancelledError):
-            refuse(json, "interrupted; no task was added")
-            raise Told(Exit.INTERRUPTED) from None
-    answer(json, added, "\n".join(f"{task.task_id} added: {clean(task.description)}" for task in added))
+            print_error(json, "interrupted; no task was added")
+            raise SilentExit(ExitCode.INTERRUPTED) from None
+    print_answer(json, added, "\n".join(f"{task.task_id} added: {clean_line(task.description)}" for task in added))
 
 
 @contextmanager
@@ -59,10 +59,10 @@ def _engine(project: "Path", for_actor: str | None) -> "Iterator[Engine]":
 async def _generated(
     engine: "Engine", loop_id: str, tool: str | None, count: int, *, tied: bool
 ) -> "tuple[LoopTask, ...]":
-    from loopwright.core.run_events import Bus
+    from loopwright.core.run_events import EventBus
     from loopwright.reports.proposals import check_count
-    from loopwright.surfaces.cli.driving import end_on_signals
-    from loopwright.workflows.loop.steps.generate import proposed_tasks
+    from loopwright.surfaces.cli.run_driver import end_on_signals
+    from loopwright.workflows.loop.steps.generate import propose_tasks
 
     check_count(count)
     agent = engine.agents.chosen(tool or engine.service.read(loop_id).engine.settings.agent)
@@ -70,14 +70,14 @@ async def _generated(
     end_on_signals()
     if tied:
         _end_with_input()
-    bus = Bus(_tell, secrets=engine.runner.secrets)
-    found = await proposed_tasks(engine.runner, loop_id, agent=agent, count=count, bus=bus)
+    bus = EventBus(_tell, secrets=engine.runner.secrets)
+    found = await propose_tasks(engine.runner, loop_id, agent=agent, count=count, bus=bus)
     return engine.service.tasks.add_proposed(loop_id, found, agent)
 
 
-def _tell(note: "Note") -> None:
+def _tell(note: "RunNote") -> None:
     if note.kind == "activity":
-        remark(clean(note.text))
+        print_remark(clean_line(note.text))
 
 
 def _end_with_input() -> None:
@@ -118,7 +118,7 @@ def tasks(context: typer.Context, loop_id: LoopId) -> None:
 
 
 @app.command("add")
-@takes(TASK_FIELDS)
+@add_options(TASK_FIELDS)
 def add(
     *,
     context: typer.Context,
@@ -128,12 +128,12 @@ def add(
     json: Json = False,
 ) -> None:
     """Add a task after the last one."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         loop_id = loop_of(context)
         own = "bash" if given.get("command") else engine.service.read(loop_id).engine.settings.agent
         task = engine.service.tasks.add(loop_id, {"description": description, "tool": own, **given})
         _note_tools(engine, (task,))
-    answer(json, task, f"{task.task_id} added")
+    print_answer(json, task, f"{task.task_id} added")
 
 
 @app.command("import")
@@ -148,10 +148,10 @@ def import_issue(
     json: Json = False,
 ) -> None:
     """Add the tasks of the solution bound to an issue."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         added = engine.service.tasks.import_issue(loop_of(context), issue, tool)
         _note_tools(engine, added)
-    answer(json, added, "\n".join(f"{task.task_id} added: {clean(task.description)}" for task in added))
+    print_answer(json, added, "\n".join(f"{task.task_id} added: {clean_line(task.description)}" for task in added))
 
 
 app.command("generate")(generate)
@@ -160,30 +160,30 @@ app.command("generate")(generate)
 @app.command("list")
 def list_tasks(context: typer.Context, project: Project = HERE, json: Json = False) -> None:
     """List the tasks in order."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         state = engine.service.read(loop_of(context))
-    answer(json, _objects(state), _table(state), total=len(state.engine.tasks), loop_id=state.loop_id)
+    print_answer(json, _objects(state), _table(state), total=len(state.engine.tasks), loop_id=state.loop_id)
 
 
 @app.command("edit")
-@takes({"description": Annotated[str | None, typer.Option("--description", metavar="TEXT")], **TASK_FIELDS})
+@add_options({"description": Annotated[str | None, typer.Option("--description", metavar="TEXT")], **TASK_FIELDS})
 def edit(*, context: typer.Context, task: TaskId, given: Given, project: Project = HERE, json: Json = False) -> None:
     """Change a task that has not started."""
     if not given:
         raise Invalid("nothing to change; for example: tasks ID edit TASK --description TEXT")
-    with opened(project) as engine:
+    with open_project(project) as engine:
         edited = engine.service.tasks.edit(loop_of(context), task, given)
         if "tool" in given:
             _note_tools(engine, (edited,))
-    answer(json, edited, f"{task} changed")
+    print_answer(json, edited, f"{task} changed")
 
 
 @app.command("remove")
 def remove(context: typer.Context, task: TaskId, project: Project = HERE, json: Json = False) -> None:
     """Remove a task that has not started."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         engine.service.tasks.remove(loop_of(context), task)
-    answer(json, {"task_id": task}, f"{task} removed", message="Task deleted")
+    print_answer(json, {"task_id": task}, f"{task} removed", message="Task deleted")
 
 
 @app.command("reorder")
@@ -194,19 +194,21 @@ def reorder(
     json: Json = False,
 ) -> None:
     """Reorder the tasks; name every task."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         engine.service.tasks.reorder(loop_of(context), order)
         state = engine.service.read(loop_of(context))
-    answer(json, _objects(state), _table(state))
+    print_answer(json, _objects(state), _table(state))
 
 
 def _note_tools(engine: "Engine", tasks: "Sequence[LoopTask]") -> None:
     """What keeps an agent from the tasks it was given."""
     for tool, mode in dict.fromkeys((task.tool, task.mode) for task in tasks):
         if missing := engine.agents.missing(tool):
-            remark(f"note: {missing}")
+            print_remark(f"note: {missing}")
         elif (tool, mode) == ("builtin", "write"):
-            remark("note: builtin only repairs what failing tests reveal; it cannot write code from a description")
+            print_remark(
+                "note: builtin only repairs what failing tests reveal; it cannot write code from a description"
+            )
 
 
 def _table(state: "LoopState") -> str:

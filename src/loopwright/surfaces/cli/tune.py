@@ -8,18 +8,28 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 import typer
 from typer.core import TyperCommand
 
-from loopwright.core.errors import Conflict, Exit, Invalid, NotFound
+from loopwright.core.errors import Conflict, ExitCode, Invalid, NotFound
 from loopwright.core.text import json_line, plural
-from loopwright.surfaces.cli.layout import Look, coloured, plain
-from loopwright.surfaces.cli.options import HERE, LIMITS, Given, Json, Project, elsewhere, opened, quoted, takes
-from loopwright.surfaces.cli.output import cells, has_person, is_plain, remark, write
+from loopwright.surfaces.cli.layout import Layout, paint_coloured, paint_plain
+from loopwright.surfaces.cli.options import (
+    HERE,
+    LIMITS,
+    Given,
+    Json,
+    Project,
+    add_options,
+    open_project,
+    project_option,
+    quote_shell,
+)
+from loopwright.surfaces.cli.output import count_cells, has_person, is_plain, print_json, print_remark
 from loopwright.surfaces.cli.tune_targets import (
+    AcceptedFindings,
     BaselineFile,
-    Known,
-    Nothing,
+    NoBaseline,
     Targets,
+    display_path,
     read_baseline,
-    shown,
     write_baseline,
 )
 
@@ -27,7 +37,7 @@ if TYPE_CHECKING:
     from loopwright.skills.findings import Dimension
     from loopwright.wiring import Engine
     from loopwright.workflows.tuning.model import Level, TuningState
-    from loopwright.workflows.tuning.report.checked import Checked
+    from loopwright.workflows.tuning.report.skill_check import SkillCheck
 
 
 def _flag(name: str, *short: str, help: str) -> Any:  # Any: a type with a typer.Option
@@ -73,7 +83,7 @@ FORMS: tuple[Form, ...] = get_args(Form)
 
 
 @dataclass(frozen=True)
-class Order:
+class TuneOrder:
     """`words`: what is wrong, as the user says it. `asks`: a person at this terminal takes or leaves each fix.
 
     `base`: from where paths are told. `events`: what happens is told as it happens, an object a
@@ -133,10 +143,10 @@ class TuneCommand(TyperCommand):
     """Takes `--fix` for its first level, so that a path may follow it."""
 
     def parse_args(self, context: Any, args: list[str]) -> list[str]:  # Any: a context of Typer's own parser
-        return super().parse_args(context, with_level(args))
+        return super().parse_args(context, add_level(args))
 
 
-def with_level(args: Sequence[str]) -> list[str]:
+def add_level(args: Sequence[str]) -> list[str]:
     """With a level at each bare `--fix`: the one that follows as a word, else the first."""
     said: list[str] = []
     waiting = [*args]
@@ -162,7 +172,7 @@ LIMIT_OPTIONS = ("max_tokens", "max_cost", "max_iterations")
 """Options that are settings, too, and are checked as these."""
 
 
-@takes(TUNE)
+@add_options(TUNE)
 def tune(
     *,
     what: Annotated[
@@ -181,8 +191,8 @@ def tune(
     """Check agent skills: what is wrong, why, and what to do; --fix also fixes it, verified by a new diagnosis."""
     _check(given)
     words, id, fix = what or [], given.get("tuning_id"), given.get("rollback")
-    with opened(project, {name: given[name] for name in LIMIT_OPTIONS if name in given}) as engine:
-        order = _order(engine, given, elsewhere(project), json=json)
+    with open_project(project, {name: given[name] for name in LIMIT_OPTIONS if name in given}) as engine:
+        order = _order(engine, given, project_option(project), json=json)
         if fix is not None:
             code = _rolled_back(engine, words, fix, id, order)
         elif id is not None:
@@ -212,58 +222,60 @@ def _check(given: Given) -> None:
         raise Invalid("--yes applies fixes without asking; say which with --fix, or --fix=all --agent NAME")
 
 
-def _order(engine: "Engine", given: Given, at: str, *, json: bool) -> "Order":
+def _order(engine: "Engine", given: Given, at: str, *, json: bool) -> "TuneOrder":
 
     level, form = level_of(given.get("fix")), form_of(given.get("form", "text"), json)
     asks = level != "none" and not given.get("yes") and form == "text" and has_person()
     base = Path.cwd() if form == "text" else engine.project
-    return Order(
+    return TuneOrder(
         base, dimensions_of(given.get("focus")), level, given.get("agent"), given.get("refuter"), asks=asks,
         form=form, events=json, output=given.get("output"), max_iterations=given.get("max_iterations"), at=at,
     )  # fmt: skip
 
 
 def _targets(engine: "Engine", words: list[str], given: Given) -> "Targets":
-    from loopwright.surfaces.cli import tune_targets as targets
+    from loopwright.surfaces.cli.tune_targets import find_installed, find_named, find_owning
 
     installed, files = bool(given.get("installed")), bool(given.get("files"))
     if installed and (words or files):
         raise Invalid("--installed finds the skills itself; omit the paths")
     if installed:
-        return targets.installed((engine.project, Path.home()), engine.tunings.folders)
-    return targets.owning(words) if files else targets.named(words, engine.tunings.folders)
+        return find_installed((engine.project, Path.home()), engine.tunings.folders)
+    return find_owning(words) if files else find_named(words, engine.tunings.folders)
 
 
-def _tuned(engine: "Engine", found: "Targets", order: "Order", given: Given) -> Exit:
+def _tuned(engine: "Engine", found: "Targets", order: "TuneOrder", given: Given) -> ExitCode:
     order = replace(order, words=found.words)
     update = bool(given.get("update_baseline"))
-    result = carried_out(engine, found, order, given.get("baseline"), update=update)
-    tell(result, order, single=found.single)
+    result = tune_skills(engine, found, order, given.get("baseline"), update=update)
+    print_result(result, order, single=found.single)
     return result.exit
 
 
-def _taken_up(engine: "Engine", words: list[str], id: str, order: "Order", *, yes: bool, launched: bool) -> Exit:
+def _taken_up(
+    engine: "Engine", words: list[str], id: str, order: "TuneOrder", *, yes: bool, launched: bool
+) -> ExitCode:
     """A session that is there: in the background it rests where somebody has to choose."""
-    from loopwright.surfaces.cli.tuning_session import driven
+    from loopwright.surfaces.cli.tuning_session import drive_session
 
     if words:
         raise Invalid("--tuning-id continues a session; do not name a skill as well")
     state = engine.tunings.read(id)
     if launched:
-        driven(engine, id, replace(order, asks=False))
-        return Exit.DONE
+        drive_session(engine, id, replace(order, asks=False))
+        return ExitCode.DONE
     if engine.tunings.is_live(id):
         raise Conflict(f"{id} is being driven by another process; follow it with: loopwright tunings watch {id}")
     asks = state.engine.choosing and not yes and order.form == "text" and has_person()
     order = replace(order, level=state.engine.level, asks=asks)
-    state = driven(engine, id, order)
+    state = drive_session(engine, id, order)
     root = Path(state.engine.root)
-    result = Result(((root, of_session(state, order)),), {root: state})
-    tell(result, order, single=True)
+    result = TuneResult(((root, read_session_check(state, order)),), {root: state})
+    print_result(result, order, single=True)
     return result.exit
 
 
-def _rolled_back(engine: "Engine", words: list[str], fix: str, id: str | None, order: "Order") -> Exit:
+def _rolled_back(engine: "Engine", words: list[str], fix: str, id: str | None, order: "TuneOrder") -> ExitCode:
 
     if (id is None) == (not words):
         raise Invalid("--rollback undoes a fix in one skill: name it, or its session with --tuning-id")
@@ -273,34 +285,36 @@ def _rolled_back(engine: "Engine", words: list[str], fix: str, id: str | None, o
             raise Invalid(f"--rollback needs one skill, not {len(found.roots)}; name one, or use --tuning-id")
         state = engine.tunings.latest_of(found.roots[0], lambda s: any(f.fix_id == fix for f in s.applied_fixes))
         id = state.tuning_id
-    tell_rollback(engine.tunings.roll_back(id, fix), fix, order)
-    return Exit.DONE
+    print_rollback(engine.tunings.roll_back(id, fix), fix, order)
+    return ExitCode.DONE
 
 
 @dataclass(frozen=True)
-class Result:
+class TuneResult:
     """`skills`: with the folder of each. `sessions`: by folder, where one was driven. `unread`: could not be read."""
 
-    skills: tuple[tuple[Path, "Checked"], ...] = ()
+    skills: tuple[tuple[Path, "SkillCheck"], ...] = ()
     sessions: "dict[Path, TuningState]" = field(default_factory=dict)
     unread: bool = False
 
     @property
-    def exit(self) -> Exit:
+    def exit(self) -> ExitCode:
         """How good all of them are, unless one could not be looked at."""
         states = self.sessions.values()
         if any(state.engine.outcome is None for state in states):
-            return Exit.NEEDS_PERSON
+            return ExitCode.NEEDS_PERSON
         if self.unread:
-            return Exit.DAMAGED
+            return ExitCode.DAMAGED
         passed = all(skill.gate == "pass" for _, skill in self.skills)
-        return Exit.DONE if passed and all(state.status == "completed" for state in states) else Exit.NO_SUCCESS
+        return ExitCode.DONE if passed and all(state.status == "completed" for state in states) else ExitCode.NO_SUCCESS
 
 
-def carried_out(engine: "Engine", targets: Targets, order: Order, baseline: Path | None, *, update: bool) -> Result:
+def tune_skills(
+    engine: "Engine", targets: Targets, order: TuneOrder, baseline: Path | None, *, update: bool
+) -> TuneResult:
     """Looks at all of them, mends those where something can be mended, and keeps the baseline."""
     engine.check_catalogues()
-    known: Known = Nothing()
+    known: AcceptedFindings = NoBaseline()
     if baseline is not None and update:
         found = tuple(_looked_at(engine, targets.roots, order, known))
         pairs = tuple((root, skill) for root, skill in found if skill)
@@ -314,7 +328,7 @@ def carried_out(engine: "Engine", targets: Targets, order: Order, baseline: Path
     return result
 
 
-def _tuned_skill(engine: "Engine", targets: Targets, order: Order, known: Known) -> Result:
+def _tuned_skill(engine: "Engine", targets: Targets, order: TuneOrder, known: AcceptedFindings) -> TuneResult:
     if targets.single:
         (root,) = targets.roots
         return _mended(engine, {root: None}, order, known)
@@ -323,37 +337,37 @@ def _tuned_skill(engine: "Engine", targets: Targets, order: Order, known: Known)
     sick = {root: skill for root, skill in skills.items() if _has_something(skill, order)}
     mended = _mended(engine, sick, order, known)
     ended = dict(mended.skills)
-    return Result(
+    return TuneResult(
         tuple((root, ended.get(root, skill)) for root, skill in skills.items()), mended.sessions,
         unread=len(skills) < len(looked),
     )  # fmt: skip
 
 
 def _looked_at(
-    engine: "Engine", roots: Sequence[Path], order: Order, known: Known
-) -> "Iterator[tuple[Path, Checked | None]]":
+    engine: "Engine", roots: Sequence[Path], order: TuneOrder, known: AcceptedFindings
+) -> "Iterator[tuple[Path, SkillCheck | None]]":
     """Without a session; what cannot be read is told, and keeps nobody from the rest."""
-    from loopwright.surfaces.cli.tuning_session import Counter
+    from loopwright.surfaces.cli.tuning_session import ProgressCounter
 
-    with Counter(len(roots)) as counter:
+    with ProgressCounter(len(roots)) as counter:
         for number, root in enumerate(roots):
             counter.at(number)
             try:
-                yield root, looked_at(engine, root, order, known.accepted(root))
+                yield root, check_target(engine, root, order, known.accepted(root))
             except (Invalid, NotFound, OSError) as error:
-                remark(f"loopwright: {error}")
+                print_remark(f"loopwright: {error}")
                 yield root, None
 
 
-def looked_at(engine: "Engine", root: Path, order: Order, accepted: frozenset[str]) -> "Checked":
+def check_target(engine: "Engine", root: Path, order: TuneOrder, accepted: frozenset[str]) -> "SkillCheck":
     """One skill as it is now."""
-    from loopwright.workflows.tuning.report.checked import checked
+    from loopwright.workflows.tuning.report.skill_check import check_with_cache
 
     files = engine.tunings.folders.read(root)
-    return checked(files, shown(root, order.base), order.dimensions, accepted, engine.found_before)
+    return check_with_cache(files, display_path(root, order.base), order.dimensions, accepted, engine.found_before)
 
 
-def _has_something(skill: "Checked", order: Order) -> bool:
+def _has_something(skill: "SkillCheck", order: TuneOrder) -> bool:
     """Whether a session could find or mend anything more."""
     from loopwright.workflows.tuning.model import RANKS
 
@@ -363,67 +377,79 @@ def _has_something(skill: "Checked", order: Order) -> bool:
     return any(RANKS[level] <= RANKS[order.level] for print, level in skill.fixable.items() if print in prints)
 
 
-def _mended(engine: "Engine", roots: "Mapping[Path, Checked | None]", order: Order, known: Known) -> Result:
+def _mended(
+    engine: "Engine", roots: "Mapping[Path, SkillCheck | None]", order: TuneOrder, known: AcceptedFindings
+) -> TuneResult:
     """A session for each."""
-    from loopwright.surfaces.cli.tuning_session import driven
+    from loopwright.surfaces.cli.tuning_session import drive_session
     from loopwright.workflows.tuning.model import MAX_ITERATIONS
 
-    skills: list[tuple[Path, Checked]] = []
+    skills: list[tuple[Path, SkillCheck]] = []
     sessions: dict[Path, TuningState] = {}
     for root in roots:
         state = engine.create_tuning(
-            Path(shown(root, engine.project)), description=order.words, dimensions=order.dimensions, focus=order.focus,
-            level=order.level, agent=order.agent, refuter=order.refuter, choosing=order.asks,
-            accepted=known.accepted(root), max_iterations=order.max_iterations or MAX_ITERATIONS,
-        )  # fmt: skip
-        sessions[root] = driven(engine, state.tuning_id, order)
-        skills.append((root, of_session(sessions[root], order)))
-    return Result(tuple(skills), sessions)
+            Path(display_path(root, engine.project)),
+            description=order.words,
+            dimensions=order.dimensions,
+            focus=order.focus,
+            level=order.level,
+            agent=order.agent,
+            refuter=order.refuter,
+            choosing=order.asks,
+            accepted=known.accepted(root),
+            max_iterations=order.max_iterations or MAX_ITERATIONS,
+        )
+        sessions[root] = drive_session(engine, state.tuning_id, order)
+        skills.append((root, read_session_check(sessions[root], order)))
+    return TuneResult(tuple(skills), sessions)
 
 
-def of_session(state: "TuningState", order: Order) -> "Checked":
+def read_session_check(state: "TuningState", order: TuneOrder) -> "SkillCheck":
     """The skill as the session left it, with its path as people say it."""
-    from loopwright.workflows.tuning.report.checked import of_session
+    from loopwright.workflows.tuning.report.skill_check import read_session_check
 
-    return replace(of_session(state), path=shown(Path(state.engine.root), order.base))
+    return replace(read_session_check(state), path=display_path(Path(state.engine.root), order.base))
 
 
 FILE_CELLS = 120
 """Of a line in a file."""
 
 
-def tell(result: Result, order: Order, *, single: bool) -> None:
+def print_result(result: TuneResult, order: TuneOrder, *, single: bool) -> None:
     """On stdout, or in the file that was named."""
     if order.output is None:
-        print(_rendered(result, order, single, look=Look(cells(), plain if is_plain() else coloured)), flush=True)
+        print(
+            _rendered(result, order, single, look=Layout(count_cells(), paint_plain if is_plain() else paint_coloured)),
+            flush=True,
+        )
         return
-    text = _rendered(result, order, single, look=Look(FILE_CELLS, plain))
+    text = _rendered(result, order, single, look=Layout(FILE_CELLS, paint_plain))
     order.output.write_text(f"{text}\n", encoding="utf-8", errors="surrogateescape")
     passed = sum(skill.gate == "pass" for _, skill in result.skills)
-    remark(f"written to {order.output}: {passed:,} of {plural(len(result.skills), 'skill')} passed")
+    print_remark(f"written to {order.output}: {passed:,} of {plural(len(result.skills), 'skill')} passed")
 
 
-def tell_rollback(state: "TuningState", fix: str, order: Order) -> None:
+def print_rollback(state: "TuningState", fix: str, order: TuneOrder) -> None:
     id, score = state.tuning_id, state.quality_score
     if order.form != "text":
-        write(
+        print_json(
             {"success": True, "tuning_id": id, "fix": fix, "quality_score": score, "quality_gate": state.quality_gate}
         )
         return
     print(f"{fix} is rolled back: its files are byte for byte what they were (score {score:g})")
 
 
-def _rendered(result: Result, order: Order, single: bool, look: Look) -> str:
+def _rendered(result: TuneResult, order: TuneOrder, single: bool, look: Layout) -> str:
     from loopwright.surfaces.cli.findings import overview
-    from loopwright.workflows.tuning.report.document import document
-    from loopwright.workflows.tuning.report.sarif import sarif
+    from loopwright.workflows.tuning.report.document import findings_document
+    from loopwright.workflows.tuning.report.sarif import render_sarif
 
     skills = [skill for _, skill in result.skills]
     sessions = {skill.path: state for root, skill in result.skills if (state := result.sessions.get(root))}
     if order.form == "sarif":
-        return sarif(skills).decode(errors="surrogateescape").rstrip("\n")
+        return render_sarif(skills).decode(errors="surrogateescape").rstrip("\n")
     if order.form == "json":
-        told = document(skills, sessions)
+        told = findings_document(skills, sessions)
         end = {"type": "rest", "success": result.exit == 0, "exit_code": int(result.exit)} if order.events else {}
         return json_line({**end, **told})
     if not skills:
@@ -433,7 +459,7 @@ def _rendered(result: Result, order: Order, single: bool, look: Look) -> str:
     return "\n\n".join(pages if single else [*pages, overview(skills, look)])
 
 
-def _page(result: Result, number: int, order: Order, look: Look, *, single: bool) -> str:
+def _page(result: TuneResult, number: int, order: TuneOrder, look: Layout, *, single: bool) -> str:
     """One skill; of many only those with findings, or with something mended, have a page."""
     from loopwright.surfaces.cli.findings import mended_page, skill_page
 
@@ -441,7 +467,7 @@ def _page(result: Result, number: int, order: Order, look: Look, *, single: bool
     state = result.sessions.get(root)
     if not single and not skill.counted and state is None:
         return ""
-    place = quoted(_typed(root, order))
+    place = quote_shell(_typed(root, order))
     page = skill_page(skill, look, place)
     if state is None:
         return page
@@ -450,5 +476,5 @@ def _page(result: Result, number: int, order: Order, look: Look, *, single: bool
     return f"{page}\n" + mended_page(state, place, look, diffs=not order.asks)
 
 
-def _typed(root: Path, order: Order) -> str:
+def _typed(root: Path, order: TuneOrder) -> str:
     return root.relative_to(order.base).as_posix() if root.is_relative_to(order.base) else str(root)

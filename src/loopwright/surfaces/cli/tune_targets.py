@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from loopwright.core.errors import Invalid, NotFound
-from loopwright.core.text import agreeing, plural
+from loopwright.core.text import agree_word, plural
 from loopwright.skills.disk.names import holds_skill
-from loopwright.surfaces.cli.output import remark
+from loopwright.surfaces.cli.output import print_remark
 
 if TYPE_CHECKING:
-    from loopwright.core.ports import Skills
+    from loopwright.core.ports import SkillStore
     from loopwright.skills.baseline import Baseline
-    from loopwright.workflows.tuning.report.checked import Checked
+    from loopwright.workflows.tuning.report.skill_check import SkillCheck
 
 
 INSTALLED = (
@@ -36,7 +36,7 @@ class Targets(NamedTuple):
     words: str
 
 
-def named(given: Sequence[str], skills: "Skills") -> Targets:
+def find_named(given: Sequence[str], skills: "SkillStore") -> Targets:
     """The skills at and below these paths, of which the last may say what is wrong instead. NotFound, Invalid."""
     paths, words = _split(given)
     if not paths:
@@ -46,7 +46,7 @@ def named(given: Sequence[str], skills: "Skills") -> Targets:
     return Targets(roots, single, words)
 
 
-def installed(places: Sequence[Path], skills: "Skills") -> Targets:
+def find_installed(places: Sequence[Path], skills: "SkillStore") -> Targets:
     """Those that hosts find in one of these folders: projects, or a home. NotFound."""
     folders = [place / name for place in places for name in INSTALLED]
     found = (root.resolve() for folder in folders if folder.is_dir() for root in skills.find(folder))
@@ -56,7 +56,7 @@ def installed(places: Sequence[Path], skills: "Skills") -> Targets:
     return Targets(roots, False, "")
 
 
-def owning(files: Sequence[str]) -> Targets:
+def find_owning(files: Sequence[str]) -> Targets:
     """The skills that these files belong to, also where one is deleted. NotFound, Invalid.
 
     Files that are there and belong to no skill stand for none: hooks hand over whatever was committed.
@@ -69,7 +69,7 @@ def owning(files: Sequence[str]) -> Targets:
     return Targets(tuple(dict.fromkeys(home for home in homes.values() if home)), False, "")
 
 
-def shown(root: Path, base: Path) -> str:
+def display_path(root: Path, base: Path) -> str:
     """As people call the folder: from the base where it lies in that."""
     return root.relative_to(base).as_posix() if root.is_relative_to(base) else str(root)
 
@@ -101,7 +101,7 @@ def _above(path: Path) -> Path | None:
     return next((folder for folder in path.parents if holds_skill(folder)), None)
 
 
-def _below(path: Path, skills: "Skills") -> Iterator[Path]:
+def _below(path: Path, skills: "SkillStore") -> Iterator[Path]:
     if not path.is_dir():
         root = _above(path.resolve())
         if root is None or not path.exists():
@@ -117,7 +117,7 @@ def _below(path: Path, skills: "Skills") -> Iterator[Path]:
     yield from found
 
 
-class Known(Protocol):
+class AcceptedFindings(Protocol):
     """What is known of the skills already."""
 
     def accepted(self, root: Path) -> frozenset[str]:
@@ -125,7 +125,7 @@ class Known(Protocol):
         ...
 
 
-class Nothing:
+class NoBaseline:
     """No baseline was named."""
 
     def accepted(self, root: Path) -> frozenset[str]:
@@ -141,7 +141,7 @@ class BaselineFile:
     def accepted(self, root: Path) -> frozenset[str]:
         return self._baseline.accepted(_name(self._file, root))
 
-    def tell_gone(self, found: "Sequence[tuple[Path, Checked]]") -> None:
+    def tell_gone(self, found: "Sequence[tuple[Path, SkillCheck]]") -> None:
         """Entries about these skills that nothing stands for any more, so that the file shrinks."""
         gone = [
             entry
@@ -152,25 +152,25 @@ class BaselineFile:
             if _was_looked_for(entry.rule, skill)
         ]
         for entry in gone:
-            remark(f"gone: {entry.skill}: {entry.rule} in {entry.file}: {entry.message}")
+            print_remark(f"gone: {entry.skill}: {entry.rule} in {entry.file}: {entry.message}")
         if gone:
-            words = f"{plural(len(gone), 'finding')} in {self._file} no longer {agreeing(len(gone), 'occurs')}"
-            remark(f"{words}; rewrite it with --update-baseline")
+            words = f"{plural(len(gone), 'finding')} in {self._file} no longer {agree_word(len(gone), 'occurs')}"
+            print_remark(f"{words}; rewrite it with --update-baseline")
 
 
 def read_baseline(file: Path) -> BaselineFile:
     """NotFound, Invalid, NewerSchema."""
-    from loopwright.skills.baseline import read
+    from loopwright.skills.baseline import parse_baseline
 
     if not file.is_file():
         raise NotFound(f"there is no baseline {file}; write one with --update-baseline")
-    return BaselineFile(file, read(str(file), file.read_bytes()))
+    return BaselineFile(file, parse_baseline(str(file), file.read_bytes()))
 
 
-def write_baseline(file: Path, found: "Sequence[tuple[Path, Checked]]", now: str) -> BaselineFile:
+def write_baseline(file: Path, found: "Sequence[tuple[Path, SkillCheck]]", now: str) -> BaselineFile:
     """Accepts all of this. Entries about other skills stay; an unreadable file is not written over."""
     from loopwright import __version__
-    from loopwright.skills.baseline import baseline_of, written
+    from loopwright.skills.baseline import baseline_of, encode_baseline
 
     if file.is_dir():
         raise Invalid(f"--baseline {file} is a folder; name a file in it")
@@ -181,21 +181,21 @@ def write_baseline(file: Path, found: "Sequence[tuple[Path, Checked]]", now: str
         entries = sorted((*made.entries, *others), key=lambda e: (e.skill, e.file, e.rule, e.fingerprint))
         made = made.evolve(entries=tuple(entries))
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(written(made))
-    remark(f"{plural(sum(map(len, mine.values())), 'finding')} accepted in {file}")
+    file.write_bytes(encode_baseline(made))
+    print_remark(f"{plural(sum(map(len, mine.values())), 'finding')} accepted in {file}")
     return BaselineFile(file, made)
 
 
 def _known_in(file: Path) -> "Baseline":
-    from loopwright.skills.baseline import read
+    from loopwright.skills.baseline import parse_baseline
 
     try:
-        return read(str(file), file.read_bytes())
+        return parse_baseline(str(file), file.read_bytes())
     except Invalid as error:
         raise Invalid(f"{file} is not a baseline and is not overwritten: delete it, or name another file") from error
 
 
-def _was_looked_for(rule: str, skill: "Checked") -> bool:
+def _was_looked_for(rule: str, skill: "SkillCheck") -> bool:
     from loopwright.skills.diagnosis import rules_of
 
     return any(one.rule == rule for one in rules_of(skill.dimensions))

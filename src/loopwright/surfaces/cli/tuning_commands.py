@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loopwright.core.errors import Invalid
-from loopwright.surfaces.cli import follow, looking, loop_commands
-from loopwright.surfaces.cli.kinds import TUNINGS, TuningId, about
-from loopwright.surfaces.cli.looking import show_diff
+from loopwright.surfaces.cli import follow, loop_commands, show_commands
+from loopwright.surfaces.cli.kinds import TUNINGS, TuningId, bind_kind
 from loopwright.surfaces.cli.loop_commands import how_to_follow
-from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere, need_command, opened
-from loopwright.surfaces.cli.output import answer
+from loopwright.surfaces.cli.options import HERE, Json, Project, need_command, open_project, project_option
+from loopwright.surfaces.cli.output import print_answer
+from loopwright.surfaces.cli.show_commands import show_diff
 
 if TYPE_CHECKING:
     from loopwright.workflows.tuning.model import TuningState
@@ -31,7 +31,7 @@ def diff(
     """Show what a session has changed in the skill, or what one of its fixes would change."""
     from loopwright.workflows.tuning.publish import diff_of
 
-    with opened(project) as engine:
+    with open_project(project) as engine:
         service = engine.tunings
         text = service.whole_diff(tuning_id) if fix is None else diff_of(service.fix(tuning_id, fix))
     show_diff(text, json)
@@ -41,9 +41,9 @@ def report(tuning_id: TuningId, project: Project = HERE, json: Json = False) -> 
     """Print a session's report, in Markdown."""
     from loopwright.surfaces.cli.text import clean_lines
 
-    with opened(project) as engine:
+    with open_project(project) as engine:
         text = engine.tunings.report(tuning_id)
-    answer(json, {"report": text}, clean_lines(text).rstrip("\n"))
+    print_answer(json, {"report": text}, clean_lines(text).rstrip("\n"))
 
 
 def choose(
@@ -59,20 +59,20 @@ def choose(
     """Choose which of the proposed fixes are applied; the session continues in the background."""
     if [bool(fixes), every, none].count(True) != 1:
         raise Invalid("name fixes, as in: tunings choose ID FIX-001 FIX-003; or give only --all or --none")
-    with opened(project) as engine:
+    with open_project(project) as engine:
         waiting = engine.tunings.read(tuning_id).engine.waiting
         offered = waiting.options if waiting else ()
         chosen = offered if every else tuple(fix.upper() for fix in fixes or ())
         state = engine.tunings.choose(tuning_id, chosen)
     words = ", ".join(chosen) or "no fix"
-    answer(json, state, f"{words} chosen; {_following(state, elsewhere(project))}")
+    print_answer(json, state, f"{words} chosen; {_following(state, project_option(project))}")
 
 
 def rollback(tuning_id: TuningId, fix: FixId, project: Project = HERE, json: Json = False) -> None:
     """Undo a fix in the skill's files."""
-    with opened(project) as engine:
+    with open_project(project) as engine:
         state = engine.tunings.roll_back(tuning_id, fix.upper())
-    answer(
+    print_answer(
         json, state, f"{fix.upper()} is rolled back: its files are byte for byte what they were "
         f"(score {state.quality_score:g})",
     )  # fmt: skip
@@ -83,21 +83,21 @@ def _following(state: "TuningState", at: str) -> str:
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
-    "list": about(TUNINGS, looking.list_all),
-    "show": about(TUNINGS, looking.show),
-    "watch": about(TUNINGS, follow.watch),
-    "logs": about(TUNINGS, follow.logs),
+    "list": bind_kind(TUNINGS, show_commands.list_all),
+    "show": bind_kind(TUNINGS, show_commands.show),
+    "watch": bind_kind(TUNINGS, follow.watch),
+    "logs": bind_kind(TUNINGS, follow.logs),
     "diff": diff,
     "report": report,
     "choose": choose,
-    "answer": about(TUNINGS, loop_commands.answer_question),
-    "approve": about(TUNINGS, loop_commands.approve),
+    "answer": bind_kind(TUNINGS, loop_commands.answer_question),
+    "approve": bind_kind(TUNINGS, loop_commands.approve),
     "rollback": rollback,
-    "start": about(TUNINGS, loop_commands.start, without="auto"),
-    "resume": about(TUNINGS, loop_commands.resume, without="auto"),
-    "stop": about(TUNINGS, loop_commands.stop),
-    "recover": about(TUNINGS, loop_commands.recover),
-    "delete": about(TUNINGS, loop_commands.delete),
+    "start": bind_kind(TUNINGS, loop_commands.start, without="auto"),
+    "resume": bind_kind(TUNINGS, loop_commands.resume, without="auto"),
+    "stop": bind_kind(TUNINGS, loop_commands.stop),
+    "recover": bind_kind(TUNINGS, loop_commands.recover),
+    "delete": bind_kind(TUNINGS, loop_commands.delete),
 }
 """In the order that `--help` lists them. A session takes seconds: it is neither paused nor reopened."""
 

@@ -8,34 +8,34 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from loopwright.core.errors import Exit
-from loopwright.core.record import Entry
-from loopwright.core.run_events import Note
-from loopwright.core.text import clean
-from loopwright.surfaces.cli.follow import View
+from loopwright.core.errors import ExitCode
+from loopwright.core.record import JournalEntry
+from loopwright.core.run_events import RunNote
+from loopwright.core.text import clean_line
+from loopwright.surfaces.cli.follow import RunView
 from loopwright.surfaces.cli.kinds import TUNINGS
-from loopwright.surfaces.cli.output import Told, is_plain, remark, write
+from loopwright.surfaces.cli.output import SilentExit, is_plain, print_json, print_remark
 from loopwright.surfaces.cli.plain import LineView, NdjsonView
-from loopwright.surfaces.cli.text import Picture, clean_lines, coloured
+from loopwright.surfaces.cli.text import RunPicture, clean_lines, colour_diff
 from loopwright.workflows.tuning.model import Fix, TuningState
 from loopwright.workflows.tuning.publish import diff_of
 
 if TYPE_CHECKING:
     from loopwright.core.ports import Rule
-    from loopwright.surfaces.cli.tune import Order
+    from loopwright.surfaces.cli.tune import TuneOrder
     from loopwright.wiring import Engine
 
 
 YES, NO, ALL, NONE = "apply it", "leave it", "apply it and all that follow", "leave it and all that follow"
 
 
-def chosen(state: TuningState) -> tuple[str, ...]:
+def ask_fixes(state: TuningState) -> tuple[str, ...]:
     """Their ids. Ctrl-C is a KeyboardInterrupt, and nothing is chosen."""
     waiting = state.engine.waiting
     offered = [fix for id in (waiting.options if waiting else ()) if (fix := state.fix(id))]
     taken: list[str] = []
     for number, fix in enumerate(offered):
-        remark(f"\n{shown(fix, plain=is_plain())}")
+        print_remark(f"\n{render_fix(fix, plain=is_plain())}")
         answer = _asked(f"{fix.id}, {number + 1} of {len(offered)}:")
         if answer == NONE:
             break
@@ -46,10 +46,12 @@ def chosen(state: TuningState) -> tuple[str, ...]:
     return tuple(taken)
 
 
-def shown(fix: Fix, *, plain: bool) -> str:
+def render_fix(fix: Fix, *, plain: bool) -> str:
     """What it does and why, and its unified diff."""
     diff = clean_lines(diff_of(fix)).rstrip("\n")
-    return f"{fix.id}  {clean(fix.description)}\n{clean(fix.rationale)}\n{diff if plain else coloured(diff)}"
+    return (
+        f"{fix.id}  {clean_line(fix.description)}\n{clean_line(fix.rationale)}\n{diff if plain else colour_diff(diff)}"
+    )
 
 
 def _asked(question: str) -> str:
@@ -63,13 +65,13 @@ LATE = 1.0
 EVERY = 0.2
 
 
-class LateView:
+class DelayedView:
     """Says nothing for a second; then everything, in the view for this terminal."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
-        self._kept: list[Entry] = []
-        self._view: View | None = None
+        self._kept: list[JournalEntry] = []
+        self._view: RunView | None = None
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -80,7 +82,7 @@ class LateView:
     ) -> None:
         self._open.close()
 
-    def look(self, picture: Picture, entries: Sequence[Entry]) -> None:
+    def look(self, picture: RunPicture, entries: Sequence[JournalEntry]) -> None:
         self._kept += entries
         if self._view is None and time.monotonic() - self._began > LATE:
             self._view = self._open.enter_context(_view())
@@ -88,7 +90,7 @@ class LateView:
             self._view.look(picture, self._kept)
             self._kept = []
 
-    def note(self, note: Note, at: datetime) -> None:
+    def note(self, note: RunNote, at: datetime) -> None:
         if self._view is not None:
             self._view.note(note, at)
 
@@ -97,28 +99,28 @@ class LateView:
 
 
 @contextmanager
-def showing(order: "Order") -> Iterator[View]:
+def open_session_view(order: "TuneOrder") -> Iterator[RunView]:
     """For this order: events as they happen, or nothing that is not needed."""
     if order.events:
         yield NdjsonView()
         return
-    with LateView() as view:
+    with DelayedView() as view:
         yield view
 
 
 @contextmanager
-def _view() -> Iterator[View]:
+def _view() -> Iterator[RunView]:
     """Drawn where the report comes to stand later, else told on stderr."""
     if is_plain():
-        yield LineView(remark)
+        yield LineView(print_remark)
         return
-    from loopwright.surfaces.cli.driving import PlanView
+    from loopwright.surfaces.cli.run_driver import PlanView
 
     with PlanView[Any](passing=True) as view:  # Any: pictures of the one kind that is driven
         yield view
 
 
-class Counter:
+class ProgressCounter:
     """`12 of 200 skills`, on a terminal, once it takes a while."""
 
     def __init__(self, total: int) -> None:
@@ -143,7 +145,7 @@ class Counter:
         print(f"\r\x1b[K{number:,} of {self._total:,} skills", end="", file=sys.stderr, flush=True)
 
 
-def driven(engine: "Engine", id: str, order: "Order") -> "TuningState":
+def drive_session(engine: "Engine", id: str, order: "TuneOrder") -> "TuningState":
     """As it rests: ended, or with a choice that nobody is here for. Told where it was interrupted."""
 
     take_up: Rule[TuningState] = _as_it_is
@@ -152,22 +154,22 @@ def driven(engine: "Engine", id: str, order: "Order") -> "TuningState":
             state = _run(engine, id, take_up, order)
             if state.engine.waiting is None or not order.asks:
                 return state
-            take_up = _choosing(chosen(state))
+            take_up = _choosing(ask_fixes(state))
     except KeyboardInterrupt:
         how = f"loopwright tune --tuning-id {id}{order.at}"
         if order.events:
             error = f"interrupted; {how}"
-            write({"type": "interrupted", "success": False, TUNINGS.key: id, "error": error})
+            print_json({"type": "interrupted", "success": False, TUNINGS.key: id, "error": error})
         else:
-            remark(f"\nloopwright: interrupted; nothing is lost, continue with: {how}")
-        raise Told(Exit.INTERRUPTED) from None
+            print_remark(f"\nloopwright: interrupted; nothing is lost, continue with: {how}")
+        raise SilentExit(ExitCode.INTERRUPTED) from None
 
 
-def _run(engine: "Engine", id: str, take_up: "Rule[TuningState]", order: "Order") -> "TuningState":
-    from loopwright.surfaces.cli.driving import drive_before
+def _run(engine: "Engine", id: str, take_up: "Rule[TuningState]", order: "TuneOrder") -> "TuningState":
+    from loopwright.surfaces.cli.run_driver import drive_in_view
 
-    with showing(order) as view:
-        state: TuningState = drive_before(
+    with open_session_view(order) as view:
+        state: TuningState = drive_in_view(
             view, TUNINGS, engine, id, take_up, interactive=order.asks, launched=False
         )  # fmt: skip
     return state

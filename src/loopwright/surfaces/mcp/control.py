@@ -13,10 +13,10 @@ from starlette.types import Receive, Scope, Send
 from loopwright import __version__
 from loopwright.core.errors import Invalid, LoopwrightError
 from loopwright.projects import Projects
-from loopwright.surfaces.mcp.pages import Answered, page
-from loopwright.surfaces.mcp.run_resolver import Desk
-from loopwright.surfaces.mcp.tool_inputs import read
-from loopwright.surfaces.mcp.tools import TOOLS, Tool
+from loopwright.surfaces.mcp.pages import ToolOutput, render_page
+from loopwright.surfaces.mcp.run_resolver import RunResolver
+from loopwright.surfaces.mcp.tool_inputs import read_input
+from loopwright.surfaces.mcp.tools import TOOLS, ToolRow
 
 Context = ServerRequestContext[dict[str, object]]
 
@@ -33,7 +33,7 @@ INSTRUCTIONS = (
 
 def control_server(projects: Projects) -> Server[dict[str, object]]:
     """Drives the loops of these projects."""
-    desk, tools = Desk(projects), [tool.described for tool in TOOLS.values()]
+    desk, tools = RunResolver(projects), [tool.described for tool in TOOLS.values()]
 
     async def listed(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools)
@@ -41,7 +41,7 @@ def control_server(projects: Projects) -> Server[dict[str, object]]:
     async def called(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
             tool = _tool(params.name)
-            arguments = read(tool.takes, params.arguments)
+            arguments = read_input(tool.takes, params.arguments)
             return _answer(await tool.call(desk, arguments, context.session.report_progress))
         except LoopwrightError as refused:
             return _refusal(str(refused))
@@ -79,15 +79,16 @@ class ControlApp:
         await self._manager.handle_request(scope, receive, send)
 
 
-def _tool(name: str) -> Tool:
+def _tool(name: str) -> ToolRow:
     if name not in TOOLS:
         raise Invalid(f"there is no tool {name!r} (available: {', '.join(TOOLS)})")
     return TOOLS[name]
 
 
-def _answer(told: Answered) -> types.CallToolResult:
+def _answer(told: ToolOutput) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=page(told))], structured_content=told.model_dump(mode="json")
+        content=[types.TextContent(type="text", text=render_page(told))],
+        structured_content=told.model_dump(mode="json"),
     )
 
 

@@ -3,48 +3,48 @@
 from collections.abc import Iterator
 from typing import assert_never
 
-from loopwright.core.text import clean, clipped, plural
+from loopwright.core.text import clean_line, clip_text, plural
 from loopwright.evidence.debugging import (
-    Looked,
-    Probed,
-    Proposal,
-    ProposedPatch,
-    RanTest,
-    RanTests,
+    DebugAnswer,
+    FixProposal,
+    PatchProposal,
+    ProbedTest,
+    ProbeResult,
+    RankedStatement,
+    RerunResult,
+    RerunResults,
     Spectrum,
-    Statement,
-    Watched,
 )
 
 VALUE = 600
 """Characters of a value; the typed answer has more."""
 
 
-def debug_page(told: Looked) -> str:
+def debug_page(told: DebugAnswer) -> str:
     match told:
-        case RanTests():
+        case RerunResults():
             return "\n".join(_ran(told))
         case Spectrum():
             return "\n".join(_spectrum(told))
-        case Probed():
+        case ProbeResult():
             return "\n".join(_probed(told))
-        case Proposal():
+        case FixProposal():
             return "\n".join(_proposal(told))
         case _:
             assert_never(told)
 
 
-def _ran(told: RanTests) -> Iterator[str]:
+def _ran(told: RerunResults) -> Iterator[str]:
     yield f"{told.passed} passed, {told.failed} failed, {told.skipped} skipped, on a copy of the project"
     for test in told.tests:
         yield from _test(test)
     yield from _note(told.note)
 
 
-def _test(test: RanTest) -> Iterator[str]:
+def _test(test: RerunResult) -> Iterator[str]:
     place = f" ({test.place})" if test.place else ""
     yield f"{test.status}: {test.test}{f': {test.error}' if test.error else ''}{place}"
-    yield from (f"    {clean(line)}" for line in test.message.splitlines())
+    yield from (f"    {clean_line(line)}" for line in test.message.splitlines())
 
 
 def _spectrum(told: Spectrum) -> Iterator[str]:
@@ -56,29 +56,29 @@ def _spectrum(told: Spectrum) -> Iterator[str]:
     yield from _note(told.note)
 
 
-def _statement(one: Statement) -> str:
+def _statement(one: RankedStatement) -> str:
     raised = f"  (raised {', '.join(one.raised)})" if one.raised else ""
     counts = f"{one.rank:>4}  {one.score:<5g}  {one.failing:>7}  {one.passing:>7}"
-    return f"{counts}  {one.file}:{one.line} in {one.func}: {clean(one.code)}{raised}"
+    return f"{counts}  {one.file}:{one.line} in {one.func}: {clean_line(one.code)}{raised}"
 
 
-def _probed(told: Probed) -> Iterator[str]:
-    yield f"{told.place}  {clean(told.code)}"
+def _probed(told: ProbeResult) -> Iterator[str]:
+    yield f"{told.place}  {clean_line(told.code)}"
     for test in told.tests:
         yield from _watched(test)
     yield from _note(told.note)
 
 
-def _watched(test: Watched) -> Iterator[str]:
+def _watched(test: ProbedTest) -> Iterator[str]:
     times = plural(test.reached, "time")
     shown = f", showing the first {len(test.hits)}" if len(test.hits) < test.reached else ""
     yield f"{test.status}: {test.test}: reached {times}{shown}"
     for n, hit in enumerate(test.hits, start=1):
-        values = ", ".join(f"{name} = {clipped(clean(str(value)), VALUE)}" for name, value in hit.data.items())
+        values = ", ".join(f"{name} = {clip_text(clean_line(str(value)), VALUE)}" for name, value in hit.data.items())
         yield f"  {n}: {values}"
 
 
-def _proposal(told: Proposal) -> Iterator[str]:
+def _proposal(told: FixProposal) -> Iterator[str]:
     yield told.words
     if told.patch:
         yield from _patch(told.patch)
@@ -90,7 +90,7 @@ def _proposal(told: Proposal) -> Iterator[str]:
     yield from _note(told.note)
 
 
-def _patch(patch: ProposedPatch) -> Iterator[str]:
+def _patch(patch: PatchProposal) -> Iterator[str]:
     yield patch.description
     yield patch.diff.rstrip("\n")
     if patch.cut:
@@ -102,4 +102,4 @@ def _patch(patch: ProposedPatch) -> Iterator[str]:
 
 def _note(note: str) -> Iterator[str]:
     if note:
-        yield f"note: {clean(note)}"
+        yield f"note: {clean_line(note)}"

@@ -14,26 +14,26 @@ from pydantic_core import ErrorDetails
 
 from loopwright.core.errors import Conflict, Invalid
 from loopwright.core.record import Items
-from loopwright.core.text import clipped, plural
+from loopwright.core.text import clip_text, plural
 from loopwright.evidence.debugging import (
-    DebugGround,
+    DebugAnswer,
+    DebugContext,
     DebugRequest,
-    Findings,
-    Looked,
-    Probed,
+    FixProposal,
+    PatchProposal,
     ProbeHit,
     ProbeOrder,
-    Proposal,
-    ProposedPatch,
-    RanTests,
+    ProbeResult,
+    RerunResults,
+    SearchFindings,
     Spectrum,
-    proposed,
-    read_place,
+    build_patch_proposal,
+    parse_position,
 )
 from loopwright.evidence.rivals import comparison_words, difference_words
-from loopwright.policy.read_only import doing
+from loopwright.policy.read_only import find_side_effect
 from loopwright.repair.debugger import PythonDebugger
-from loopwright.reports.tools import Call, Line, as_list, bounded
+from loopwright.reports.tools import Line, ReportCall, as_list, bound_length
 from loopwright.surfaces.mcp.debug_pages import debug_page
 from loopwright.surfaces.mcp.schemas import input_schema, output_schema
 
@@ -67,10 +67,10 @@ FIX_WORDS = (
 )
 
 Tests = Annotated[Items[Line], BeforeValidator(as_list)]
-Expressions = Annotated[Items[Annotated[str, *bounded(EXPRESSION_LENGTH)]], BeforeValidator(as_list)]
+Expressions = Annotated[Items[Annotated[str, *bound_length(EXPRESSION_LENGTH)]], BeforeValidator(as_list)]
 
 
-class DebugCall(Call):
+class DebugCall(ReportCall):
     """A question to the debugger. What it does not know is refused, so that a slip does not pass for a choice."""
 
     model_config = ConfigDict(extra="forbid")
@@ -143,11 +143,11 @@ CAREFUL = (
     " comprehensions, and functions such as len or sorted"
 )
 
-Tell = Callable[[float, float, str], Awaitable[None]]
+ProgressCallback = Callable[[float, float, str], Awaitable[None]]
 """How far it is: seconds that have passed, of how many, and what goes on."""
 
 
-async def look(call: DebugCall, ground: DebugGround, tell: Tell) -> Looked:
+async def answer_question(call: DebugCall, ground: DebugContext, tell: ProgressCallback) -> DebugAnswer:
     """Invalid and Conflict say what would be right."""
     request = ground.request.evolve(budget_seconds=LOOK_SECONDS)
     debugger = PythonDebugger(request.loop or "debug")
@@ -179,11 +179,11 @@ def _check(debugger: PythonDebugger, request: DebugRequest) -> None:
         )
 
 
-async def _probed(debugger: PythonDebugger, request: DebugRequest, call: Probe, policy: str) -> Probed:
-    place = read_place(call.place, request.project)
+async def _probed(debugger: PythonDebugger, request: DebugRequest, call: Probe, policy: str) -> ProbeResult:
+    place = parse_position(call.place, request.project)
     for expression in call.expressions if policy not in FREE else ():
-        if what := doing(expression):
-            raise Invalid(f"expressions: {clipped(expression, 100)!r} has {what}; {CAREFUL.format(policy=policy)}")
+        if what := find_side_effect(expression):
+            raise Invalid(f"expressions: {clip_text(expression, 100)!r} has {what}; {CAREFUL.format(policy=policy)}")
     order = ProbeOrder(**place._asdict(), expressions=call.expressions, hits=call.hits)
     seen = await debugger.probe(request, order)
     if request.log:
@@ -202,7 +202,7 @@ def _log(log: Path, hits: Sequence[ProbeHit]) -> None:
             os.close(file)
 
 
-async def _proposed(request: DebugRequest, tell: Tell) -> Proposal:
+async def _proposed(request: DebugRequest, tell: ProgressCallback) -> FixProposal:
     kept = Path(request.log).parent  # a loop that has not run yet has none
     with _alone(kept if request.log and kept.is_dir() else Path(request.project)):
         return _proposal(await _searched(request, tell))
@@ -221,7 +221,7 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-async def _searched(request: DebugRequest, tell: Tell) -> Findings:
+async def _searched(request: DebugRequest, tell: ProgressCallback) -> SearchFindings:
     """Says now and then how far it is."""
     heard = ["running the tests, traced"]
     debugger = PythonDebugger(request.loop or "debug", heard.append)
@@ -233,7 +233,7 @@ async def _searched(request: DebugRequest, tell: Tell) -> Findings:
             await asyncio.sleep(WORD_SECONDS)
             await tell(min(clock() - begun, request.budget_seconds), request.budget_seconds, heard[-1])
 
-    found: Findings | Invalid
+    found: SearchFindings | Invalid
     async with asyncio.TaskGroup() as group:
         meanwhile = group.create_task(telling())
         try:
@@ -247,7 +247,7 @@ async def _searched(request: DebugRequest, tell: Tell) -> Findings:
     return found
 
 
-def _proposal(found: Findings) -> Proposal:
+def _proposal(found: SearchFindings) -> FixProposal:
     tried = plural(found.candidates, "edit")
     if found.patch is None:
         words = f"{tried} tried on a copy of the project, and none works" if found.candidates else "no edit was tried"
@@ -258,26 +258,26 @@ def _proposal(found: Findings) -> Proposal:
         words = (
             f"measured on a copy of the project: {rest}, and none that passed is broken{compared}; nothing was applied"
         )
-    return Proposal(
-        patch=proposed(found.patch) if found.patch else None, rivals=tuple(_rivals(found)),
+    return FixProposal(
+        patch=build_patch_proposal(found.patch) if found.patch else None, rivals=tuple(_rivals(found)),
         candidates=found.candidates, applied=False, words=words, note=found.note,
     )  # fmt: skip
 
 
-def _rivals(found: Findings) -> Iterator[ProposedPatch]:
+def _rivals(found: SearchFindings) -> Iterator[PatchProposal]:
     if found.comparison:
         for patch, rival in zip(found.rivals, found.comparison.rivals, strict=True):
-            yield proposed(patch, difference_words(found.comparison, rival))
+            yield build_patch_proposal(patch, difference_words(found.comparison, rival))
 
 
 LOOKS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
 GIVES: dict[type[DebugCall], type[BaseModel]] = {
-    RunFailingTests: RanTests, RankStatements: Spectrum, Probe: Probed, ProposeFix: Proposal,
+    RunFailingTests: RerunResults, RankStatements: Spectrum, Probe: ProbeResult, ProposeFix: FixProposal,
 }  # fmt: skip
 
 
-def described() -> list[types.Tool]:
+def list_debug_tools() -> list[types.Tool]:
     return [
         types.Tool(
             name=name, description=call.words, annotations=LOOKS, input_schema=input_schema(call),
@@ -287,18 +287,18 @@ def described() -> list[types.Tool]:
     ]  # fmt: skip
 
 
-async def answered(call: DebugCall, ground: bytes, tell: "Tell") -> types.CallToolResult:
+async def answer_debug_call(call: DebugCall, ground: bytes, tell: "ProgressCallback") -> types.CallToolResult:
     """Invalid and Conflict say what would be right. `ground` was written by the engine, where the agent can write."""
     # loads the debugger, which few sessions ask
 
     try:
-        known = DebugGround.model_validate_json(ground)
+        known = DebugContext.model_validate_json(ground)
     except ValidationError as error:
         raise Invalid("the engine's data for the debugger can no longer be read; continue without it") from error
-    return result(await look(call, known, tell))
+    return make_tool_result(await answer_question(call, known, tell))
 
 
-def result(told: Looked) -> types.CallToolResult:
+def make_tool_result(told: DebugAnswer) -> types.CallToolResult:
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=debug_page(told))], structured_content=told.model_dump(mode="json")
     )

@@ -11,85 +11,85 @@ from loopwright.core.names import FINISHED
 from loopwright.core.run import Run
 from loopwright.core.state import Limits
 from loopwright.core.supervisor import is_launched
-from loopwright.core.text import whole
-from loopwright.core.threads import in_thread
-from loopwright.evidence.debugging import DebugGround, DebugRequest, Looked
+from loopwright.core.text import drop_surrogates
+from loopwright.core.threads import run_in_thread
+from loopwright.evidence.debugging import DebugAnswer, DebugContext, DebugRequest
 from loopwright.skills.findings import DIMENSIONS
 from loopwright.surfaces.mcp.debugging import read_debug_call
-from loopwright.surfaces.mcp.run_resolver import CYCLE, KINDS, LOOP, Desk, Found, Kind, Place
+from loopwright.surfaces.mcp.run_resolver import CYCLE, KINDS, LOOP, ProjectHandle, ResolvedRun, RunKind, RunResolver
 from loopwright.surfaces.mcp.tool_inputs import (
     LIMITS,
-    AddTask,
-    Answer,
-    Choose,
-    Debugging,
-    Decide,
-    Diagnose,
-    Diff,
-    Extend,
-    ListRuns,
-    OneRun,
-    Pause,
-    ReadDocuments,
-    ReadFindings,
-    ReadFixes,
-    Resolve,
-    Resume,
-    RollBack,
-    SearchFix,
-    StartCycle,
-    StartLoop,
-    StartTuning,
-    Wait,
+    AddTaskInput,
+    AnswerInput,
+    ChooseInput,
+    DebugInput,
+    DecideInput,
+    DiagnoseInput,
+    DiffInput,
+    DocumentsInput,
+    ExtendInput,
+    FindingsInput,
+    FixesInput,
+    ListRunsInput,
+    PauseInput,
+    ResolveInput,
+    ResumeInput,
+    RollBackInput,
+    RunInput,
+    SearchFixInput,
+    StartCycleInput,
+    StartLoopInput,
+    StartTuningInput,
+    WaitInput,
 )
 from loopwright.surfaces.mcp.tool_outputs import (
-    Added,
-    Brief,
-    Changed,
+    AddedTaskOutput,
     CycleBrief,
     CycleReport,
-    CycleWaited,
-    Damaged,
-    Document,
-    Documents,
-    Findings,
-    Fixes,
-    Listed,
-    Report,
+    CycleWaitResult,
+    DamagedRun,
+    DiffOutput,
+    DocumentOutput,
+    DocumentsOutput,
+    FindingsOutput,
+    FixesOutput,
+    LoopBrief,
+    LoopReport,
+    LoopWaitResult,
+    RunListing,
     TuningBrief,
     TuningReport,
-    TuningWaited,
-    Waited,
+    TuningWaitResult,
+    advise_after_diagnosis,
     cycle_report,
-    findings_told,
-    fixes_told,
-    next_of_a_look,
-    report,
+    loop_report,
+    make_findings_output,
+    make_fixes_output,
     tuning_hint,
     tuning_report,
 )
 from loopwright.wiring.debugging import debug_request
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.tuning.model import Level
-from loopwright.workflows.tuning.report.checked import of_session
+from loopwright.workflows.tuning.report.skill_check import read_session_check
 
-AnyReport = Report | CycleReport | TuningReport
-AnyBrief = Brief | CycleBrief | TuningBrief
+AnyReport = LoopReport | CycleReport | TuningReport
+AnyBrief = LoopBrief | CycleBrief | TuningBrief
 NEVER = "0001-01-01T00:00:00+00:00"
 """Before any other time: of a state that another program has made."""
 
 
-def start_loop(desk: Desk, asked: StartLoop) -> Report:
+def start_loop(desk: RunResolver, asked: StartLoopInput) -> LoopReport:
     """As `loopwright create` and `start` do; nothing is created that could not be started."""
     place = desk.place(asked.project)
     place.engine.load_prompts()
     state = place.engine.create(asked.task, title=asked.title, interactive=not asked.auto, given=asked.settings)
     if asked.start:
         state = place.loops.start(state.loop_id)
-    return report(state, place.name, live=asked.start)
+    return loop_report(state, place.name, live=asked.start)
 
 
-def list_runs(desk: Desk, asked: ListRuns) -> Listed:
+def list_runs(desk: RunResolver, asked: ListRunsInput) -> RunListing:
     """Over several projects, the latest change first."""
     kinds = [kind for kind in KINDS if asked.kind in (None, kind.name)]
     sources = [(place, kind) for place in desk.places(asked.project) for kind in kinds]
@@ -100,13 +100,13 @@ def list_runs(desk: Desk, asked: ListRuns) -> Listed:
     found = [(state, place, kind) for place, kind, page in pages for state in page.items]
     found.sort(key=lambda item: datetime.fromisoformat(item[0].updated_at or NEVER), reverse=True)
     told = [_brief(*item) for item in found[asked.offset :][: asked.limit]]
-    return Listed(
-        loops=tuple(one for one in told if isinstance(one, Brief)),
+    return RunListing(
+        loops=tuple(one for one in told if isinstance(one, LoopBrief)),
         cycles=tuple(one for one in told if isinstance(one, CycleBrief)),
         tunings=tuple(one for one in told if isinstance(one, TuningBrief)),
         total=sum(page.total for _, _, page in pages),
         damaged=tuple(
-            Damaged.model_validate({"kind": kind.name, "id": id, "reason": why})
+            DamagedRun.model_validate({"kind": kind.name, "id": id, "reason": why})
             for place, kind in sources
             for id, why in kind.service(place.engine).damaged().items()
         ),
@@ -114,17 +114,17 @@ def list_runs(desk: Desk, asked: ListRuns) -> Listed:
     )
 
 
-def status(desk: Desk, asked: OneRun) -> AnyReport:
+def read_status(desk: RunResolver, asked: RunInput) -> AnyReport:
     return _told(desk.run(asked))
 
 
-def pause(desk: Desk, asked: Pause) -> AnyReport:
+def pause_run(desk: RunResolver, asked: PauseInput) -> AnyReport:
     found = desk.driven(asked)
     found.service.pause(found.id, now=asked.now)
     return _told(found)
 
 
-def resume(desk: Desk, asked: Resume) -> AnyReport:
+def resume_run(desk: RunResolver, asked: ResumeInput) -> AnyReport:
     """One that was never started is started."""
     found = desk.driven(asked)
     if found.service.read(found.id).status in ("created", "pending"):
@@ -134,13 +134,13 @@ def resume(desk: Desk, asked: Resume) -> AnyReport:
     return _told(found)
 
 
-def stop(desk: Desk, asked: OneRun) -> AnyReport:
+def stop_run(desk: RunResolver, asked: RunInput) -> AnyReport:
     found = desk.driven(asked)
     asyncio.run(found.service.stop(found.id))
     return _told(found)
 
 
-def extend(desk: Desk, asked: Extend) -> AnyReport:
+def extend_run(desk: RunResolver, asked: ExtendInput) -> AnyReport:
     """Raises limits, and adds to a cycle's task; what is finished runs on."""
     found = desk.driven(asked)
     if asked.task is not None and found.kind is not CYCLE:
@@ -155,7 +155,7 @@ def extend(desk: Desk, asked: Extend) -> AnyReport:
     return _told(found)
 
 
-def answer(desk: Desk, asked: Answer) -> AnyReport:
+def answer_run(desk: RunResolver, asked: AnswerInput) -> AnyReport:
     """A paused run goes on with it; one that asked in the middle of a step takes it by itself."""
     found = desk.driven(asked)
     state = found.service.answer(found.id, asked.text)
@@ -164,20 +164,20 @@ def answer(desk: Desk, asked: Answer) -> AnyReport:
     return _told(found)
 
 
-def add_task(desk: Desk, asked: AddTask) -> Added:
+def add_task(desk: RunResolver, asked: AddTaskInput) -> AddedTaskOutput:
     """After the last one. Also a loop's own agent may find that there is more to do."""
     found, loops = desk.loop(asked)
     own = "bash" if asked.command else loops.read(found.id).engine.settings.agent
     task = loops.tasks.add(found.id, {"tool": own, **asked.fields})
     state = loops.read(found.id)
     now = "the loop picks it up by itself" if state.status == "running" else "`resume` makes the loop pick it up"
-    return Added(
+    return AddedTaskOutput(
         loop_id=found.id, project=found.project, task_id=task.task_id, description=task.description,
         tool=task.tool, next="`extend` makes the loop pick it up" if state.status in FINISHED else now,
     )  # fmt: skip
 
 
-def diff(desk: Desk, asked: Diff) -> Changed:
+def read_diff(desk: RunResolver, asked: DiffInput) -> DiffOutput:
     """Of everything, of one checkpoint, or of one iteration of a cycle."""
     found = desk.run(asked)
     if asked.iteration is not None and asked.checkpoint is not None:
@@ -189,27 +189,27 @@ def diff(desk: Desk, asked: Diff) -> Changed:
         text = cycles.diff(found.id, asked.iteration)
     else:
         text = found.service.whole_diff(found.id)
-    text = whole(text)
-    return Changed(
+    text = drop_surrogates(text)
+    return DiffOutput(
         id=found.id, project=found.project, checkpoint=asked.checkpoint, iteration=asked.iteration,
         diff=text[: asked.max_chars], truncated=len(text) > asked.max_chars,
     )  # fmt: skip
 
 
-def _told(found: Found[Any]) -> AnyReport:  # Any: as Desk.run
+def _told(found: ResolvedRun[Any]) -> AnyReport:  # Any: as Desk.run
     state, live = found.look()
     told: AnyReport = found.kind.report(state, found.project, live=live)
     return told
 
 
-def _brief(state: Any, place: Place, kind: Kind[Any]) -> AnyBrief:  # Any: of the kind
+def _brief(state: Any, place: ProjectHandle, kind: RunKind[Any]) -> AnyBrief:  # Any: of the kind
     service = kind.service(place.engine)
     live = service.is_live(service.rules.id_of(state)) or is_launched(state, service.clock.now())
     told: AnyBrief = kind.brief(state, place.name, live=live)
     return told
 
 
-def _extend_cycle(desk: Desk, asked: Extend, limits: Limits) -> None:
+def _extend_cycle(desk: RunResolver, asked: ExtendInput, limits: Limits) -> None:
     """The limits first: what is used up has to be raised before the cycle can run on."""
     found, cycles = desk.cycle(asked)
     if limits != Limits():
@@ -217,7 +217,7 @@ def _extend_cycle(desk: Desk, asked: Extend, limits: Limits) -> None:
     cycles.extend(found.id, asked.task or "")
 
 
-def _raise_limits(found: Found[Any], limits: Limits) -> None:  # Any: as Desk.run
+def _raise_limits(found: ResolvedRun[Any], limits: Limits) -> None:  # Any: as Desk.run
     try:
         found.service.reopen(found.id, limits)
     except IllegalTransition:  # not finished
@@ -236,7 +236,7 @@ def _check_raised(state: Run, limits: Limits, *, enough: bool) -> None:
             raise Invalid(f"{name}: extend only raises limits; it is {known[name]:g} already (got {value:g})")
 
 
-def start_cycle(desk: Desk, asked: StartCycle) -> CycleReport:
+def start_cycle(desk: RunResolver, asked: StartCycleInput) -> CycleReport:
     """As `loopwright cycle create` and `start` do; nothing is created that could not be started."""
     place = desk.place(asked.project)
     place.engine.load_cycle_prompts()
@@ -246,7 +246,7 @@ def start_cycle(desk: Desk, asked: StartCycle) -> CycleReport:
     return cycle_report(state, place.name, live=asked.start)
 
 
-def decide(desk: Desk, asked: Decide) -> CycleReport:
+def make_decision(desk: RunResolver, asked: DecideInput) -> CycleReport:
     """A cycle that is paused goes on once nothing is left to decide."""
     found, cycles = desk.cycle(asked)
     state = cycles.decide(found.id, asked.decision, asked.option)
@@ -256,26 +256,27 @@ def decide(desk: Desk, asked: Decide) -> CycleReport:
     return told
 
 
-def resolve(desk: Desk, asked: Resolve) -> CycleReport:
+def resolve_blocker(desk: RunResolver, asked: ResolveInput) -> CycleReport:
     found, cycles = desk.cycle(asked)
     cycles.resolve(found.id, asked.blocker, asked.resolution, workaround=asked.workaround)
     told: CycleReport = found.told()
     return told
 
 
-def documents(desk: Desk, asked: ReadDocuments) -> Documents:
+def read_documents(desk: RunResolver, asked: DocumentsInput) -> DocumentsOutput:
     """The list of them; or the one that is named, in the version that is named."""
     found, cycles = desk.cycle(asked, looking=True)
     if asked.name is None:
         known = tuple(
-            Document(name=one.name, version=one.version, versions=one.versions) for one in cycles.documents(found.id)
+            DocumentOutput(name=one.name, version=one.version, versions=one.versions)
+            for one in cycles.documents(found.id)
         )
-        return Documents(
+        return DocumentsOutput(
             cycle_id=found.id, project=found.project, documents=known, name=None, version=None, text=None,
             truncated=False,
         )  # fmt: skip
     shown = cycles.document(found.id, asked.name, asked.version)
-    return Documents(
+    return DocumentsOutput(
         cycle_id=found.id, project=found.project, documents=(), name=shown.name, version=shown.version,
         text=shown.text[: asked.max_chars], truncated=shown.truncated or len(shown.text) > asked.max_chars,
     )  # fmt: skip
@@ -284,17 +285,17 @@ def documents(desk: Desk, asked: ReadDocuments) -> Documents:
 LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
 
 
-def diagnose(desk: Desk, asked: Diagnose) -> Findings:
+def diagnose_folder(desk: RunResolver, asked: DiagnoseInput) -> FindingsOutput:
     """Looks at a skill; nothing is made, nothing is changed."""
     place = desk.place(asked.project)
     found = place.engine.check_skill(Path(asked.path), asked.dimensions or DIMENSIONS)
-    return findings_told(
+    return make_findings_output(
         found, place.name, dimensions=DIMENSIONS, limit=asked.limit, offset=asked.offset,
-        following=next_of_a_look(found),
+        following=advise_after_diagnosis(found),
     )  # fmt: skip
 
 
-def start_tuning(desk: Desk, asked: StartTuning) -> TuningReport:
+def start_tuning(desk: RunResolver, asked: StartTuningInput) -> TuningReport:
     """As `loopwright tune` does, in the background; nothing is created that could not be started."""
     place = desk.place(asked.project)
     place.engine.load_tuning_prompts()
@@ -307,24 +308,24 @@ def start_tuning(desk: Desk, asked: StartTuning) -> TuningReport:
     return tuning_report(state, place.name, live=asked.start)
 
 
-def findings(desk: Desk, asked: ReadFindings) -> Findings:
+def read_findings(desk: RunResolver, asked: FindingsInput) -> FindingsOutput:
     """What the session's last diagnosis has found."""
     found, tunings = desk.tuning(asked, looking=True)
     state, live = found.look()
-    checked = of_session(tunings.read(found.id))
-    return findings_told(
+    checked = read_session_check(tunings.read(found.id))
+    return make_findings_output(
         checked, found.project, dimensions=(asked.dimension,) if asked.dimension else DIMENSIONS, limit=asked.limit,
         offset=asked.offset, following=tuning_hint(state, live=live), tuning_id=found.id,
     )  # fmt: skip
 
 
-def fixes(desk: Desk, asked: ReadFixes) -> Fixes:
+def read_fixes(desk: RunResolver, asked: FixesInput) -> FixesOutput:
     found, tunings = desk.tuning(asked, looking=True)
     fix = tunings.fix(found.id, asked.fix) if asked.fix else None
-    return fixes_told(tunings.read(found.id), found.project, fix, asked.max_chars)
+    return make_fixes_output(tunings.read(found.id), found.project, fix, asked.max_chars)
 
 
-def choose(desk: Desk, asked: Choose) -> TuningReport:
+def choose_fixes(desk: RunResolver, asked: ChooseInput) -> TuningReport:
     """The session goes on with them."""
     found, tunings = desk.tuning(asked)
     tunings.choose(found.id, asked.fixes)
@@ -332,7 +333,7 @@ def choose(desk: Desk, asked: Choose) -> TuningReport:
     return told
 
 
-def roll_back(desk: Desk, asked: RollBack) -> TuningReport:
+def roll_back_fix(desk: RunResolver, asked: RollBackInput) -> TuningReport:
     found, tunings = desk.tuning(asked)
     tunings.roll_back(found.id, asked.fix)
     told: TuningReport = found.told()
@@ -343,25 +344,25 @@ LOOK_SECONDS = 0.2
 WORD_SECONDS = 5.0
 """The longest silence while it waits: some callers give up on who says nothing."""
 
-AnyWaited = Waited | CycleWaited | TuningWaited
+AnyWaitResult = LoopWaitResult | CycleWaitResult | TuningWaitResult
 
-Tell = Callable[[float, float, str], Awaitable[None]]
+ProgressCallback = Callable[[float, float, str], Awaitable[None]]
 """How far it is: seconds that have passed, of how many, and what goes on."""
 
 
-async def wait(desk: Desk, asked: Wait, tell: Tell) -> AnyWaited:
+async def wait_for_rest(desk: RunResolver, asked: WaitInput, tell: ProgressCallback) -> AnyWaitResult:
     """Until it rests or needs a person, or the time is over."""
-    found = await in_thread(desk.driven, asked)
+    found = await run_in_thread(desk.driven, asked)
     clock = found.service.clock
     begun = told_at = clock.monotonic()
     words = ""
     while True:
-        state, live = await in_thread(found.look)
+        state, live = await run_in_thread(found.look)
         now = clock.monotonic()
         passed = now - begun
         rested = _rests(found, state, live)
         if rested or passed >= asked.seconds:
-            told: AnyWaited = found.kind.waited(state, found.project, live=live, rested=rested)
+            told: AnyWaitResult = found.kind.waited(state, found.project, live=live, rested=rested)
             return told
         if (news := found.kind.headline(state, live=live) or "") != words or now - told_at >= WORD_SECONDS:
             words, told_at = news, now
@@ -369,35 +370,35 @@ async def wait(desk: Desk, asked: Wait, tell: Tell) -> AnyWaited:
         await clock.sleep(min(LOOK_SECONDS, asked.seconds - passed))
 
 
-def _rests(found: Found[Any], state: Any, live: bool) -> bool:  # Any: as Desk.run
+def _rests(found: ResolvedRun[Any], state: Any, live: bool) -> bool:  # Any: as Desk.run
     """Nothing goes on by itself; a runner that still tidies up, or waits for a limit to pass, counts as going on."""
     return not live or (state.status == "running" and found.kind.needs(state, live=True) is not None)
 
 
-async def look_for(desk: Desk, asked: Debugging, tell: Tell, tool: str) -> Looked:
+async def run_debug_tool(desk: RunResolver, asked: DebugInput, tell: ProgressCallback, tool: str) -> DebugAnswer:
     """Who may start loops here may run any test command: an expression may do what it likes, too."""
-    from loopwright.surfaces.mcp.debugging import look  # loads the debugger, which not every caller asks
+    from loopwright.surfaces.mcp.debugging import answer_question  # loads the debugger, which not every caller asks
 
     call = read_debug_call(tool, asked.question)
-    request = await in_thread(_request, desk, asked)
-    return await look(call, DebugGround(request=request, policy="all"), tell)
+    request = await run_in_thread(_request, desk, asked)
+    return await answer_question(call, DebugContext(request=request, policy="all"), tell)
 
 
-def _request(desk: Desk, asked: Debugging) -> DebugRequest:
+def _request(desk: RunResolver, asked: DebugInput) -> DebugRequest:
     if asked.id is not None:
-        return _of_loop(desk.run(OneRun(id=asked.id, project=asked.project)), asked)
+        return _of_loop(desk.run(RunInput(id=asked.id, project=asked.project)), asked)
     engine = desk.place(asked.project).engine
     command = asked.test_command or engine.config.settings.test_command
     return debug_request(engine.project, command, option="test_command")
 
 
-def _of_loop(found: Found[LoopState], asked: Debugging) -> DebugRequest:
+def _of_loop(found: ResolvedRun[LoopState], asked: DebugInput) -> DebugRequest:
     if found.kind is not LOOP:
         raise Invalid(f"{found.id} is a {found.kind.called}; omit `id`, and name the `project`")
     state, engine = found.service.read(found.id), found.place.engine
     skill = state.skill_state
     searches = skill is not None and skill.current_action == "debug" and state.engine.settings.agent == "builtin"
-    if searches and isinstance(asked, SearchFix) and found.service.is_live(found.id):
+    if searches and isinstance(asked, SearchFixInput) and found.service.is_live(found.id):
         raise Conflict("the loop's own debugger is searching: `wait` until it ends or pauses, then see the `diff`")
     command = asked.test_command or state.engine.settings.test_command or engine.config.settings.test_command
     request = debug_request(

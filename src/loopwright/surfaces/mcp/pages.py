@@ -3,28 +3,28 @@
 from collections.abc import Iterator
 from typing import assert_never
 
-from loopwright.core.text import clean, plural
-from loopwright.evidence.debugging import Looked, Probed, Proposal, RanTests, Spectrum
+from loopwright.core.text import clean_line, plural
+from loopwright.evidence.debugging import DebugAnswer, FixProposal, ProbeResult, RerunResults, Spectrum
 from loopwright.skills.score import score_words
 from loopwright.surfaces.mcp.debug_pages import debug_page
 from loopwright.surfaces.mcp.tool_outputs import (
-    Added,
-    Brief,
-    Changed,
+    AddedTaskOutput,
     CycleBrief,
     CycleReport,
-    CycleWaited,
-    Documents,
-    Findings,
-    FindingTold,
-    Fixes,
-    FixTold,
-    Listed,
-    Report,
+    CycleWaitResult,
+    DiffOutput,
+    DocumentsOutput,
+    FindingOutput,
+    FindingsOutput,
+    FixesOutput,
+    FixOutput,
+    LoopBrief,
+    LoopReport,
+    LoopWaitResult,
+    RunListing,
     TuningBrief,
     TuningReport,
-    TuningWaited,
-    Waited,
+    TuningWaitResult,
 )
 
 
@@ -33,29 +33,30 @@ def tuning_line(run: TuningBrief) -> str:
     status = f"{run.status} ({beside})" if beside else run.status
     gate = f", {run.gate} {run.score:g}" if run.gate and run.score is not None else ""
     counts = f"{run.current_iteration}/{run.max_iterations}"
-    return f"{run.tuning_id} [{run.project}] {status} {counts}{gate}: {clean(run.title)}"
+    return f"{run.tuning_id} [{run.project}] {status} {counts}{gate}: {clean_line(run.title)}"
 
 
 def tuning_page(told: TuningReport) -> Iterator[str]:
     yield tuning_line(told)
     yield f"{told.words}."
     if told.options:
-        yield f"options: {' / '.join(clean(option) for option in told.options)}"
+        yield f"options: {' / '.join(clean_line(option) for option in told.options)}"
     yield from (line for one in told.gravest for line in _finding(one))
     yield from map(_fix, told.proposed)
 
 
-def findings_page(told: Findings) -> Iterator[str]:
-    yield f"{clean(told.name)} [{told.project}]: quality gate {told.gate}, {score_words(told.score, told.not_reviewed)}"
+def findings_page(told: FindingsOutput) -> Iterator[str]:
+    score = score_words(told.score, told.not_reviewed)
+    yield f"{clean_line(told.name)} [{told.project}]: quality gate {told.gate}, {score}"
     counted = told.issues.model_dump()
     found = ", ".join(f"{count} {severity}" for severity, count in counted.items() if count) or "nothing that counts"
     yield f"found: {found}; {plural(told.hints, 'hint')}, {told.accepted} accepted; about {told.tokens:,} tokens"
-    yield from (f"could not be checked: {clean(problem)}" for problem in told.problems)
+    yield from (f"could not be checked: {clean_line(problem)}" for problem in told.problems)
     yield from (line for one in told.findings for line in _finding(one))
     yield f"next: {told.next}"
 
 
-def fixes_page(told: Fixes) -> Iterator[str]:
+def fixes_page(told: FixesOutput) -> Iterator[str]:
     if not told.fixes:
         yield "no fixes proposed so far"
     yield from map(_fix, told.fixes)
@@ -63,50 +64,61 @@ def fixes_page(told: Fixes) -> Iterator[str]:
         yield told.diff.rstrip("\n")
 
 
-def _finding(one: FindingTold) -> Iterator[str]:
+def _finding(one: FindingOutput) -> Iterator[str]:
     weight = one.severity if one.counts else "hint"
-    yield f"{weight} {one.rule}, {clean(one.file)}:{one.line}: {clean(one.message)}"
-    yield f"  why: {clean(one.why)} do: {clean(one.advice)}"
+    yield f"{weight} {one.rule}, {clean_line(one.file)}:{one.line}: {clean_line(one.message)}"
+    yield f"  why: {clean_line(one.why)} do: {clean_line(one.advice)}"
 
 
-def _fix(one: FixTold) -> str:
-    why = f" ({clean(one.why)})" if one.why else ""
-    return f"{one.fix_id} {one.status}{why}: {clean(one.description)} [{', '.join(map(clean, one.files))}]"
+def _fix(one: FixOutput) -> str:
+    why = f" ({clean_line(one.why)})" if one.why else ""
+    return f"{one.fix_id} {one.status}{why}: {clean_line(one.description)} [{', '.join(map(clean_line, one.files))}]"
 
 
-Answered = (
-    Report | Waited | CycleReport | CycleWaited | TuningReport | TuningWaited | Listed | Added | Changed | Documents
-    | Findings | Fixes | Looked
-)  # fmt: skip
+ToolOutput = (
+    LoopReport
+    | LoopWaitResult
+    | CycleReport
+    | CycleWaitResult
+    | TuningReport
+    | TuningWaitResult
+    | RunListing
+    | AddedTaskOutput
+    | DiffOutput
+    | DocumentsOutput
+    | FindingsOutput
+    | FixesOutput
+    | DebugAnswer
+)
 
 
-def page(told: Answered) -> str:
+def render_page(told: ToolOutput) -> str:
     match told:
-        case Report():
+        case LoopReport():
             return "\n".join(_report(told))
         case CycleReport():
             return "\n".join(_cycle(told))
-        case Listed():
+        case RunListing():
             return "\n".join(_list(told))
-        case Added():
+        case AddedTaskOutput():
             return f"{told.task_id} added to {told.loop_id}, for {told.tool}; {told.next}"
-        case Changed():
+        case DiffOutput():
             return _changed(told)
-        case Documents():
+        case DocumentsOutput():
             return "\n".join(_documents(told))
         case TuningReport():
             return "\n".join(_tuning(told))
-        case Findings():
+        case FindingsOutput():
             return "\n".join(findings_page(told))
-        case Fixes():
+        case FixesOutput():
             return "\n".join([*fixes_page(told), *([MORE] if told.truncated else [])])
-        case RanTests() | Spectrum() | Probed() | Proposal():
+        case RerunResults() | Spectrum() | ProbeResult() | FixProposal():
             return debug_page(told)
         case _:
             assert_never(told)
 
 
-def _changed(told: Changed) -> str:
+def _changed(told: DiffOutput) -> str:
     if not told.diff:
         return "no changes so far"
     return f"{told.diff}\n{MORE}" if told.truncated else told.diff
@@ -115,7 +127,7 @@ def _changed(told: Changed) -> str:
 MORE = "[… truncated; raise max_chars to see more]"
 
 
-def _documents(told: Documents) -> Iterator[str]:
+def _documents(told: DocumentsOutput) -> Iterator[str]:
     if told.text is not None:
         yield told.text
         if told.truncated:
@@ -127,8 +139,8 @@ def _documents(told: Documents) -> Iterator[str]:
         yield f"{document.name}{versions}"
 
 
-def _list(told: Listed) -> Iterator[str]:
-    shown: tuple[Brief | CycleBrief | TuningBrief, ...] = (*told.loops, *told.cycles, *told.tunings)
+def _list(told: RunListing) -> Iterator[str]:
+    shown: tuple[LoopBrief | CycleBrief | TuningBrief, ...] = (*told.loops, *told.cycles, *told.tunings)
     if not shown:
         yield f"nothing here; start_loop, start_cycle or start_tuning makes one (projects: {', '.join(told.projects)})"
     yield from (_line(run) for run in shown)
@@ -137,27 +149,27 @@ def _list(told: Listed) -> Iterator[str]:
     yield from (f"{damaged.id} cannot be read: {damaged.reason}" for damaged in told.damaged)
 
 
-def _line(run: Brief | CycleBrief | TuningBrief) -> str:
+def _line(run: LoopBrief | CycleBrief | TuningBrief) -> str:
     if isinstance(run, TuningBrief):
         return tuning_line(run)
-    id = run.loop_id if isinstance(run, Brief) else run.cycle_id
+    id = run.loop_id if isinstance(run, LoopBrief) else run.cycle_id
     beside = run.outcome or (f"needs {run.needs}" if run.needs else None)
     counts = f"{run.current_iteration}/{run.max_iterations}"
     status = f"{run.status} ({beside})" if beside else run.status
-    return f"{id} [{run.project}] {status} {counts}: {clean(run.title)}"
+    return f"{id} [{run.project}] {status} {counts}: {clean_line(run.title)}"
 
 
-def _report(told: Report) -> Iterator[str]:
+def _report(told: LoopReport) -> Iterator[str]:
     yield _line(told)
     yield f"{told.words}."
     if told.options:
-        yield f"options: {' / '.join(clean(option) for option in told.options)}"
+        yield f"options: {' / '.join(clean_line(option) for option in told.options)}"
     if told.tests:
         yield f"tests: {told.tests.passed} passed, {told.tests.failed} failed, {told.tests.skipped} skipped"
-    yield from (f"fails: {test.name}{f': {clean(test.error)}' if test.error else ''}" for test in told.failing)
-    yield from (f"cause ({cause.status}): {cause.place}: {clean(cause.description)}" for cause in told.causes)
-    yield from (f"task {task.task_id} ({task.status}): {clean(task.description)}" for task in told.open_tasks)
-    yield from _ending(told, rested=not isinstance(told, Waited) or told.rested)
+    yield from (f"fails: {test.name}{f': {clean_line(test.error)}' if test.error else ''}" for test in told.failing)
+    yield from (f"cause ({cause.status}): {cause.place}: {clean_line(cause.description)}" for cause in told.causes)
+    yield from (f"task {task.task_id} ({task.status}): {clean_line(task.description)}" for task in told.open_tasks)
+    yield from _ending(told, rested=not isinstance(told, LoopWaitResult) or told.rested)
 
 
 def _cycle(told: CycleReport) -> Iterator[str]:
@@ -165,26 +177,26 @@ def _cycle(told: CycleReport) -> Iterator[str]:
     yield f"{told.words}."
     yield f"roles: {', '.join(f'{role.role} {role.status}' for role in told.roles)}"
     for decision in told.pending:
-        options = " / ".join(clean(option) for option in decision.options) or "any text"
-        yield f"decision {decision.id}: {clean(decision.description)} ({options})"
+        options = " / ".join(clean_line(option) for option in decision.options) or "any text"
+        yield f"decision {decision.id}: {clean_line(decision.description)} ({options})"
     for blocker in told.open_blockers:
-        yield f"blocker {blocker.id} of {clean(blocker.reported_by)}: {clean(blocker.description)}"
+        yield f"blocker {blocker.id} of {clean_line(blocker.reported_by)}: {clean_line(blocker.description)}"
     if told.tests:
         yield f"tests: {told.tests.total}, {told.tests.failed} failed, coverage {told.tests.coverage:g} %"
-    yield from (f"fails: {clean(name)}" for name in told.failing)
-    yield from (f"issue: {clean(issue)}" for issue in told.issues)
-    yield from (f"task {task.id} ({task.status}): {clean(task.description)}" for task in told.open_tasks)
-    yield from _ending(told, rested=not isinstance(told, CycleWaited) or told.rested)
+    yield from (f"fails: {clean_line(name)}" for name in told.failing)
+    yield from (f"issue: {clean_line(issue)}" for issue in told.issues)
+    yield from (f"task {task.id} ({task.status}): {clean_line(task.description)}" for task in told.open_tasks)
+    yield from _ending(told, rested=not isinstance(told, CycleWaitResult) or told.rested)
 
 
 def _tuning(told: TuningReport) -> Iterator[str]:
     yield from tuning_page(told)
-    yield from _ending(told, rested=not isinstance(told, TuningWaited) or told.rested)
+    yield from _ending(told, rested=not isinstance(told, TuningWaitResult) or told.rested)
 
 
-def _ending(told: Report | CycleReport | TuningReport, *, rested: bool) -> Iterator[str]:
-    yield from (f"asks, {asked.id}: {clean(asked.words)} ({clean(asked.reason)})" for asked in told.requests)
-    yield from (f"note: {clean(incident)}" for incident in told.incidents)
+def _ending(told: LoopReport | CycleReport | TuningReport, *, rested: bool) -> Iterator[str]:
+    yield from (f"asks, {asked.id}: {clean_line(asked.words)} ({clean_line(asked.reason)})" for asked in told.requests)
+    yield from (f"note: {clean_line(incident)}" for incident in told.incidents)
     if not rested:
         yield "Timed out, and it is still running: `wait` again."
     yield f"next: {told.next}"

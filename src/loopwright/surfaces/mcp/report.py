@@ -19,14 +19,14 @@ from mcp.server.stdio import stdio_server
 from pydantic import JsonValue
 
 from loopwright import __version__
-from loopwright.agents.report_spool import Letter, Letterbox
+from loopwright.agents.report_spool import ReportSpool, SpooledCall
 from loopwright.core.errors import Conflict, Invalid
-from loopwright.reports.tools import NO_REPORT, STEP_TOOLS, Call, Order, answer, read_call, tools_for
+from loopwright.reports.tools import NO_REPORT, STEP_TOOLS, ReportCall, ReportOrder, answer_call, read_call, tools_for
 from loopwright.surfaces.mcp.debugging import DEBUG_TOOLS, read_debug_call
 from loopwright.surfaces.mcp.schemas import input_schema
 
 if TYPE_CHECKING:
-    from loopwright.surfaces.mcp.debugging import Tell
+    from loopwright.surfaces.mcp.debugging import ProgressCallback
 
 
 Context = ServerRequestContext[dict[str, object]]
@@ -44,13 +44,13 @@ NOTHING_TO_DEBUG = (
 BY_TEXT = "end your answer with the {block} block of your order instead"
 
 
-class Kit(NamedTuple):
+class AgentToolset(NamedTuple):
     """What the agent is given: by the order that is there when its session begins, and a session keeps to one kind.
 
     `debugs`: the tools of the debugger, too.
     """
 
-    tools: Mapping[str, type[Call]]
+    tools: Mapping[str, type[ReportCall]]
     instructions: str
     by_text: str
     debugs: bool = False
@@ -61,28 +61,32 @@ class Kit(NamedTuple):
         return [*told, *debug_tools()] if self.debugs else told
 
 
-def kit_for(order: Order | None) -> Kit:
+def choose_toolset(order: ReportOrder | None) -> AgentToolset:
     """Without an order, that of a loop."""
     tools = tools_for(order.action if order else "")
     if not tools:
-        return Kit(tools, f"{NO_REPORT}.", NO_REPORT)
+        return AgentToolset(tools, f"{NO_REPORT}.", NO_REPORT)
     result = next(iter(tools))
     block = "PHASE_RESULT" if tools is STEP_TOOLS else "ACTION_RESULT"
     debugs = order is not None and order.debugs
     instructions = INSTRUCTIONS.format(result=result) + (DEBUGGING if debugs else "")
-    return Kit(tools, instructions, BY_TEXT.format(block=block), debugs)
+    return AgentToolset(tools, instructions, BY_TEXT.format(block=block), debugs)
 
 
 def debug_tools() -> list[types.Tool]:
     """Those of the debugger, with what they answer."""
-    from loopwright.surfaces.mcp.debugging import described  # most servers never need it, and all shall start fast
+    from loopwright.surfaces.mcp.debugging import (
+        list_debug_tools,  # most servers never need it, and all shall start fast
+    )
 
-    return described()
+    return list_debug_tools()
 
 
-async def looked(box: Letterbox, params: types.CallToolRequestParams, tell: "Tell") -> types.CallToolResult:
+async def run_debug_call(
+    box: ReportSpool, params: types.CallToolRequestParams, tell: "ProgressCallback"
+) -> types.CallToolResult:
     """The debugger's answer to one call. Invalid and Conflict, in words that let the caller mend it at once."""
-    from loopwright.surfaces.mcp.debugging import answered
+    from loopwright.surfaces.mcp.debugging import answer_debug_call
 
     call = read_debug_call(params.name, params.arguments or {})
     order = box.order()
@@ -92,26 +96,26 @@ async def looked(box: Letterbox, params: types.CallToolRequestParams, tell: "Tel
         ground = box.ground()
     except OSError as error:
         raise Invalid(NOTHING_TO_DEBUG) from error
-    return await answered(call, ground, tell)
+    return await answer_debug_call(call, ground, tell)
 
 
-def take(box: Letterbox, tool: str, arguments: dict[str, JsonValue], kit: Kit | None = None) -> str:
+def keep_call(box: ReportSpool, tool: str, arguments: dict[str, JsonValue], kit: AgentToolset | None = None) -> str:
     """Keeps one call, and says so. Invalid, in words that let the caller mend it at once."""
     order = box.order()
-    by_text = (kit or kit_for(order)).by_text
+    by_text = (kit or choose_toolset(order)).by_text
     if order is None:
         raise Invalid(f"There is no order to report on here; {by_text}.")
     call = read_call(order, tool, arguments)
     try:
-        box.put(Letter(turn=order.turn, tool=tool, arguments=call.model_dump(mode="json")))
+        box.put(SpooledCall(turn=order.turn, tool=tool, arguments=call.model_dump(mode="json")))
     except OSError as error:
         raise Invalid(f"Not recorded: {error.strerror or error}; {by_text}.") from error
-    return answer(call)
+    return answer_call(call)
 
 
-async def serve(box: Letterbox) -> None:
+async def serve_reports(box: ReportSpool) -> None:
     """Answers until the input ends."""
-    kit = kit_for(box.order())
+    kit = choose_toolset(box.order())
     tools = kit.described
 
     async def listed(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -122,8 +126,8 @@ async def serve(box: Letterbox) -> None:
     async def called(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
             if params.name in DEBUG_TOOLS:
-                return await looked(box, params, context.session.report_progress)
-            told, is_error = take(box, params.name, params.arguments or {}, kit), False
+                return await run_debug_call(box, params, context.session.report_progress)
+            told, is_error = keep_call(box, params.name, params.arguments or {}, kit), False
         except (Invalid, Conflict) as refused:
             told, is_error = str(refused), True
         except OSError as trouble:  # a disk that is full, a folder that has gone
@@ -140,7 +144,7 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit("usage: python -m loopwright.surfaces.mcp.report FOLDER")
     gc.set_threshold(50_000)  # loading makes many objects that stay
-    asyncio.run(serve(Letterbox(Path(sys.argv[1]))))
+    asyncio.run(serve_reports(ReportSpool(Path(sys.argv[1]))))
 
 
 if __name__ == "__main__":

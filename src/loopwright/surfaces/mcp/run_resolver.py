@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from loopwright.core.errors import Conflict, Forbidden, Invalid, NotFound
-from loopwright.core.ids import checked
+from loopwright.core.ids import check_id
 from loopwright.core.run import R, Run
-from loopwright.core.run_commands import Runs
+from loopwright.core.run_commands import RunService
 from loopwright.core.supervisor import is_launched
 from loopwright.projects import Project, Projects
 from loopwright.surfaces.mcp import tool_outputs
-from loopwright.surfaces.mcp.tool_inputs import OneRun
+from loopwright.surfaces.mcp.tool_inputs import RunInput
 from loopwright.wiring import Engine
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.service import CycleService
@@ -23,64 +23,64 @@ from loopwright.workflows.tuning.service import TuningService
 C = TypeVar("C", bound=Run, contravariant=True)
 
 
-class Tells(Protocol[C]):
+class StateWords(Protocol[C]):
     """Words about a state. `live`: a process is at work on it."""
 
     def __call__(self, state: C, /, *, live: bool) -> str | None: ...
 
 
-class Reports(Protocol[C]):
+class StateReport(Protocol[C]):
     """A state as a tool answers it."""
 
     def __call__(self, state: C, project: str, /, *, live: bool) -> Any: ...  # Any: a model of the kind
 
 
-class Ends(Protocol[C]):
+class WaitReport(Protocol[C]):
     """A state as `wait` answers it."""
 
     def __call__(self, state: C, project: str, /, *, live: bool, rested: bool) -> Any: ...  # Any: as Reports
 
 
 @dataclass(frozen=True)
-class Kind(Generic[R]):
+class RunKind(Generic[R]):
     """`called`: what people call one."""
 
     name: Literal["loop", "cycle", "tuning"]
     called: str
-    service: Callable[[Engine], Runs[R]]
-    headline: Tells[R]
-    needs: Tells[R]
-    brief: Reports[R]
-    report: Reports[R]
-    waited: Ends[R]
+    service: Callable[[Engine], RunService[R]]
+    headline: StateWords[R]
+    needs: StateWords[R]
+    brief: StateReport[R]
+    report: StateReport[R]
+    waited: WaitReport[R]
 
 
-LOOP = Kind[LoopState](
+LOOP = RunKind[LoopState](
     "loop",
     "loop",
     lambda engine: engine.service,
-    tool_outputs.headline,
-    tool_outputs.needs,
-    tool_outputs.brief,
-    tool_outputs.report,
-    tool_outputs.waited,
+    tool_outputs.loop_headline,
+    tool_outputs.loop_needs,
+    tool_outputs.loop_brief,
+    tool_outputs.loop_report,
+    tool_outputs.loop_wait_result,
 )
-CYCLE = Kind[CycleState](
+CYCLE = RunKind[CycleState](
     "cycle", "cycle", lambda engine: engine.cycles, tool_outputs.cycle_headline, tool_outputs.cycle_needs,
-    tool_outputs.cycle_brief, tool_outputs.cycle_report, tool_outputs.cycle_waited,
+    tool_outputs.cycle_brief, tool_outputs.cycle_report, tool_outputs.cycle_wait_result,
 )  # fmt: skip
-TUNING = Kind[TuningState](
+TUNING = RunKind[TuningState](
     "tuning", "tuning session", lambda engine: engine.tunings, tool_outputs.tuning_headline, tool_outputs.tuning_needs,
-    tool_outputs.tuning_brief, tool_outputs.tuning_report, tool_outputs.tuning_waited,
+    tool_outputs.tuning_brief, tool_outputs.tuning_report, tool_outputs.tuning_wait_result,
 )  # fmt: skip
-KINDS: tuple[Kind[Any], ...] = (LOOP, CYCLE, TUNING)  # Any: each has states of its own
+KINDS: tuple[RunKind[Any], ...] = (LOOP, CYCLE, TUNING)  # Any: each has states of its own
 
 
 ACTOR = "mcp"
 """Its name in the journal."""
 
 
-class Place(NamedTuple):
+class ProjectHandle(NamedTuple):
     """One project; what is done through its services stands in the journal as an agent's."""
 
     name: str
@@ -100,13 +100,13 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found(Generic[R]):
+class ResolvedRun(Generic[R]):
     """One run's place. `service` acts under the name of an agent."""
 
     id: str
-    place: Place
-    kind: Kind[R]
-    service: Runs[R]
+    place: ProjectHandle
+    kind: RunKind[R]
+    service: RunService[R]
 
     @property
     def project(self) -> str:
@@ -124,7 +124,7 @@ class Found(Generic[R]):
 
 
 @dataclass(frozen=True)
-class Desk:
+class RunResolver:
     """The projects whose loops, cycles and tuning sessions are driven here."""
 
     projects: Projects
@@ -133,17 +133,17 @@ class Desk:
     def known(self) -> Mapping[str, Project]:
         return self.projects.known
 
-    def place(self, name: str | None) -> Place:
+    def place(self, name: str | None) -> ProjectHandle:
         """The project of that name, or the first. NotFound."""
         return _place(self.projects.named(name))
 
-    def places(self, name: str | None) -> list[Place]:
+    def places(self, name: str | None) -> list[ProjectHandle]:
         """That project, or all of them."""
         return [self.place(name)] if name is not None else [_place(project) for project in self.known.values()]
 
-    def run(self, asked: OneRun) -> Found[Any]:  # Any: of any kind
+    def run(self, asked: RunInput) -> ResolvedRun[Any]:  # Any: of any kind
         """To look at it. NotFound; Conflict where there are several of that id."""
-        id = checked(asked.id, "loop, cycle or tuning session")
+        id = check_id(asked.id, "loop, cycle or tuning session")
         projects = [self.projects.named(asked.project)] if asked.project else self.known.values()
         found = [(project, kind) for project in projects for kind in KINDS if _has(kind.service(project.engine), id)]
         if not found:
@@ -153,9 +153,9 @@ class Desk:
             raise Conflict(f"there are several {id}: {where}; name the project")
         ((project, kind),) = found
         place = _place(project)
-        return Found(id, place, kind, kind.service(place.engine))
+        return ResolvedRun(id, place, kind, kind.service(place.engine))
 
-    def driven(self, asked: OneRun) -> Found[Any]:  # Any: as run
+    def driven(self, asked: RunInput) -> ResolvedRun[Any]:  # Any: as run
         """To do something with it. Forbidden for what the run itself has started."""
         found = self.run(asked)
         if found.service.processes.within(found.id):
@@ -165,7 +165,7 @@ class Desk:
             )
         return found
 
-    def loop(self, asked: OneRun) -> tuple[Found[LoopState], LoopService]:
+    def loop(self, asked: RunInput) -> tuple[ResolvedRun[LoopState], LoopService]:
         """To look at a loop, with the commands that only loops have. Invalid for others."""
         found = self.run(asked)
         if found.kind is CYCLE:
@@ -174,14 +174,16 @@ class Desk:
             raise Invalid(_of_others(found, LOOP))
         return found, found.place.loops
 
-    def cycle(self, asked: OneRun, *, looking: bool = False) -> tuple[Found[Any], CycleService]:  # Any: as run
+    def cycle(self, asked: RunInput, *, looking: bool = False) -> tuple[ResolvedRun[Any], CycleService]:  # Any: as run
         """To do something with a cycle, or only to look at it. Invalid for others."""
         found = self.run(asked) if looking else self.driven(asked)
         if found.kind is not CYCLE:
             raise Invalid(_of_others(found, CYCLE))
         return found, found.place.cycles
 
-    def tuning(self, asked: OneRun, *, looking: bool = False) -> tuple[Found[Any], TuningService]:  # Any: as run
+    def tuning(
+        self, asked: RunInput, *, looking: bool = False
+    ) -> tuple[ResolvedRun[Any], TuningService]:  # Any: as run
         """The same of a tuning session."""
         found = self.run(asked) if looking else self.driven(asked)
         if found.kind is not TUNING:
@@ -189,20 +191,20 @@ class Desk:
         return found, found.place.tunings
 
 
-def _of_others(found: Found[Any], wanted: Kind[Any]) -> str:  # Any: as Desk.run
+def _of_others(found: ResolvedRun[Any], wanted: RunKind[Any]) -> str:  # Any: as Desk.run
     return f"{found.id} is a {found.kind.called}; only {wanted.called}s have that"
 
 
-def _place(project: Project) -> Place:
+def _place(project: Project) -> ProjectHandle:
     engine = project.engine
     mine = replace(
         engine, service=replace(engine.service, actor=ACTOR), cycles=replace(engine.cycles, actor=ACTOR),
         tunings=replace(engine.tunings, actor=ACTOR),
     )  # fmt: skip
-    return Place(project.name, mine)
+    return ProjectHandle(project.name, mine)
 
 
-def _has(service: Runs[R], id: str) -> bool:
+def _has(service: RunService[R], id: str) -> bool:
     """Also where it cannot be read: whoever reads it is told so."""
     try:
         return id in service.damaged() or bool(service.read(id))

@@ -28,14 +28,14 @@ RunStatus = Literal["created", "running", "paused", "completed", "failed", "user
 LIMITS = ("max_iterations", "max_minutes", "max_tokens", "max_cost")
 
 
-class Arguments(BaseModel):
+class ToolInput(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
 
-A = TypeVar("A", bound=Arguments)
+A = TypeVar("A", bound=ToolInput)
 
 
-class Budgeted(Arguments):
+class BudgetInput(ToolInput):
     """`limits` holds those that were given."""
 
     max_iterations: Annotated[Iterations | None, Field(description="Maximum DEVELOP, DEBUG and VALIDATE steps.")] = None
@@ -48,7 +48,7 @@ class Budgeted(Arguments):
         return Limits(**{name: getattr(self, name) for name in LIMITS})
 
 
-class Start(Budgeted):
+class StartInput(BudgetInput):
     task: Annotated[Text, Field(description="What to do, as you would tell a colleague.")]
     title: Annotated[Word | None, Field(description="Its title in lists; default: the task's first words.")] = None
     project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
@@ -75,25 +75,25 @@ class Start(Budgeted):
         }
 
 
-class StartLoop(Start):
+class StartLoopInput(StartInput):
     auto: Annotated[bool, Field(description="False: a person chooses every step from a menu.")] = True
 
 
-class Roles(Arguments):
+class RolesInput(ToolInput):
     ra: Annotated[Word | None, Field(description="Requirements analyst.")] = None
     ep: Annotated[Word | None, Field(description="Exploration planner.")] = None
     cd: Annotated[Word | None, Field(description="Code developer.")] = None
     vas: Annotated[Word | None, Field(description="Validation archivist.")] = None
 
 
-class StartCycle(Start):
+class StartCycleInput(StartInput):
     auto: Annotated[bool, Field(description="False: decisions wait for someone to make them.")] = True
     max_iterations: Annotated[Iterations | None, Field(description="Maximum iterations; default 5.")] = None
-    roles: Annotated[Roles | None, Field(description="Agents of roles that `agent` does not play.")] = None
+    roles: Annotated[RolesInput | None, Field(description="Agents of roles that `agent` does not play.")] = None
     parallel: Annotated[Parallel | None, Field(description="Agents working in parallel, 1 to 4.")] = None
 
 
-class Diagnose(Arguments):
+class DiagnoseInput(ToolInput):
     path: Annotated[Word, Field(description="The skill's folder or SKILL.md; relative to the project or absolute.")]
     project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
     dimensions: Annotated[Dimensions, Field(description="Only these; default: all.")] = None
@@ -101,7 +101,7 @@ class Diagnose(Arguments):
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
-class StartTuning(Arguments):
+class StartTuningInput(ToolInput):
     path: Annotated[Word, Field(description="The skill's folder or SKILL.md; relative to the project or absolute.")]
     description: Annotated[Text | None, Field(description="What goes wrong with it, in the user's words.")] = None
     project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
@@ -130,7 +130,7 @@ class StartTuning(Arguments):
         return {**rounds, "limits": given}
 
 
-class ListRuns(Arguments):
+class ListRunsInput(ToolInput):
     kind: Annotated[Literal["loop", "cycle", "tuning"] | None, Field(description="Only this kind.")] = None
     status: Annotated[RunStatus | None, Field(description="Only this status.")] = None
     project: Annotated[Word | None, Field(description="Only this project; default: all.")] = None
@@ -138,12 +138,12 @@ class ListRuns(Arguments):
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
-class OneRun(Arguments):
+class RunInput(ToolInput):
     id: Annotated[Word, Field(description="Id of a loop, a cycle or a tuning session, see `list`.")]
     project: Annotated[Word | None, Field(description="Only needed if several projects have that id.")] = None
 
 
-class Resume(OneRun):
+class ResumeInput(RunInput):
     auto: Annotated[
         bool | None,
         Field(description="For a loop or cycle: True takes every step by itself, False asks; default: unchanged."),
@@ -154,42 +154,42 @@ class Resume(OneRun):
         return None if self.auto is None else "auto" if self.auto else "interactive"
 
 
-class Pause(OneRun):
+class PauseInput(RunInput):
     now: Annotated[bool, Field(description="Also cancel the action in progress, instead of letting it finish.")] = False
 
 
-class Wait(OneRun):
+class WaitInput(RunInput):
     seconds: Annotated[float, Field(gt=0, le=3600, description="Maximum wait.")] = 45
 
 
-class Diff(OneRun):
+class DiffInput(RunInput):
     iteration: Annotated[int | None, Field(ge=1, description="For a cycle: only what this iteration changed.")] = None
     checkpoint: Annotated[int | None, Field(ge=1, description="Only what this checkpoint changed.")] = None
     max_chars: Annotated[int, Field(ge=100, le=500_000, description="Longer output is cut.")] = 20_000
 
 
-class Answer(OneRun):
+class AnswerInput(RunInput):
     text: Annotated[Text, Field(description="The answer to the question it is waiting on.")]
     resume: Annotated[bool, Field(description="False: only save it; `resume` delivers it.")] = True
 
 
-class Extend(OneRun, Budgeted):
+class ExtendInput(RunInput, BudgetInput):
     task: Annotated[Text | None, Field(description="For a cycle: what to add to its task.")] = None
 
 
-class Decide(OneRun):
+class DecideInput(RunInput):
     decision: Annotated[Word, Field(description="Id of a pending decision.")]
     option: Annotated[Text, Field(description="One of its options.")]
     resume: Annotated[bool, Field(description="False: only save it; `resume` continues the cycle.")] = True
 
 
-class Resolve(OneRun):
+class ResolveInput(RunInput):
     blocker: Annotated[Word, Field(description="Id of an open blocker.")]
     resolution: Annotated[Text, Field(description="How it was resolved.")]
     workaround: Annotated[bool, Field(description="True: it remains, but there is a workaround.")] = False
 
 
-class ReadDocuments(OneRun):
+class DocumentsInput(RunInput):
     name: Annotated[
         Word | None, Field(description="Document to show, such as ra/requirements.md; default: a list.")
     ] = None
@@ -197,28 +197,28 @@ class ReadDocuments(OneRun):
     max_chars: Annotated[int, Field(ge=100, le=500_000, description="Longer output is cut.")] = 20_000
 
 
-class ReadFindings(OneRun):
+class FindingsInput(RunInput):
     dimension: Annotated[Dimension | None, Field(description="Only this dimension.")] = None
     limit: Annotated[int, Field(ge=1, le=200)] = 20
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
-class ReadFixes(OneRun):
+class FixesInput(RunInput):
     fix: Annotated[Word | None, Field(description="Fix to show with its diff; default: a list of all.")] = None
     max_chars: Annotated[int, Field(ge=100, le=500_000, description="A longer diff is cut.")] = 20_000
 
 
-class Choose(OneRun):
+class ChooseInput(RunInput):
     fixes: Annotated[
         tuple[Word, ...], Field(strict=False, description="Ids of the fixes to apply; the others never are. None: [].")
     ]
 
 
-class RollBack(OneRun):
+class RollBackInput(RunInput):
     fix: Annotated[Word, Field(description="Id of a fix in the skill's files.")]
 
 
-class AddTask(OneRun):
+class AddTaskInput(RunInput):
     description: Annotated[Text, Field(description="What to do.")]
     tool: Annotated[
         Word | None, Field(description="Who does it: bash, or an agent's name; default: the loop's agent.")
@@ -234,10 +234,10 @@ class AddTask(OneRun):
     @property
     def fields(self) -> dict[str, Any]:  # Any: by name, checked by the fields above
         own = self.model_dump(exclude_none=True)
-        return {name: value for name, value in own.items() if name not in OneRun.model_fields}
+        return {name: value for name, value in own.items() if name not in RunInput.model_fields}
 
 
-def read(kind: type[A], given: dict[str, Any] | None) -> A:
+def read_input(kind: type[A], given: dict[str, Any] | None) -> A:
     """The arguments of a call. Invalid names the one that does not fit, and what would."""
     try:
         return kind.model_validate(given or {})
@@ -245,7 +245,7 @@ def read(kind: type[A], given: dict[str, Any] | None) -> A:
         raise Invalid(_told(kind, error)) from error
 
 
-def _told(kind: type[Arguments], error: ValidationError) -> str:
+def _told(kind: type[ToolInput], error: ValidationError) -> str:
     problem = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in problem["loc"])
     match problem["type"]:
@@ -260,7 +260,7 @@ def _told(kind: type[Arguments], error: ValidationError) -> str:
 Names = Annotated[tuple[Word, ...], Field(strict=False, max_length=MOST_TESTS)]
 
 
-class Debugging(Arguments):
+class DebugInput(ToolInput):
     id: Annotated[
         Word | None, Field(description="Id of a loop whose failing tests to use; default: all that fail.")
     ] = None
@@ -271,18 +271,18 @@ class Debugging(Arguments):
     def question(self) -> dict[str, Any]:  # Any: by name, checked by the fields of each kind
         """What the debugger is asked, without where."""
         own = self.model_dump()
-        return {name: value for name, value in own.items() if name not in Debugging.model_fields}
+        return {name: value for name, value in own.items() if name not in DebugInput.model_fields}
 
 
-class RunTests(Debugging):
+class RerunInput(DebugInput):
     tests: Annotated[Names, Field(description=debugging.TESTS)] = ()
 
 
-class Rank(Debugging):
+class RankInput(DebugInput):
     limit: Annotated[int, Field(ge=1, le=MOST_STATEMENTS, description=debugging.STATEMENTS)] = 20
 
 
-class Watch(Debugging):
+class ProbeInput(DebugInput):
     place: Annotated[Word, Field(description=debugging.PLACE)]
     expressions: Annotated[
         tuple[Word, ...], Field(strict=False, max_length=MOST_EXPRESSIONS, description=debugging.EXPRESSIONS)
@@ -291,5 +291,5 @@ class Watch(Debugging):
     hits: Annotated[int, Field(ge=1, le=MOST_HITS, description=debugging.HITS)] = 5
 
 
-class SearchFix(Debugging):
+class SearchFixInput(DebugInput):
     seconds: Annotated[float, Field(ge=1, le=MOST_SECONDS, description=debugging.SECONDS)] = 40

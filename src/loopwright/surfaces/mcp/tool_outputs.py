@@ -3,20 +3,20 @@
 from collections.abc import Collection, Iterator
 from typing import Literal
 
-from loopwright.core.pausing import paused_words
+from loopwright.core.pause import pause_words
 from loopwright.core.record import Items, Record
 from loopwright.core.run import Run
 from loopwright.core.state import Budget, Outcome, PermissionRequest, RunState
-from loopwright.core.text import agreeing, clean, clipped, plural, whole
+from loopwright.core.text import agree_word, clean_line, clip_text, drop_surrogates, plural
 from loopwright.policy.permissions import request_words
 from loopwright.skills.findings import Confidence, Dimension, Finding, FixLevel, Gate, IssuesBySeverity, Risk, Severity
-from loopwright.skills.score import counts, score_words
+from loopwright.skills.score import count_issues, score_words
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.summary import CycleGlance, CycleNeed, cycle_glance, cycle_need
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.summary import Glance, Need, glance, need, task_statuses
+from loopwright.workflows.loop.summary import Glance, Need, loop_glance, loop_need, task_statuses
 from loopwright.workflows.tuning.model import AppliedFix, Fix, TuningState
-from loopwright.workflows.tuning.report.checked import Checked
+from loopwright.workflows.tuning.report.skill_check import SkillCheck
 from loopwright.workflows.tuning.summary import TuningGlance, TuningNeed, tuning_glance, tuning_need
 
 NEXT_FOR_LOOP: dict[Outcome, str] = {
@@ -40,50 +40,50 @@ WAITING_LOOP: dict[Need, str] = {
 }
 
 
-def needs(state: LoopState, *, live: bool) -> Need | None:
+def loop_needs(state: LoopState, *, live: bool) -> Need | None:
     """What has to happen before anything goes on: also what is left behind by its process needs somebody."""
     if live:
-        return need(state)
+        return loop_need(state)
     if state.status == "running" or state.engine.parked:
         return "resume"
-    return need(state)
+    return loop_need(state)
 
 
-def headline(state: LoopState, *, live: bool) -> str:
+def loop_headline(state: LoopState, *, live: bool) -> str:
     """In a sentence."""
     asks = "Waits with a question"
-    return standing(state, live=live, asks=asks, doing=_action(state), pausing="the action in progress")
+    return describe_standing(state, live=live, asks=asks, doing=_action(state), pausing="the action in progress")
 
 
-def standing(state: Run, *, live: bool, asks: str, doing: str, pausing: str) -> str:
+def describe_standing(state: Run, *, live: bool, asks: str, doing: str, pausing: str) -> str:
     """Where any run stands, in a sentence: `doing` while it runs, `pausing` while it comes to rest."""
     engine = state.engine
     if engine.outcome:
-        why = f": {clean(state.failure_reason)}" if state.failure_reason else ""
+        why = f": {clean_line(state.failure_reason)}" if state.failure_reason else ""
         return f"{'Done' if state.status == 'completed' else 'Not done'}, {engine.outcome}{why}"
     if engine.waiting:
-        return f"{asks}: {clean(engine.waiting.question)}"
+        return f"{asks}: {clean_line(engine.waiting.question)}"
     if engine.parked:
-        return f"Waits until {engine.parked.until}: {clean(engine.parked.reason)}"
+        return f"Waits until {engine.parked.until}: {clean_line(engine.parked.reason)}"
     match state.status:
         case "created":
             return "Created, not started yet"
         case "running" if live:
-            return f"Running: {doing}{asking(engine)}"
+            return f"Running: {doing}{describe_requests(engine)}"
         case "running":
             return "Interrupted: no process is working on it"
         case _:
-            paused = paused_words(state)
+            paused = pause_words(state)
             return f"{paused}; {pausing} is finished first" if live else paused
 
 
-def hint(state: LoopState, *, live: bool) -> str:
+def loop_hint(state: LoopState, *, live: bool) -> str:
     """The next step."""
     if state.engine.outcome:
         return NEXT_FOR_LOOP[state.engine.outcome].format(id=state.loop_id)
     if state.status == "created":
         return "`resume` starts it"
-    if needed := needs(state, live=live):
+    if needed := loop_needs(state, live=live):
         settled = state.engine.waiting is not None and state.engine.waiting.by_resuming
         first = "a person has to resolve that first; then " if settled and needed == "resume" else ""
         return f"{first}{WAITING_LOOP[needed].format(id=state.loop_id)}"
@@ -96,7 +96,7 @@ def _action(state: LoopState) -> str:
     return f"{doing}, iteration {state.current_iteration} of {state.max_iterations}"
 
 
-def asking(engine: RunState) -> str:
+def describe_requests(engine: RunState) -> str:
     """How many permissions are asked for, where there are any."""
     asked = [request for request in engine.asked if request.answer is None]
     return f"; it waits for {plural(len(asked), 'permission')}" if asked else ""
@@ -108,13 +108,13 @@ LINE = 400
 """Characters of what somebody wrote that are worth reading here."""
 
 
-class Brief(Glance):
+class LoopBrief(Glance):
     """`live`: a process is working on it. `needs`: what it is waiting for."""
 
     live: bool
 
 
-class Failing(Record):
+class FailingTest(Record):
     name: str
     error: str | None
 
@@ -125,7 +125,7 @@ class OpenTask(Record):
     description: str
 
 
-class Request(Record):
+class OpenRequest(Record):
     """Something the loop's agent may do only once a person allows it."""
 
     id: str
@@ -133,7 +133,7 @@ class Request(Record):
     reason: str
 
 
-class Cause(Record):
+class SuspectedCause(Record):
     """A suspected cause of the failures, and where."""
 
     place: str
@@ -141,34 +141,34 @@ class Cause(Record):
     description: str
 
 
-class Spent(Record):
+class SpentOutput(Record):
     minutes: float
     tokens: int | None
     cost: float | None
 
 
-class Report(Brief):
+class LoopReport(LoopBrief):
     """`words` give its status, `next` what to do about it."""
 
     words: str
     next: str
     question: str | None
     options: Items[str]
-    requests: Items[Request]
-    failing: Items[Failing]
+    requests: Items[OpenRequest]
+    failing: Items[FailingTest]
     open_tasks: Items[OpenTask]
-    causes: Items[Cause]
-    spent: Spent
+    causes: Items[SuspectedCause]
+    spent: SpentOutput
     incidents: Items[str]
 
 
-class Waited(Report):
+class LoopWaitResult(LoopReport):
     """`rested`: it has ended, paused or needs a person; otherwise the wait timed out."""
 
     rested: bool
 
 
-class Added(Record):
+class AddedTaskOutput(Record):
     loop_id: str
     project: str
     task_id: str
@@ -177,20 +177,20 @@ class Added(Record):
     next: str
 
 
-def brief(state: LoopState, project: str, *, live: bool) -> Brief:
-    return Brief.model_validate(_brief(state, project, live))
+def loop_brief(state: LoopState, project: str, *, live: bool) -> LoopBrief:
+    return LoopBrief.model_validate(_brief(state, project, live))
 
 
-def report(state: LoopState, project: str, *, live: bool) -> Report:
-    return Report.model_validate(_report(state, project, live))
+def loop_report(state: LoopState, project: str, *, live: bool) -> LoopReport:
+    return LoopReport.model_validate(_report(state, project, live))
 
 
-def waited(state: LoopState, project: str, *, live: bool, rested: bool) -> Waited:
-    return Waited.model_validate({**_report(state, project, live), "rested": rested})
+def loop_wait_result(state: LoopState, project: str, *, live: bool, rested: bool) -> LoopWaitResult:
+    return LoopWaitResult.model_validate({**_report(state, project, live), "rested": rested})
 
 
 def _brief(state: LoopState, project: str, live: bool) -> dict[str, object]:
-    return {**dict(glance(state, project)), "live": live, "needs": needs(state, live=live)}
+    return {**dict(loop_glance(state, project)), "live": live, "needs": loop_needs(state, live=live)}
 
 
 def _report(state: LoopState, project: str, live: bool) -> dict[str, object]:
@@ -199,27 +199,27 @@ def _report(state: LoopState, project: str, live: bool) -> dict[str, object]:
     ranked = sorted(skill.debug.hypotheses, key=lambda h: (h.status != "confirmed", h.likelihood)) if skill else []
     return {
         **_brief(state, project, live),
-        "words": headline(state, live=live),
-        "next": hint(state, live=live),
+        "words": loop_headline(state, live=live),
+        "next": loop_hint(state, live=live),
         "question": waiting.question if waiting else None,
         "options": waiting.options if waiting else (),
-        "requests": requests(engine),
+        "requests": list_requests(engine),
         "failing": _failing(state),
         "open_tasks": _open_tasks(state),
         "causes": tuple(
-            Cause(place=h.logging_point, status=h.status, description=cut(h.description))
+            SuspectedCause(place=h.logging_point, status=h.status, description=cut_text(h.description))
             for h in ranked[:SHOWN] if h.status != "rejected"
         ),
-        "spent": spent(engine.budget),
-        "incidents": tuple(cut(incident.message) for incident in engine.incidents[-SHOWN:]),
+        "spent": make_spent_output(engine.budget),
+        "incidents": tuple(cut_text(incident.message) for incident in engine.incidents[-SHOWN:]),
     }  # fmt: skip
 
 
-def _failing(state: LoopState) -> tuple[Failing, ...]:
+def _failing(state: LoopState) -> tuple[FailingTest, ...]:
     results = state.skill_state.validate_.test_results if state.skill_state else ()
     failed = [result for result in results if result.status == "failed"]
     return tuple(
-        Failing(name=result.key, error=cut(result.error_message) if result.error_message else None)
+        FailingTest(name=result.key, error=cut_text(result.error_message) if result.error_message else None)
         for result in failed[:SHOWN]
     )
 
@@ -228,27 +228,27 @@ def _open_tasks(state: LoopState) -> tuple[OpenTask, ...]:
     statuses = task_statuses(state)
     left = [(task, status) for task in state.engine.tasks if (status := statuses[task.task_id]) != "completed"]
     return tuple(
-        OpenTask(task_id=task.task_id, status=status, description=cut(task.description))
+        OpenTask(task_id=task.task_id, status=status, description=cut_text(task.description))
         for task, status in left[:SHOWN]
     )
 
 
-def requests(engine: RunState) -> tuple[Request, ...]:
+def list_requests(engine: RunState) -> tuple[OpenRequest, ...]:
     """Those that nobody has answered."""
     return tuple(_request(asked) for asked in engine.asked if asked.answer is None)
 
 
-def _request(asked: PermissionRequest) -> Request:
-    return Request(id=asked.id, words=cut(request_words(asked)), reason=cut(asked.reason))
+def _request(asked: PermissionRequest) -> OpenRequest:
+    return OpenRequest(id=asked.id, words=cut_text(request_words(asked)), reason=cut_text(asked.reason))
 
 
-def spent(budget: Budget) -> Spent:
-    return Spent(minutes=round(budget.spent_seconds / 60, 2), tokens=budget.tokens, cost=budget.cost)
+def make_spent_output(budget: Budget) -> SpentOutput:
+    return SpentOutput(minutes=round(budget.spent_seconds / 60, 2), tokens=budget.tokens, cost=budget.cost)
 
 
-def cut(text: str) -> str:
+def cut_text(text: str) -> str:
     """As much of what somebody wrote as is worth reading here."""
-    return clipped(whole(text.strip()), LINE)
+    return clip_text(drop_surrogates(text.strip()), LINE)
 
 
 NEXT_FOR_CYCLE: dict[Outcome, str] = {
@@ -282,7 +282,9 @@ def cycle_needs(state: CycleState, *, live: bool) -> CycleNeed | None:
 
 def cycle_headline(state: CycleState, *, live: bool) -> str:
     """In a sentence."""
-    return standing(state, live=live, asks="Waits for a person", doing=_steps(state), pausing="the steps in progress")
+    return describe_standing(
+        state, live=live, asks="Waits for a person", doing=_steps(state), pausing="the steps in progress"
+    )
 
 
 def cycle_hint(state: CycleState, *, live: bool) -> str:
@@ -304,7 +306,7 @@ def _steps(state: CycleState) -> str:
 
 def _open(state: CycleState) -> str:
     count = len(state.coordination.open_blockers)
-    return f"; {plural(count, 'blocker')} {agreeing(count, 'is')} open" if count else ""
+    return f"; {plural(count, 'blocker')} {agree_word(count, 'is')} open" if count else ""
 
 
 class CycleBrief(CycleGlance):
@@ -340,21 +342,21 @@ class CycleReport(CycleBrief):
     next: str
     pending: Items[OpenDecision]
     open_blockers: Items[OpenBlocker]
-    requests: Items[Request]
+    requests: Items[OpenRequest]
     failing: Items[str]
     issues: Items[str]
     open_tasks: Items[OpenPlanTask]
-    spent: Spent
+    spent: SpentOutput
     incidents: Items[str]
 
 
-class CycleWaited(CycleReport):
+class CycleWaitResult(CycleReport):
     """`rested`: it has ended, paused or needs a person; otherwise the wait timed out."""
 
     rested: bool
 
 
-class Document(Record):
+class DocumentOutput(Record):
     """`versions`, oldest first, end with the current one; a log has none."""
 
     name: str
@@ -362,12 +364,12 @@ class Document(Record):
     versions: Items[str]
 
 
-class Documents(Record):
+class DocumentsOutput(Record):
     """The list; or the named document's text. `truncated`: there is more of it."""
 
     cycle_id: str
     project: str
-    documents: Items[Document]
+    documents: Items[DocumentOutput]
     name: str | None
     version: str | None
     text: str | None
@@ -382,8 +384,8 @@ def cycle_report(state: CycleState, project: str, *, live: bool) -> CycleReport:
     return CycleReport.model_validate(_cycle_report(state, project, live))
 
 
-def cycle_waited(state: CycleState, project: str, *, live: bool, rested: bool) -> CycleWaited:
-    return CycleWaited.model_validate({**_cycle_report(state, project, live), "rested": rested})
+def cycle_wait_result(state: CycleState, project: str, *, live: bool, rested: bool) -> CycleWaitResult:
+    return CycleWaitResult.model_validate({**_cycle_report(state, project, live), "rested": rested})
 
 
 def _cycle_brief(state: CycleState, project: str, live: bool) -> dict[str, object]:
@@ -399,26 +401,26 @@ def _cycle_report(state: CycleState, project: str, live: bool) -> dict[str, obje
         "words": cycle_headline(state, live=live),
         "next": cycle_hint(state, live=live),
         "pending": tuple(
-            OpenDecision(id=one.id, description=cut(one.description), options=tuple(map(cut, one.options)))
+            OpenDecision(id=one.id, description=cut_text(one.description), options=tuple(map(cut_text, one.options)))
             for one in coordination.undecided[:SHOWN]
         ),
         "open_blockers": tuple(
-            OpenBlocker(id=one.id, description=cut(one.description), reported_by=one.reported_by)
+            OpenBlocker(id=one.id, description=cut_text(one.description), reported_by=one.reported_by)
             for one in coordination.open_blockers[:SHOWN]
         ),
-        "requests": requests(engine),
-        "failing": tuple(map(cut, failing[:SHOWN])),
-        "issues": tuple(map(cut, last.issues_found[:SHOWN])) if last else (),
+        "requests": list_requests(engine),
+        "failing": tuple(map(cut_text, failing[:SHOWN])),
+        "issues": tuple(map(cut_text, last.issues_found[:SHOWN])) if last else (),
         "open_tasks": _open_cycle_tasks(state),
-        "spent": spent(engine.budget),
-        "incidents": tuple(cut(incident.message) for incident in engine.incidents[-SHOWN:]),
+        "spent": make_spent_output(engine.budget),
+        "incidents": tuple(cut_text(incident.message) for incident in engine.incidents[-SHOWN:]),
     }
 
 
 def _open_cycle_tasks(state: CycleState) -> tuple[OpenPlanTask, ...]:
     left = [task for task in state.plan.tasks if task.status != "completed"] if state.plan else []
     return tuple(
-        OpenPlanTask(id=task.id, status=task.status, description=cut(task.description)) for task in left[:SHOWN]
+        OpenPlanTask(id=task.id, status=task.status, description=cut_text(task.description)) for task in left[:SHOWN]
     )
 
 
@@ -458,11 +460,11 @@ def tuning_headline(state: TuningState, *, live: bool) -> str:
         left = plural(state.issues_by_severity.total, "issue")
         score = score_words(state.quality_score, state.engine.unreviewed)
         return f"Done: quality gate {state.quality_gate}, {score}, {left} left"
-    return standing(
+    return describe_standing(
         state,
         live=live,
         asks="Waits for a choice",
-        doing=f"{_next_steps(state)}{asking(state.engine)}",
+        doing=f"{_next_steps(state)}{describe_requests(state.engine)}",
         pausing="its step",
     )
 
@@ -486,7 +488,7 @@ def _next_steps(state: TuningState) -> str:
 FixStatus = Literal["offered", "pending", "applied", "held", "rolled_back", "dropped", "not_chosen"]
 
 
-class FindingTold(Record):
+class FindingOutput(Record):
     """`known`: exactly, or by which agents; `sides`: everything they quote. `counts`: a hint does not.
 
     `fixable`: what can fix it without instructions; None: an agent or a person.
@@ -511,7 +513,7 @@ class FindingTold(Record):
     fingerprint: str
 
 
-class Findings(Record):
+class FindingsOutput(Record):
     """A page of the findings, most severe first; `total` counts all. `tuning_id`: None if there is no session.
 
     `problems`: dimensions that could not be checked, with the reason; `not_reviewed`: those whose meaning nobody
@@ -530,13 +532,13 @@ class Findings(Record):
     accepted: int
     problems: Items[str]
     not_reviewed: Items[Dimension]
-    findings: Items[FindingTold]
+    findings: Items[FindingOutput]
     offset: int
     total: int
     next: str
 
 
-class FixTold(Record):
+class FixOutput(Record):
     """`status`: offered (somebody has to choose), pending, applied (not verified yet), held, rolled_back, dropped
     (`why` says the reason of both), not_chosen. `mends`: ids of issues.
     """
@@ -551,12 +553,12 @@ class FixTold(Record):
     why: str | None
 
 
-class Fixes(Record):
+class FixesOutput(Record):
     """The list; or only the named fix, with its unified diff. `truncated`: there is more of it."""
 
     tuning_id: str
     project: str
-    fixes: Items[FixTold]
+    fixes: Items[FixOutput]
     diff: str | None
     truncated: bool
 
@@ -575,14 +577,14 @@ class TuningReport(TuningBrief):
     next: str
     question: str | None
     options: Items[str]
-    requests: Items[Request]
-    gravest: Items[FindingTold]
-    proposed: Items[FixTold]
-    spent: Spent
+    requests: Items[OpenRequest]
+    gravest: Items[FindingOutput]
+    proposed: Items[FixOutput]
+    spent: SpentOutput
     incidents: Items[str]
 
 
-class TuningWaited(TuningReport):
+class TuningWaitResult(TuningReport):
     """`rested`: it has ended, paused or needs a person; otherwise the wait timed out."""
 
     rested: bool
@@ -596,22 +598,22 @@ def tuning_report(state: TuningState, project: str, *, live: bool) -> TuningRepo
     return TuningReport.model_validate(_tuning_report(state, project, live))
 
 
-def tuning_waited(state: TuningState, project: str, *, live: bool, rested: bool) -> TuningWaited:
-    return TuningWaited.model_validate({**_tuning_report(state, project, live), "rested": rested})
+def tuning_wait_result(state: TuningState, project: str, *, live: bool, rested: bool) -> TuningWaitResult:
+    return TuningWaitResult.model_validate({**_tuning_report(state, project, live), "rested": rested})
 
 
-def findings_told(
-    found: Checked, project: str, *, dimensions: Collection[Dimension], limit: int, offset: int, following: str,
+def make_findings_output(
+    found: SkillCheck, project: str, *, dimensions: Collection[Dimension], limit: int, offset: int, following: str,
     tuning_id: str | None = None,
-) -> Findings:  # fmt: skip
+) -> FindingsOutput:  # fmt: skip
     """A part of them; `following`: what to do next, where this is the last part."""
     ordered = sorted(found.findings, key=_gravity)
     wanted = [finding for finding in ordered if finding.dimension in dimensions]
     shown = wanted[offset:][:limit]
     more = offset + len(shown) < len(wanted)
-    return Findings(
+    return FindingsOutput(
         tuning_id=tuning_id, project=project, path=found.path, name=found.name, score=found.score, gate=found.gate,
-        tokens=found.tokens, issues=counts(found.findings), hints=len(found.hints), accepted=len(found.silenced),
+        tokens=found.tokens, issues=count_issues(found.findings), hints=len(found.hints), accepted=len(found.silenced),
         problems=tuple(f"{dimension}: {why}" for dimension, why in found.problems.items()),
         not_reviewed=found.unreviewed,
         findings=tuple(_finding(one, found.fixable.get(one.fingerprint)) for one in shown),
@@ -620,17 +622,17 @@ def findings_told(
     )  # fmt: skip
 
 
-def fixes_told(state: TuningState, project: str, fix: Fix | None, most: int) -> Fixes:
+def make_fixes_output(state: TuningState, project: str, fix: Fix | None, most: int) -> FixesOutput:
     """All of them, or this one with its diff."""
-    diff = whole("".join(change.diff or "" for change in fix.changes)) if fix else None
-    return Fixes(
+    diff = drop_surrogates("".join(change.diff or "" for change in fix.changes)) if fix else None
+    return FixesOutput(
         tuning_id=state.tuning_id, project=project, diff=diff[:most] if diff is not None else None,
         fixes=tuple(_fix(state, one) for one in ((fix,) if fix else state.proposed_fixes)),
         truncated=diff is not None and len(diff) > most,
     )  # fmt: skip
 
 
-def next_of_a_look(found: Checked) -> str:
+def advise_after_diagnosis(found: SkillCheck) -> str:
     """What to do about a skill that was only looked at."""
     levels = [found.fixable.get(finding.fingerprint) for finding in found.counted]
     plain, known = levels.count("mechanical"), len([level for level in levels if level in ("mechanical", "template")])
@@ -664,22 +666,34 @@ def _tuning_report(state: TuningState, project: str, live: bool) -> dict[str, ob
         "next": tuning_hint(state, live=live),
         "question": waiting.question if waiting else None,
         "options": waiting.options if waiting else (),
-        "requests": requests(engine),
+        "requests": list_requests(engine),
         "gravest": tuple(_finding(one, engine.fixable.get(one.fingerprint)) for one in gravest),
         "proposed": tuple(_fix(state, fix) for fix in state.proposed_fixes[-SHOWN:]),
-        "spent": spent(engine.budget),
-        "incidents": tuple(cut(incident.message) for incident in engine.incidents[-SHOWN:]),
+        "spent": make_spent_output(engine.budget),
+        "incidents": tuple(cut_text(incident.message) for incident in engine.incidents[-SHOWN:]),
     }
 
 
-def _finding(finding: Finding, level: FixLevel | None) -> FindingTold:
-    return FindingTold(
-        rule=finding.rule, dimension=finding.dimension, severity=finding.severity, confidence=finding.confidence,
-        known=cut(finding.known), counts=finding.counts, file=whole(finding.file), line=finding.line,
-        line_end=finding.line_end, message=cut(finding.message), why=cut(finding.why), advice=cut(finding.advice),
-        excerpt=cut(finding.excerpt), also=tuple(map(whole, finding.also[:SHOWN])),
-        sides=tuple(cut(side) for side in _sides(finding)), fixable=level, fingerprint=finding.fingerprint,
-    )  # fmt: skip
+def _finding(finding: Finding, level: FixLevel | None) -> FindingOutput:
+    return FindingOutput(
+        rule=finding.rule,
+        dimension=finding.dimension,
+        severity=finding.severity,
+        confidence=finding.confidence,
+        known=cut_text(finding.known),
+        counts=finding.counts,
+        file=drop_surrogates(finding.file),
+        line=finding.line,
+        line_end=finding.line_end,
+        message=cut_text(finding.message),
+        why=cut_text(finding.why),
+        advice=cut_text(finding.advice),
+        excerpt=cut_text(finding.excerpt),
+        also=tuple(map(drop_surrogates, finding.also[:SHOWN])),
+        sides=tuple(cut_text(side) for side in _sides(finding)),
+        fixable=level,
+        fingerprint=finding.fingerprint,
+    )
 
 
 def _sides(finding: Finding) -> Iterator[str]:
@@ -688,15 +702,20 @@ def _sides(finding: Finding) -> Iterator[str]:
         yield f"{one.file}:{one.line}: {one.text}"
 
 
-def _fix(state: TuningState, fix: Fix) -> FixTold:
+def _fix(state: TuningState, fix: Fix) -> FixOutput:
     proposal = state.engine.proposals.get(fix.id)
     entry = next((one for one in reversed(state.applied_fixes) if one.fix_id == fix.id), None)
     why = state.engine.dropped.get(fix.id)
-    return FixTold(
-        fix_id=fix.id, status=_status(state, fix.id, entry), description=cut(fix.description),
-        level=proposal.level if proposal else None, risk=fix.risk,
-        files=tuple(whole(change.file) for change in fix.changes), mends=fix.issue_ids, why=cut(why) if why else None,
-    )  # fmt: skip
+    return FixOutput(
+        fix_id=fix.id,
+        status=_status(state, fix.id, entry),
+        description=cut_text(fix.description),
+        level=proposal.level if proposal else None,
+        risk=fix.risk,
+        files=tuple(drop_surrogates(change.file) for change in fix.changes),
+        mends=fix.issue_ids,
+        why=cut_text(why) if why else None,
+    )
 
 
 def _status(state: TuningState, id: str, entry: AppliedFix | None) -> FixStatus:
@@ -711,7 +730,7 @@ def _status(state: TuningState, id: str, entry: AppliedFix | None) -> FixStatus:
     return "offered" if waiting and id in waiting.options else "not_chosen"
 
 
-class Damaged(Record):
+class DamagedRun(Record):
     """It cannot be read."""
 
     kind: Literal["loop", "cycle", "tuning"]
@@ -719,21 +738,21 @@ class Damaged(Record):
     reason: str
 
 
-class Listed(Record):
+class RunListing(Record):
     """A page of loops, cycles and tuning sessions; `total` counts all matches.
 
     `projects`: every available project.
     """
 
-    loops: Items[Brief]
+    loops: Items[LoopBrief]
     cycles: Items[CycleBrief]
     tunings: Items[TuningBrief]
     total: int
-    damaged: Items[Damaged]
+    damaged: Items[DamagedRun]
     projects: Items[str]
 
 
-class Changed(Record):
+class DiffOutput(Record):
     """A unified diff; `truncated`: there is more."""
 
     id: str

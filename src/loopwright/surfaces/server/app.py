@@ -22,21 +22,21 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from loopwright import __version__
 from loopwright.core.agent_names import known_agents
-from loopwright.core.errors import LoopwrightError, NotFound, translate
-from loopwright.core.supervisor import LAUNCH, Taken, is_launched, left_behind, taken_up
+from loopwright.core.errors import LoopwrightError, NotFound, translate_error
+from loopwright.core.supervisor import LAUNCH, ResumeResult, is_launched, list_orphans, resume_run
 from loopwright.projects import Project, Projects
 from loopwright.surfaces.server import cycles, examples, loops, metrics, stream, tasks, tunings
-from loopwright.surfaces.server.answers import Answer, done, refused
+from loopwright.surfaces.server.api_response import ApiResponse, make_refusal, make_response
 from loopwright.surfaces.server.dependencies import THREADS, Control, ControlPlane, ProjectName
-from loopwright.surfaces.server.direct import Direct
-from loopwright.surfaces.server.documentation import ANYWHERE, Done, answers
-from loopwright.surfaces.server.gate import Gate, Rules
-from loopwright.surfaces.server.kinds import Source, sources
-from loopwright.surfaces.server.metrics import Metrics
-from loopwright.surfaces.server.openapi import DESCRIPTION, describe
+from loopwright.surfaces.server.documentation import ANYWHERE, Done, document_responses
+from loopwright.surfaces.server.fast_dispatch import FastDispatcher
+from loopwright.surfaces.server.gate import GateRules, RequestGate
+from loopwright.surfaces.server.kinds import RunSource, list_sources
+from loopwright.surfaces.server.metrics import ServerMetrics
+from loopwright.surfaces.server.openapi import DESCRIPTION, install_openapi
 from loopwright.surfaces.server.requests import Routes, problem_words
 from loopwright.surfaces.server.responses import AgentForm, HealthForm, ProjectForm
-from loopwright.surfaces.server.stream import Live
+from loopwright.surfaces.server.stream import LiveStreams
 from loopwright.wiring import state_folder
 
 if TYPE_CHECKING:
@@ -59,27 +59,29 @@ environment_router = Routes(prefix="/api", tags=["around"])
 
 
 @environment_router.get(
-    "/projects", summary="Projects", responses=answers(Done[list[ProjectForm]], examples.PROJECTS, ANYWHERE)
+    "/projects", summary="Projects", responses=document_responses(Done[list[ProjectForm]], examples.PROJECTS, ANYWHERE)
 )
-async def projects(control: ControlPlane) -> Answer:
+async def projects(control: ControlPlane) -> ApiResponse:
     """In order; the first is the default."""
     known = control.projects.known.values()
-    return done([{"name": project.name, "path": str(project.engine.project)} for project in known])
+    return make_response([{"name": project.name, "path": str(project.engine.project)} for project in known])
 
 
 @environment_router.get(
-    "/agents", summary="Agents", responses=answers(Done[list[AgentForm]], examples.AGENTS, (*ANYWHERE, 404))
+    "/agents", summary="Agents", responses=document_responses(Done[list[AgentForm]], examples.AGENTS, (*ANYWHERE, 404))
 )
-async def agents(control: ControlPlane, project: ProjectName = None) -> Answer:
+async def agents(control: ControlPlane, project: ProjectName = None) -> ApiResponse:
     """Every agent of a project, and why one cannot be used."""
     found = control.projects.named(project)
-    return done(await control.beside(lambda: _agents(found)))
+    return make_response(await control.beside(lambda: _agents(found)))
 
 
-@environment_router.get("/health", summary="Health", responses=answers(Done[HealthForm], examples.HEALTH, (403,)))
-async def health() -> Answer:
+@environment_router.get(
+    "/health", summary="Health", responses=document_responses(Done[HealthForm], examples.HEALTH, (403,))
+)
+async def health() -> ApiResponse:
     """Needs no token."""
-    return done({"status": "ok", "version": __version__})
+    return make_response({"status": "ok", "version": __version__})
 
 
 def _agents(project: Project) -> list[dict[str, object]]:
@@ -104,13 +106,13 @@ AT_ONCE = 8
 
 Key = tuple[str, str]
 """A run: its source and its id."""
-Due = tuple[Source, Any]  # Any: a state of the source's kind
+Due = tuple[RunSource, Any]  # Any: a state of the source's kind
 
-Beside = Callable[[Callable[[], tuple[Taken, ...]]], Awaitable[tuple[Taken, ...]]]
+Beside = Callable[[Callable[[], tuple[ResumeResult, ...]]], Awaitable[tuple[ResumeResult, ...]]]
 
 
 @dataclass
-class Keeper:
+class RunKeeper:
     """Looks again and again. A run is taken up once its runner cannot be on the way any more, see `is_launched`.
 
     At the first look of a server none is: what is left then was left by whoever is gone.
@@ -128,42 +130,42 @@ class Keeper:
             await asyncio.sleep(self._pause)
             await beside(self.look)
 
-    def look(self, *, first: bool = False) -> tuple[Taken, ...]:
+    def look(self, *, first: bool = False) -> tuple[ResumeResult, ...]:
         """One look at every project; what was taken up."""
         began = time.monotonic()
-        due = [found for source in sources(self.projects) for found in self._due(source, first=first)]
+        due = [found for source in list_sources(self.projects) for found in self._due(source, first=first)]
         due.sort(key=lambda found: self._tried(*found))
         taken = tuple(self._take(source, state) for source, state in due[:AT_ONCE])
         self._pause = max(SECONDS, SHARE * (time.monotonic() - began))
         return taken
 
-    def _due(self, source: Source, *, first: bool) -> Iterator[Due]:
+    def _due(self, source: RunSource, *, first: bool) -> Iterator[Due]:
         service = source.service
         try:
             now = service.clock.now()
-            for state in left_behind(service, now):
+            for state in list_orphans(service, now):
                 coming = not first and is_launched(state, now, self.patience)
                 if not coming and self._tried(source, state) < TRIES:
                     yield source, state
         except (LoopwrightError, OSError) as error:  # looked at again the next time
             log.warning("cannot supervise a project", project=source.project.name, error=str(error))
 
-    def _tried(self, source: Source, state: Any) -> int:  # Any: as Due
+    def _tried(self, source: RunSource, state: Any) -> int:  # Any: as Due
         at, tries = self._tries.get(_key(source, state), (None, 0))
         return tries if at == source.kind.progress(state) else 0
 
-    def _take(self, source: Source, state: Any) -> Taken:  # Any: as Due
+    def _take(self, source: RunSource, state: Any) -> ResumeResult:  # Any: as Due
         self._tries[_key(source, state)] = (source.kind.progress(state), self._tried(source, state) + 1)
-        taken = taken_up(source.service, state)
+        taken = resume_run(source.service, state)
         log.info("taken up", project=source.project.name, run=taken.id, problem=taken.problem)
         return taken
 
 
-def _key(source: Source, state: Any) -> Key:  # Any: as Due
+def _key(source: RunSource, state: Any) -> Key:  # Any: as Due
     return source.name, source.service.rules.id_of(state)
 
 
-class Tools:
+class McpEndpoint:
     """An ASGI application for one path, answering while somebody `serve`s it."""
 
     def __init__(self, projects: Projects) -> None:
@@ -192,16 +194,16 @@ def _loaded(projects: Projects) -> "ControlApp":
     return ControlApp(projects)
 
 
-def answer_errors(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
+def register_error_handlers(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
     """Registers what answers for each kind of error. `routes` are all there are."""
 
-    async def http(request: Request, error: Exception) -> Answer:
+    async def http(request: Request, error: Exception) -> ApiResponse:
         assert isinstance(error, HTTPException)
         if error.status_code == 404:
-            return refused(f"there is nothing at {request.url.path}; see /openapi.json", 404)
+            return make_refusal(f"there is nothing at {request.url.path}; see /openapi.json", 404)
         if error.status_code == 405:
             return _wrong_method(request, routes)
-        return refused(str(error.detail), error.status_code, dict(error.headers or {}))
+        return make_refusal(str(error.detail), error.status_code, dict(error.headers or {}))
 
     app.add_exception_handler(LoopwrightError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -210,39 +212,39 @@ def answer_errors(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
     app.add_exception_handler(Exception, _bug)
 
 
-async def _ours(request: Request, error: Exception) -> Answer:
+async def _ours(request: Request, error: Exception) -> ApiResponse:
     assert isinstance(error, LoopwrightError)
-    status = translate(error).http
+    status = translate_error(error).http
     if status >= 500:
         log.warning("refused", method=request.method, path=request.url.path, status=status, error=str(error))
     words = str(error)
-    return refused(words[:1].upper() + words[1:] if isinstance(error, NotFound) else words, status)
+    return make_refusal(words[:1].upper() + words[1:] if isinstance(error, NotFound) else words, status)
 
 
-async def _invalid(request: Request, error: Exception) -> Answer:
+async def _invalid(request: Request, error: Exception) -> ApiResponse:
     assert isinstance(error, RequestValidationError)
-    return refused(problem_words(error.errors()[0]), 400)
+    return make_refusal(problem_words(error.errors()[0]), 400)
 
 
-def _wrong_method(request: Request, routes: Sequence[BaseRoute]) -> Answer:
+def _wrong_method(request: Request, routes: Sequence[BaseRoute]) -> ApiResponse:
     """With every method that is taken there, whichever route of that path was looked at first."""
     fitting = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
     allowed = ", ".join(sorted({method for route in fitting for method in getattr(route, "methods", None) or ()}))
-    answer = refused(f"{request.method} is not allowed here; allowed: {allowed}", 405)
+    answer = make_refusal(f"{request.method} is not allowed here; allowed: {allowed}", 405)
     answer.headers["allow"] = allowed
     return answer
 
 
-async def _system(request: Request, error: Exception) -> Answer:
+async def _system(request: Request, error: Exception) -> ApiResponse:
     """A project's files that cannot be reached; the others are served on."""
     assert isinstance(error, OSError)
     log.warning("cannot reach", method=request.method, path=request.url.path, error=str(error))
-    return refused(f"the project's files cannot be reached: {error.strerror or error}", 503)
+    return make_refusal(f"the project's files cannot be reached: {error.strerror or error}", 503)
 
 
-async def _bug(request: Request, error: Exception) -> Answer:
+async def _bug(request: Request, error: Exception) -> ApiResponse:
     log.error("internal error", method=request.method, path=request.url.path, exc_info=error)
-    return refused("internal error; the server's log has the cause", 500)
+    return make_refusal("internal error; the server's log has the cause", 500)
 
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -253,32 +255,32 @@ ROUTERS: tuple[APIRouter, ...] = (
 """In order: of two routes that fit, the first one answers."""
 
 
-def create_app(projects: Projects, rules: Rules) -> ASGIApp:
+def create_app(projects: Projects, rules: GateRules) -> ASGIApp:
     """Serves these projects to whoever the rules let in."""
     app = FastAPI(
         title="loopwright", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None,
         redirect_slashes=False, lifespan=_lifespan,
     )  # fmt: skip
     app.state.control = Control(projects, ThreadPoolExecutor(THREADS, "store"))
-    app.state.live = Live(app.state.control, state_folder() / "feeds")
-    app.state.metrics = figures = Metrics(projects, app.state.live)
+    app.state.live = LiveStreams(app.state.control, state_folder() / "feeds")
+    app.state.metrics = figures = ServerMetrics(projects, app.state.live)
     for room in ROUTERS:
         app.include_router(room)
-    app.state.tools = Tools(projects)
+    app.state.tools = McpEndpoint(projects)
     app.router.routes.append(Route("/mcp", app.state.tools, include_in_schema=False))
     app.mount("/assets", assets)
     routes = [route for room in ROUTERS for route in room.routes]
-    app.add_middleware(Direct, main=app, routes=routes)
-    answer_errors(app, routes)
-    describe(app)
-    return figures.measured(Gate(app, rules))
+    app.add_middleware(FastDispatcher, main=app, routes=routes)
+    register_error_handlers(app, routes)
+    install_openapi(app)
+    return figures.measured(RequestGate(app, rules))
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
     """Runs are looked after meanwhile. The state tells the server what ends before it waits for the last answers."""
     control: Control = app.state.control
-    beside = (Keeper(control.projects).keep(control.beside), app.state.tools.serve())
+    beside = (RunKeeper(control.projects).keep(control.beside), app.state.tools.serve())
     meanwhile = [asyncio.create_task(work) for work in beside]
     for task in meanwhile:
         task.add_done_callback(_told)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from loopwright.core.ports import Changes, Watchable, Watching
+from loopwright.core.ports import ChangeWatcher, StateChanges, WatchableStore
 
 LATE_SECONDS = 0.05
 """How long a commit may take to be shown, before it is read with waiting."""
@@ -15,7 +15,7 @@ Listener = Callable[[str | None, bool], None]
 """Hears of an id, or of None: any may have changed. True: read it with waiting, for nothing shows it yet."""
 
 
-class Ear:
+class ChangeListener:
     """Waits for the next change."""
 
     def __init__(self) -> None:
@@ -38,21 +38,21 @@ class Ear:
         return exact
 
 
-class Lookout:
+class ChangeNotifier:
     """Belongs to one event loop. Watches only while somebody listens."""
 
-    def __init__(self, store: Watchable[object]) -> None:
+    def __init__(self, store: WatchableStore[object]) -> None:
         self._store = store
         self._everything: set[Listener] = set()
         self._by_id: dict[str, set[Listener]] = {}
-        self._watching: Watching | None = None
+        self._watching: ChangeWatcher | None = None
         self._again: asyncio.TimerHandle | None = None
         self._late: dict[str, asyncio.TimerHandle] = {}
 
     @contextmanager
-    def one(self, id: str) -> Iterator[Ear]:
+    def one(self, id: str) -> Iterator[ChangeListener]:
         """Listens for one run, with its progress files."""
-        ear = Ear()
+        ear = ChangeListener()
         ears = self._by_id.setdefault(id, set())
         ears.add(ear.tell)
         self._begin()
@@ -108,7 +108,7 @@ class Lookout:
         else:
             self._spread(changes)
 
-    def _spread(self, changes: Changes) -> None:
+    def _spread(self, changes: StateChanges) -> None:
         loop = asyncio.get_running_loop()
         for id in changes.shown:
             if (late := self._late.pop(id, None)) is not None:

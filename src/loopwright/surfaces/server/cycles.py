@@ -10,18 +10,18 @@ from loopwright.core.course import Check
 from loopwright.core.cycle_names import Role
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server import examples as cycle_examples
-from loopwright.surfaces.server.answers import Answer, done
+from loopwright.surfaces.server.api_response import ApiResponse, make_response
 from loopwright.surfaces.server.dependencies import (
-    CYCLE_ROOM,
-    Asked,
+    CYCLE_ROUTES,
     ControlPlane,
     CycleCommands,
     OneCycle,
     ProjectName,
-    shown,
+    RunRequest,
+    run_response,
 )
-from loopwright.surfaces.server.documentation import BRINGING, LOOKING, Done, answers
-from loopwright.surfaces.server.kinds import CYCLES, Voice
+from loopwright.surfaces.server.documentation import BRINGING, LOOKING, Done, document_responses
+from loopwright.surfaces.server.kinds import CYCLES, TranscriptRef
 from loopwright.surfaces.server.requests import (
     Chosen,
     ChosenRival,
@@ -41,7 +41,7 @@ from loopwright.surfaces.server.responses import (
     DocumentForm,
     DocumentTextForm,
 )
-from loopwright.surfaces.server.runs import (
+from loopwright.surfaces.server.run_details import (
     MOST,
     TAG,
     Limit,
@@ -49,17 +49,17 @@ from loopwright.surfaces.server.runs import (
     Offset,
     Search,
     View,
-    cut,
-    driving,
-    entries,
-    looking,
-    note,
-    page,
-    prompted,
-    single,
-    speaking,
-    steered,
-    told,
+    answering_routes,
+    check_prompts,
+    cut_diff,
+    detail_routes,
+    document_form,
+    driving_routes,
+    list_page,
+    parse_note,
+    read_entries,
+    run_routes,
+    steer_run,
 )
 from loopwright.workflows.cycle.commands import command_for
 from loopwright.workflows.cycle.model import CycleState
@@ -73,9 +73,12 @@ Id = Annotated[str, Path(description="As in the cycle")]
 
 
 @all_of_them.post(
-    "", summary="Create a cycle", status_code=201, responses=answers(CycleForm, examples.CYCLE, BRINGING, status=201)
+    "",
+    summary="Create a cycle",
+    status_code=201,
+    responses=document_responses(CycleForm, examples.CYCLE, BRINGING, status=201),
 )
-async def create(control: ControlPlane, body: NewCycle, project: ProjectName = None) -> Answer:
+async def create(control: ControlPlane, body: NewCycle, project: ProjectName = None) -> ApiResponse:
     """It is not started yet."""
     found = control.projects.named(project)
     state = await control.beside(
@@ -83,60 +86,66 @@ async def create(control: ControlPlane, body: NewCycle, project: ProjectName = N
             body.task, title=body.title, interactive=body.mode == "interactive", given=body.settings
         )
     )
-    return shown(state, found, status=201, location=f"{CYCLES.place}/{state.cycle_id}")
+    return run_response(state, found, status=201, location=f"{CYCLES.place}/{state.cycle_id}")
 
 
-@all_of_them.get("", summary="List cycles", responses=answers(CyclePageForm, examples.CYCLE_PAGE, LOOKING))
+@all_of_them.get("", summary="List cycles", responses=document_responses(CyclePageForm, examples.CYCLE_PAGE, LOOKING))
 async def listed(
     control: ControlPlane, project: ProjectName = None, status: Wanted = "all", limit: Limit = 50, offset: Offset = 0,
     search: Search = "", view: View = "full",
-) -> Answer:  # fmt: skip
+) -> ApiResponse:  # fmt: skip
     """A page of a project's cycles, latest change first."""
     found = control.projects.named(project)
-    return page(CYCLES, found, status=status, limit=limit, offset=offset, search=search, view=view)
+    return list_page(CYCLES, found, status=status, limit=limit, offset=offset, search=search, view=view)
 
 
-@one_of_them.put("", summary="Edit a cycle", responses=CYCLE_ROOM.shows())
-async def edit(one: OneCycle, service: CycleCommands, body: CycleFields) -> Answer:
+@one_of_them.put("", summary="Edit a cycle", responses=CYCLE_ROUTES.shows())
+async def edit(one: OneCycle, service: CycleCommands, body: CycleFields) -> ApiResponse:
     """Its title (not while it runs) and its maximum iterations."""
-    return shown(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
+    return run_response(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
 
 
-@one_of_them.patch("/status", summary="Request a status", responses=CYCLE_ROOM.says("paused"))
-async def set_status(one: OneCycle, service: CycleCommands, body: NewCycleStatus) -> Answer:
+@one_of_them.patch("/status", summary="Request a status", responses=CYCLE_ROUTES.says("paused"))
+async def set_status(one: OneCycle, service: CycleCommands, body: NewCycleStatus) -> ApiResponse:
     """What a command can do: running starts or resumes it, paused pauses it, failed stops it."""
-    return await steered(CYCLE_ROOM, one, service, command_for(service.read(one.id), body.status))
+    return await steer_run(CYCLE_ROUTES, one, service, command_for(service.read(one.id), body.status))
 
 
-@one_of_them.post("/extend", summary="Add to its task", responses=CYCLE_ROOM.says("extended"))
-async def extend(one: OneCycle, service: CycleCommands, body: Extension) -> Answer:
+@one_of_them.post("/extend", summary="Add to its task", responses=CYCLE_ROUTES.says("extended"))
+async def extend(one: OneCycle, service: CycleCommands, body: Extension) -> ApiResponse:
     """A finished or paused one continues with it, a running one picks it up after its iteration."""
-    state = await one.control.beside(lambda: prompted(CYCLE_ROOM, one, service).extend(one.id, body.text))
-    return shown(state, one.project, message=CYCLES.said("extended"))
+    state = await one.control.beside(lambda: check_prompts(CYCLE_ROUTES, one, service).extend(one.id, body.text))
+    return run_response(state, one.project, message=CYCLES.said("extended"))
 
 
-@one_of_them.post("/decisions/{decision_id}", summary="Make a decision", responses=CYCLE_ROOM.shows())
-async def decide(one: OneCycle, service: CycleCommands, decision_id: Id, body: Chosen) -> Answer:
+@one_of_them.post("/decisions/{decision_id}", summary="Make a decision", responses=CYCLE_ROUTES.shows())
+async def decide(one: OneCycle, service: CycleCommands, decision_id: Id, body: Chosen) -> ApiResponse:
     """A pending one. A paused cycle continues once it is resumed."""
-    return shown(await one.control.beside(lambda: service.decide(one.id, decision_id, body.option)), one.project)
+    return run_response(await one.control.beside(lambda: service.decide(one.id, decision_id, body.option)), one.project)
 
 
-@one_of_them.post("/choose", summary="Choose a rival of a patch", responses=CYCLE_ROOM.shows())
-async def choose(one: OneCycle, service: CycleCommands, body: ChosenRival) -> Answer:
+@one_of_them.post("/choose", summary="Choose a rival of a patch", responses=CYCLE_ROUTES.shows())
+async def choose(one: OneCycle, service: CycleCommands, body: ChosenRival) -> ApiResponse:
     """Uses an edit that passes the same tests instead of a patch; a finished cycle continues, to validate it."""
-    return shown(await one.control.beside(lambda: service.choose(one.id, body.choice)), one.project)
+    return run_response(await one.control.beside(lambda: service.choose(one.id, body.choice)), one.project)
 
 
-@one_of_them.post("/blockers/{blocker_id}", summary="Resolve a blocker", responses=CYCLE_ROOM.shows())
-async def resolve(one: OneCycle, service: CycleCommands, blocker_id: Id, body: Resolution) -> Answer:
+@one_of_them.post("/blockers/{blocker_id}", summary="Resolve a blocker", responses=CYCLE_ROUTES.shows())
+async def resolve(one: OneCycle, service: CycleCommands, blocker_id: Id, body: Resolution) -> ApiResponse:
     """An open one; the blocked work continues."""
     state = await one.control.beside(
         lambda: service.resolve(one.id, blocker_id, body.resolution, workaround=body.workaround)
     )
-    return shown(state, one.project)
+    return run_response(state, one.project)
 
 
-ROUTERS = (all_of_them, single(CYCLE_ROOM), one_of_them, driving(CYCLE_ROOM), speaking(CYCLE_ROOM))
+ROUTERS = (
+    all_of_them,
+    run_routes(CYCLE_ROUTES),
+    one_of_them,
+    driving_routes(CYCLE_ROUTES),
+    answering_routes(CYCLE_ROUTES),
+)
 
 
 router = Routes(prefix=CYCLES.one, tags=[TAG])
@@ -148,8 +157,10 @@ Folder = Annotated[str, Path(description="ra, ep, cd, vas or coordination")]
 File = Annotated[str, Path(description="A name from the list, without its folder")]
 
 
-@router.get("/transcript", summary="Its transcript", **told(CycleTranscriptForm, cycle_examples.CYCLE_TRANSCRIPT))
-async def transcript(one: OneCycle, role: OfRole = None, limit: Newest = 500) -> Answer:
+@router.get(
+    "/transcript", summary="Its transcript", **document_form(CycleTranscriptForm, cycle_examples.CYCLE_TRANSCRIPT)
+)
+async def transcript(one: OneCycle, role: OfRole = None, limit: Newest = 500) -> ApiResponse:
     """The last lines, from the last MiB of each transcript, by time; without a `role` they are the engine's."""
     one.service.read(one.id)
     heard = await one.control.beside(lambda: [(voice, _last_lines(one, voice, limit)) for voice in CYCLES.voices])
@@ -157,59 +168,61 @@ async def transcript(one: OneCycle, role: OfRole = None, limit: Newest = 500) ->
         {**line, "role": line.get("role") or voice.role}
         for voice, found in heard
         for text in found.lines
-        if (line := note(text)) and role in (None, line.get("role") or voice.role)
+        if (line := parse_note(text)) and role in (None, line.get("role") or voice.role)
     ]
     lines.sort(key=lambda line: (line.get("after", 0) if isinstance(line.get("after"), int) else 0, str(line["ts"])))
-    return done(lines[-limit:], position=".".join(str(found.position) for _, found in heard))
+    return make_response(lines[-limit:], position=".".join(str(found.position) for _, found in heard))
 
 
-@router.get("/timeline", summary="Its steps", **told(Done[list[CycleCourseStep]], cycle_examples.CYCLE_TIMELINE))
-async def steps(one: OneCycle, limit: Newest = 1000) -> Answer:
+@router.get(
+    "/timeline", summary="Its steps", **document_form(Done[list[CycleCourseStep]], cycle_examples.CYCLE_TIMELINE)
+)
+async def steps(one: OneCycle, limit: Newest = 1000) -> ApiResponse:
     """Every step, in starting order; several may be in progress. `total` counts all of them."""
-    state, journal = await one.control.beside(lambda: (one.service.read(one.id), entries(one)))
+    state, journal = await one.control.beside(lambda: (one.service.read(one.id), read_entries(one)))
     found = cycle_timeline(journal, state.engine.checkpoints, state.current_iteration)
-    return done(found[-limit:], total=len(found))
+    return make_response(found[-limit:], total=len(found))
 
 
-@router.get("/history", summary="Its validations", **told(Done[list[Check]], examples.HISTORY))
-async def history(one: OneCycle, limit: Newest = 1000) -> Answer:
+@router.get("/history", summary="Its validations", **document_form(Done[list[Check]], examples.HISTORY))
+async def history(one: OneCycle, limit: Newest = 1000) -> ApiResponse:
     """Every validation, oldest first, with its counts. `total` counts all of them."""
-    found = cycle_validations(await one.control.beside(lambda: entries(one)))
-    return done(found[-limit:], total=len(found))
+    found = cycle_validations(await one.control.beside(lambda: read_entries(one)))
+    return make_response(found[-limit:], total=len(found))
 
 
-@router.get("/diff", summary="Its changes", **told(Done[DiffForm], examples.DIFF))
-async def diff(one: OneCycle, iteration: OfIteration = None) -> Answer:
+@router.get("/diff", summary="Its changes", **document_form(Done[DiffForm], examples.DIFF))
+async def diff(one: OneCycle, iteration: OfIteration = None) -> ApiResponse:
     """Of one iteration, or of all of them, unified."""
-    return cut(await one.control.beside(lambda: one.project.engine.cycles.diff(one.id, iteration)))
+    return cut_diff(await one.control.beside(lambda: one.project.engine.cycles.diff(one.id, iteration)))
 
 
-@router.get("/documents", summary="Its documents", **told(Done[list[DocumentForm]], cycle_examples.DOCUMENTS))
-async def documents(one: OneCycle) -> Answer:
+@router.get("/documents", summary="Its documents", **document_form(Done[list[DocumentForm]], cycle_examples.DOCUMENTS))
+async def documents(one: OneCycle) -> ApiResponse:
     """What the roles have written, by name, each with its kept versions."""
     found = await one.control.beside(lambda: one.project.engine.cycles.documents(one.id))
-    return done([asdict(document) for document in found])
+    return make_response([asdict(document) for document in found])
 
 
 @router.get(
     "/documents/{folder}/{file}", summary="One of its documents",
-    **told(Done[DocumentTextForm], cycle_examples.DOCUMENT),
+    **document_form(Done[DocumentTextForm], cycle_examples.DOCUMENT),
 )  # fmt: skip
-async def document(one: OneCycle, folder: Folder, file: File, version: OfVersion = None) -> Answer:
+async def document(one: OneCycle, folder: Folder, file: File, version: OfVersion = None) -> ApiResponse:
     """The current text, or that of a version: its first MiB; invalid UTF-8 is replaced."""
     found = await one.control.beside(lambda: one.project.engine.cycles.document(one.id, f"{folder}/{file}", version))
-    return done(found._asdict())
+    return make_response(found._asdict())
 
 
-@router.get("/discoveries", summary="Its discovery board", **told(DiscoveriesForm, cycle_examples.DISCOVERIES))
-async def discoveries(one: OneCycle) -> Answer:
+@router.get("/discoveries", summary="Its discovery board", **document_form(DiscoveriesForm, cycle_examples.DISCOVERIES))
+async def discoveries(one: OneCycle) -> ApiResponse:
     """What the roles have found out about the project, oldest first."""
     found = await one.control.beside(lambda: one.project.engine.cycles.discoveries(one.id))
-    return done(found, total=len(found))
+    return make_response(found, total=len(found))
 
 
-def _last_lines(one: Asked[CycleState], voice: Voice, limit: int) -> progress_files.Lines:
-    return progress_files.last_lines(one.service.store.progress_path(one.id), voice.file, limit)
+def _last_lines(one: RunRequest[CycleState], voice: TranscriptRef, limit: int) -> progress_files.LogTail:
+    return progress_files.read_last_lines(one.service.store.progress_path(one.id), voice.file, limit)
 
 
-DETAIL_ROUTERS = (looking(CYCLE_ROOM), router)
+DETAIL_ROUTERS = (detail_routes(CYCLE_ROUTES), router)

@@ -13,17 +13,17 @@ from fastapi import Depends, Header, Query, Request
 from pydantic import BaseModel
 
 from loopwright.core.errors import Invalid, LoopwrightError, NotFound
-from loopwright.core.ids import checked
+from loopwright.core.ids import check_id
 from loopwright.core.run import R, Run
-from loopwright.core.run_commands import Runs
+from loopwright.core.run_commands import RunService
 from loopwright.core.state import LoopTask
 from loopwright.projects import Project, Projects
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server import examples as cycle_examples
 from loopwright.surfaces.server import examples as tuning_examples
-from loopwright.surfaces.server.answers import Answer, Json, done
-from loopwright.surfaces.server.documentation import CHANGING, Responses, answers
-from loopwright.surfaces.server.kinds import CYCLES, LOOPS, TUNINGS, Kind, Source
+from loopwright.surfaces.server.api_response import ApiResponse, Json, make_response
+from loopwright.surfaces.server.documentation import CHANGING, Responses, document_responses
+from loopwright.surfaces.server.kinds import CYCLES, LOOPS, TUNINGS, RunSource, ServedKind
 from loopwright.surfaces.server.responses import (
     CycleForm,
     LoopForm,
@@ -46,7 +46,7 @@ PAGE = 200
 REMEMBERED = 100_000
 
 
-class TaskPlaces:
+class TaskLocator:
     """Remembers where tasks were seen, and looks again: they are never moved, but can be removed.
 
     A task that was seen costs the reading of its loop. Any other costs reading the loops, the latest change first, up
@@ -95,7 +95,7 @@ def _loops(project: Project) -> Iterator[LoopState]:
 
 
 T = TypeVar("T")
-C = TypeVar("C", bound=Runs[Any])  # Any: as kinds.KINDS
+C = TypeVar("C", bound=RunService[Any])  # Any: as kinds.KINDS
 
 LIVE = "-live"
 ETAG = re.compile(r'(?:W/)?"?(?P<rev>[0-9]{1,15})(?:-live)?"?', re.ASCII)
@@ -112,8 +112,8 @@ class Control:
     threads: ThreadPoolExecutor
 
     @cached_property
-    def task_places(self) -> TaskPlaces:
-        return TaskPlaces(self.projects)
+    def task_places(self) -> TaskLocator:
+        return TaskLocator(self.projects)
 
     async def beside(self, work: Callable[[], T]) -> T:
         """In a thread: for whatever waits for the disk."""
@@ -130,41 +130,41 @@ ProjectName = Annotated[str | None, Query(alias="project", description="A projec
 
 
 @dataclass(frozen=True)
-class Asked(Generic[R]):
+class RunRequest(Generic[R]):
     """A request about one run. `service` holds its commands."""
 
     control: Control
-    kind: Kind[R]
+    kind: ServedKind[R]
     id: str
     project: Project
-    service: Runs[R]
+    service: RunService[R]
 
     @property
-    def source(self) -> Source:
-        return Source(self.project, self.kind)
+    def source(self) -> RunSource:
+        return RunSource(self.project, self.kind)
 
 
-def found(control: Control, kind: Kind[R], id: str, project: str | None) -> Asked[R]:
+def find_run(control: Control, kind: ServedKind[R], id: str, project: str | None) -> RunRequest[R]:
     """The run of that id, in whichever project. Invalid, NotFound, Conflict."""
-    place = control.projects.of_run(checked(id, kind.name), kind.service, project)
-    return Asked(control, kind, id, place, kind.service(place))
+    place = control.projects.of_run(check_id(id, kind.name), kind.service, project)
+    return RunRequest(control, kind, id, place, kind.service(place))
 
 
-async def asked_loop(control: ControlPlane, loop_id: str, project: ProjectName = None) -> Asked[LoopState]:
-    return found(control, LOOPS, loop_id, project)
+async def request_loop(control: ControlPlane, loop_id: str, project: ProjectName = None) -> RunRequest[LoopState]:
+    return find_run(control, LOOPS, loop_id, project)
 
 
-async def asked_cycle(control: ControlPlane, cycle_id: str, project: ProjectName = None) -> Asked[CycleState]:
-    return found(control, CYCLES, cycle_id, project)
+async def request_cycle(control: ControlPlane, cycle_id: str, project: ProjectName = None) -> RunRequest[CycleState]:
+    return find_run(control, CYCLES, cycle_id, project)
 
 
-async def asked_tuning(control: ControlPlane, tuning_id: str, project: ProjectName = None) -> Asked[TuningState]:
-    return found(control, TUNINGS, tuning_id, project)
+async def request_tuning(control: ControlPlane, tuning_id: str, project: ProjectName = None) -> RunRequest[TuningState]:
+    return find_run(control, TUNINGS, tuning_id, project)
 
 
-OneLoop = Annotated[Asked[LoopState], Depends(asked_loop)]
-OneCycle = Annotated[Asked[CycleState], Depends(asked_cycle)]
-OneTuning = Annotated[Asked[TuningState], Depends(asked_tuning)]
+OneLoop = Annotated[RunRequest[LoopState], Depends(request_loop)]
+OneCycle = Annotated[RunRequest[CycleState], Depends(request_cycle)]
+OneTuning = Annotated[RunRequest[TuningState], Depends(request_tuning)]
 
 
 IfMatch = Annotated[str | None, Header(alias="if-match", description="The ETag of the version you saw")]
@@ -172,20 +172,20 @@ IfMatch = Annotated[str | None, Header(alias="if-match", description="The ETag o
 
 async def loop_commands(one: OneLoop, if_match: IfMatch = None) -> LoopService:
     """The loop's commands, for somebody who may have said which version they have seen."""
-    return seen(one.project.engine.service, if_match)
+    return check_version(one.project.engine.service, if_match)
 
 
 async def cycle_commands(one: OneCycle, if_match: IfMatch = None) -> CycleService:
     """The cycle's, in the same way."""
-    return seen(one.project.engine.cycles, if_match)
+    return check_version(one.project.engine.cycles, if_match)
 
 
 async def tuning_commands(one: OneTuning, if_match: IfMatch = None) -> TuningService:
     """The tuning session's, in the same way."""
-    return seen(one.project.engine.tunings, if_match)
+    return check_version(one.project.engine.tunings, if_match)
 
 
-def seen(service: C, if_match: str | None) -> C:
+def check_version(service: C, if_match: str | None) -> C:
     """The commands for somebody who has seen the version of that ETag. Invalid for what no ETag of ours looks like."""
     if if_match is None or if_match.strip() == "*":
         return service
@@ -197,7 +197,7 @@ def seen(service: C, if_match: str | None) -> C:
     return service.expecting(int(found["rev"]))
 
 
-def etag(state: Run, *, live: bool = False) -> str:
+def make_etag(state: Run, *, live: bool = False) -> str:
     """Names the version, and whether a runner is at it, which no version tells."""
     return f'"{state.engine.rev}{LIVE if live else ""}"'
 
@@ -211,14 +211,14 @@ Given = Any  # Any: what FastAPI puts in the place of a parameter
 
 
 @dataclass(frozen=True)
-class Room(Generic[R]):
+class RouteKind(Generic[R]):
     """`one` and `commands` are dependencies; the forms describe answers with one run: read, steered, recovered.
 
     `prompts` reads what its runner would say: whatever is wrong with that is told to who starts it.
     """
 
-    kind: Kind[R]
-    asked: Callable[..., Awaitable[Asked[R]]]
+    kind: ServedKind[R]
+    asked: Callable[..., Awaitable[RunRequest[R]]]
     service: Callable[..., Awaitable[Any]]  # Any: the commands of the kind
     prompts: Callable[[Project], object]
     form: type[BaseModel]
@@ -238,32 +238,32 @@ class Room(Generic[R]):
 
     def shows(self) -> Responses:
         """A route's answer that is one run."""
-        return answers(self.form, self.example, CHANGING)
+        return document_responses(self.form, self.example, CHANGING)
 
     def says(self, message: str) -> Responses:
         """One that is a run and a message."""
-        return answers(self.steered, {**self.example, "message": self.kind.said(message)}, CHANGING)
+        return document_responses(self.steered, {**self.example, "message": self.kind.said(message)}, CHANGING)
 
 
-LOOP_ROOM = Room[LoopState](
-    LOOPS, asked_loop, loop_commands, lambda project: project.engine.load_prompts(),
+LOOP_ROUTES = RouteKind[LoopState](
+    LOOPS, request_loop, loop_commands, lambda project: project.engine.load_prompts(),
     LoopForm, SteeredForm, RecoveredForm, examples.LOOP,
 )  # fmt: skip
-CYCLE_ROOM = Room[CycleState](
-    CYCLES, asked_cycle, cycle_commands, lambda project: project.engine.load_cycle_prompts(),
+CYCLE_ROUTES = RouteKind[CycleState](
+    CYCLES, request_cycle, cycle_commands, lambda project: project.engine.load_cycle_prompts(),
     CycleForm, SteeredCycleForm, RecoveredCycleForm, cycle_examples.CYCLE,
 )  # fmt: skip
 
-TUNING_ROOM = Room[TuningState](
-    TUNINGS, asked_tuning, tuning_commands, lambda project: project.engine.load_tuning_prompts(),
+TUNING_ROUTES = RouteKind[TuningState](
+    TUNINGS, request_tuning, tuning_commands, lambda project: project.engine.load_tuning_prompts(),
     TuningForm, SteeredTuningForm, RecoveredTuningForm, tuning_examples.TUNING,
 )  # fmt: skip
 
 
-def shown(
+def run_response(
     state: Run, project: Project, *, status: int = 200, tag: str | None = None,
     location: str | None = None, **more: Json,
-) -> Answer:  # fmt: skip
+) -> ApiResponse:  # fmt: skip
     """One run, with its version as ETag."""
-    headers = {"etag": tag or etag(state), **({"location": location} if location else {})}
-    return done(state, status=status, headers=headers, project=project.name, **more)
+    headers = {"etag": tag or make_etag(state), **({"location": location} if location else {})}
+    return make_response(state, status=status, headers=headers, project=project.name, **more)

@@ -6,7 +6,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from loopwright.surfaces.server.answers import Json
+from loopwright.surfaces.server.api_response import Json
 
 T = TypeVar("T")
 
@@ -56,7 +56,9 @@ BRINGING = (*ANYWHERE, 404, 413, 415, 503)
 CHANGING = (*LOOKING, 412, 413, 415)
 
 
-def answers(form: type[BaseModel], example: Json, refusals: tuple[int, ...], *, status: int = 200) -> Responses:
+def document_responses(
+    form: type[BaseModel], example: Json, refusals: tuple[int, ...], *, status: int = 200
+) -> Responses:
     """For a route's `responses`."""
     told: Responses = {
         status: {

@@ -14,22 +14,29 @@ import structlog
 
 from loopwright.core.errors import Corrupt, NewerSchema, NotFound, StoreError
 from loopwright.core.ports import Store
-from loopwright.core.record import Entry, Event
+from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.run import Run
-from loopwright.surfaces.server.change_notifier import LOOK_SECONDS, Ear, Lookout
+from loopwright.surfaces.server.change_notifier import LOOK_SECONDS, ChangeListener, ChangeNotifier
 from loopwright.surfaces.server.dependencies import Control
-from loopwright.surfaces.server.kinds import Source, sources
-from loopwright.surfaces.server.offset_log import GONE, Feed, Record
-from loopwright.surfaces.server.run_event_stream import Fields, beginning, entry_fields
-from loopwright.surfaces.server.sse import PING_SECONDS, Place, block, opening, ping, reset
+from loopwright.surfaces.server.kinds import RunSource, list_sources
+from loopwright.surfaces.server.offset_log import GONE, OffsetLog, OffsetRecord
+from loopwright.surfaces.server.run_event_stream import Fields, entry_fields, find_beginning
+from loopwright.surfaces.server.sse import (
+    PING_SECONDS,
+    LogPosition,
+    encode_event,
+    encode_opening,
+    encode_ping,
+    encode_reset,
+)
 
-Which = tuple[int, str]
+RunRef = tuple[int, str]
 """A run: the number of its source, and its id."""
-Changed = Mapping[Which, bool]
+ChangedRuns = Mapping[RunRef, bool]
 """True: read it with waiting."""
 
 
-class Told(NamedTuple):
+class LogEvent(NamedTuple):
     """A record of the feed, up to its last entry `seq`, as bytes to send."""
 
     number: int
@@ -38,41 +45,41 @@ class Told(NamedTuple):
     events: bytes
 
 
-class Outcome(NamedTuple):
+class LogOutcome(NamedTuple):
     """`doubtful`: runs to look at once more: not there, so gone or about to be put back; or not readable just now."""
 
-    told: tuple[Told, ...]
-    doubtful: frozenset[Which]
+    told: tuple[LogEvent, ...]
+    doubtful: frozenset[RunRef]
 
 
-class Chronicle:
+class EventLog:
     """Blocks. Safe from several threads."""
 
-    def __init__(self, feed: Feed, sources: Sequence[Source]) -> None:
+    def __init__(self, feed: OffsetLog, sources: Sequence[RunSource]) -> None:
         self._feed = feed
         self._sources = tuple(sources)
         self._writing = threading.Lock()
 
     @property
-    def feed(self) -> Feed:
+    def feed(self) -> OffsetLog:
         return self._feed
 
     @property
-    def end(self) -> Place:
-        return Place(self._feed.name, *self._feed.end)
+    def end(self) -> LogPosition:
+        return LogPosition(self._feed.name, *self._feed.end)
 
-    def catch_up(self) -> dict[Which, bool]:
+    def catch_up(self) -> dict[RunRef, bool]:
         """Keeps what the journals know more than was told, unread. Gives the runs that have to be looked into."""
         with self._writing:
             return self._catch_up()
 
-    def _catch_up(self) -> dict[Which, bool]:
-        records, odd = list[Record](), dict[Which, bool]()
+    def _catch_up(self) -> dict[RunRef, bool]:
+        records, odd = list[OffsetRecord](), dict[RunRef, bool]()
         for number, (source, told) in enumerate(zip(self._sources, self._feed.told, strict=True)):
             revs = source.service.store.revs()
             for id, rev in revs.items():
                 if (before := told.get(id, 0)) < rev:
-                    records.append(Record(number, id, before, rev))
+                    records.append(OffsetRecord(number, id, before, rev))
                 elif before > rev:
                     odd[number, id] = True
             odd |= {(number, id): True for id in told.keys() - revs.keys()}
@@ -80,7 +87,7 @@ class Chronicle:
             self._feed.append(records)
         return odd
 
-    def take(self, changed: Changed, sure: frozenset[Which]) -> Outcome:
+    def take(self, changed: ChangedRuns, sure: frozenset[RunRef]) -> LogOutcome:
         """Reads what is new of these runs, and keeps it in the feed. `sure`: those that were not there before either.
 
         StoreError where the feed cannot be written; then nothing was told.
@@ -88,9 +95,9 @@ class Chronicle:
         with self._writing:
             return self._take(changed, sure)
 
-    def _take(self, changed: Changed, sure: frozenset[Which]) -> Outcome:
-        records, found = list[Record](), list[tuple[Run | None, Sequence[Entry]]]()
-        doubtful = set[Which]()
+    def _take(self, changed: ChangedRuns, sure: frozenset[RunRef]) -> LogOutcome:
+        records, found = list[OffsetRecord](), list[tuple[Run | None, Sequence[JournalEntry]]]()
+        doubtful = set[RunRef]()
         for (number, id), exact in changed.items():
             told = self._feed.told[number].get(id)
             try:
@@ -101,7 +108,7 @@ class Chronicle:
                 if (number, id) not in sure:
                     doubtful.add((number, id))
                     continue
-                records.append(Record(number, id, told, GONE))
+                records.append(OffsetRecord(number, id, told, GONE))
                 found.append((None, ()))
             except (Corrupt, NewerSchema):  # the change that repairs it is told
                 continue
@@ -109,13 +116,13 @@ class Chronicle:
                 doubtful.add((number, id))
             else:
                 if entries:
-                    records.append(Record(number, id, entries[0].seq - 1, entries[-1].seq))
+                    records.append(OffsetRecord(number, id, entries[0].seq - 1, entries[-1].seq))
                     found.append((state, entries))
         first = self._feed.append(records) if records else 0
         told_now = (self._told(first + n, r, *f) for n, (r, f) in enumerate(zip(records, found, strict=True)))
-        return Outcome(tuple(told_now), frozenset(doubtful))
+        return LogOutcome(tuple(told_now), frozenset(doubtful))
 
-    def after(self, number: int, seq: int, most: int) -> tuple[Told, ...] | None:
+    def after(self, number: int, seq: int, most: int) -> tuple[LogEvent, ...] | None:
         """Up to `most` records from that one on; of that one what comes behind its entry `seq`.
 
         None where that is too far back, or was never told.
@@ -131,7 +138,7 @@ class Chronicle:
             first += 1
         elif number and records[0].upto != GONE:
             records[0] = records[0]._replace(after=max(records[0].after, seq))
-        ranges: dict[Which, tuple[int, int]] = {}
+        ranges: dict[RunRef, tuple[int, int]] = {}
         for one in records:
             which = one.source, one.id
             after, upto = ranges.get(which, (one.after, one.upto))
@@ -139,7 +146,7 @@ class Chronicle:
         found = {which: self._found(*which, *bounds) for which, bounds in ranges.items()}
         return tuple(self._told(first + n, one, *found[one.source, one.id]) for n, one in enumerate(records))
 
-    def _found(self, number: int, id: str, after: int, upto: int) -> tuple[Run | None, Sequence[Entry]]:
+    def _found(self, number: int, id: str, after: int, upto: int) -> tuple[Run | None, Sequence[JournalEntry]]:
         """What there still is of a run. The JSON file that a killed process left may be behind what was recorded."""
         store = self._sources[number].service.store
         try:
@@ -150,16 +157,16 @@ class Chronicle:
             return None, ()
         return state, entries
 
-    def _news(self, source: Source, id: str, after: int, exact: bool) -> tuple[Run, Sequence[Entry]]:
+    def _news(self, source: RunSource, id: str, after: int, exact: bool) -> tuple[Run, Sequence[JournalEntry]]:
         store: Store[Any] = source.service.store  # Any: as kinds.KINDS
         if not exact:
             return store.shown(id, after)
         state = store.read(id)
         if state.engine.rev < after:
-            after = beginning(store.events(id)) - 1
+            after = find_beginning(store.events(id)) - 1
         return state, store.events(id, after)
 
-    def _told(self, number: int, record: Record, state: Run | None, entries: Sequence[Entry]) -> Told:
+    def _told(self, number: int, record: OffsetRecord, state: Run | None, entries: Sequence[JournalEntry]) -> LogEvent:
         project, kind = source = self._sources[record.source]
         name = f"{self._feed.name}.{number}"
         brief = kind.glance(state, project.name).model_dump(mode="json") if state else None
@@ -167,16 +174,16 @@ class Chronicle:
         if record.upto == GONE:
             fields, brief = [_deleted(record, source)], None
         events = (
-            block(kind.entry, {**one, "project": project.name, kind.name: brief}, f"{name}.{one['seq']}")
+            encode_event(kind.entry, {**one, "project": project.name, kind.name: brief}, f"{name}.{one['seq']}")
             for one in fields
         )
-        return Told(number, record.last, project.name, b"".join(events))
+        return LogEvent(number, record.last, project.name, b"".join(events))
 
 
-def _deleted(record: Record, source: Source) -> Fields:
+def _deleted(record: OffsetRecord, source: RunSource) -> Fields:
     """The journal that held the entry is gone as well."""
     at = source.service.clock.now().isoformat(timespec="milliseconds")
-    entry = Entry(seq=record.last, ts=at, actor="store", event=Event(type="deleted"))
+    entry = JournalEntry(seq=record.last, ts=at, actor="store", event=JournalEvent(type="deleted"))
     return entry_fields(source.kind.key, record.id, entry)
 
 
@@ -189,14 +196,14 @@ GONE_SECONDS = 0.3
 log = structlog.get_logger("loopwright.surfaces.server")
 
 
-class Recent:
+class RecentEvents:
     """The latest events, in order and without a gap."""
 
     def __init__(self) -> None:
-        self._told: deque[Told] = deque()
+        self._told: deque[LogEvent] = deque()
         self._size = 0
 
-    def add(self, told: Sequence[Told]) -> None:
+    def add(self, told: Sequence[LogEvent]) -> None:
         if told and self._told and told[0].number != self._told[-1].number + 1:
             self.clear()
         for one in told:
@@ -205,7 +212,7 @@ class Recent:
         while self._size > KEPT_BYTES:
             self._size -= len(self._told.popleft().events)
 
-    def after(self, number: int) -> tuple[Told, ...] | None:
+    def after(self, number: int) -> tuple[LogEvent, ...] | None:
         """Everything behind that record, None where that is not at hand."""
         if not self._told or number < self._told[0].number - 1:
             return None
@@ -217,29 +224,29 @@ class Recent:
         self._size = 0
 
 
-class News:
+class EventBroadcast:
     """Belongs to one event loop. `folder`: where the feed is kept. `seen`: commits that were read as they came."""
 
-    def __init__(self, control: Control, lookout: Callable[[Source], Lookout], folder: Path) -> None:
+    def __init__(self, control: Control, lookout: Callable[[RunSource], ChangeNotifier], folder: Path) -> None:
         self._control, self._lookout, self._folder = control, lookout, folder
-        self._sources = sources(control.projects)
+        self._sources = list_sources(control.projects)
         self._opening = asyncio.Lock()
-        self._chronicle: Chronicle | None = None
-        self._recent = Recent()
-        self._ears: set[Ear] = set()
+        self._chronicle: EventLog | None = None
+        self._recent = RecentEvents()
+        self._ears: set[ChangeListener] = set()
         self._reading: asyncio.Task[None] | None = None
-        self._dirty: dict[Which, bool] = {}
-        self._doubted: set[Which] = set()
+        self._dirty: dict[RunRef, bool] = {}
+        self._doubted: set[RunRef] = set()
         self._all = False
         self._wake, self._current = asyncio.Event(), asyncio.Event()
         self.seen = 0
 
-    async def open(self) -> Chronicle:
+    async def open(self) -> EventLog:
         """Opens the feed at the first time. StoreError."""
         async with self._opening:
             if self._chronicle is None:
                 feed = await self._control.beside(self._feed)
-                self._chronicle = Chronicle(feed, self._sources)
+                self._chronicle = EventLog(feed, self._sources)
             return self._chronicle
 
     def close(self) -> None:
@@ -248,7 +255,7 @@ class News:
             self._chronicle.feed.close()
             self._chronicle = None
 
-    async def blocks(self, last: Place | None, project: str | None) -> AsyncGenerator[bytes, None]:
+    async def blocks(self, last: LogPosition | None, project: str | None) -> AsyncGenerator[bytes, None]:
         """What one reader gets, who has seen everything up to `last`; of one project, if one is named."""
         try:
             async with aclosing(self._blocks(await self.open(), last, project)) as blocks:
@@ -258,16 +265,16 @@ class News:
             log.warning("changes cannot be told", problem=str(error))
 
     async def _blocks(
-        self, chronicle: Chronicle, last: Place | None, project: str | None
+        self, chronicle: EventLog, last: LogPosition | None, project: str | None
     ) -> AsyncGenerator[bytes, None]:
         with self._listening(chronicle) as ear:
             place = last
             if place is None or place.feed != chronicle.feed.name:
                 await self._current.wait()
                 place = chronicle.end
-            yield opening(str(place))
+            yield encode_opening(str(place))
             if last and last.feed != place.feed:
-                yield reset(str(place))
+                yield encode_reset(str(place))
             whole = False
             while True:
                 told = self._recent.after(place.number) if whole else None
@@ -275,20 +282,20 @@ class News:
                     told = await self._control.beside(partial(chronicle.after, place.number, place.seq, AT_ONCE))
                 if told is None:
                     place = chronicle.end
-                    yield reset(str(place))
+                    yield encode_reset(str(place))
                     continue
                 whole = True
                 if told:
-                    place = Place(place.feed, told[-1].number, told[-1].seq)
+                    place = LogPosition(place.feed, told[-1].number, told[-1].seq)
                     if news := b"".join(one.events for one in told if project in (None, one.project)):
                         yield news
                     continue
                 while await ear.next(PING_SECONDS) is None:
-                    yield ping(str(place))
+                    yield encode_ping(str(place))
 
     @contextmanager
-    def _listening(self, chronicle: Chronicle) -> Iterator[Ear]:
-        ear = Ear()
+    def _listening(self, chronicle: EventLog) -> Iterator[ChangeListener]:
+        ear = ChangeListener()
         self._ears.add(ear)
         if self._reading is None:
             self._reading = asyncio.create_task(self._read(chronicle))
@@ -308,7 +315,7 @@ class News:
             log.error("changes are told no more until somebody comes anew", exc_info=error)
             self._reading = None
 
-    async def _read(self, chronicle: Chronicle) -> None:
+    async def _read(self, chronicle: EventLog) -> None:
         """Reads what changes as long as somebody listens."""
         self._all = True
         self._wake.set()
@@ -325,7 +332,7 @@ class News:
                     await asyncio.sleep(LOOK_SECONDS)
                     self._hear(0, None, True)
 
-    async def _read_all(self, chronicle: Chronicle) -> None:
+    async def _read_all(self, chronicle: EventLog) -> None:
         if self._all:
             self._all = False
             odd = await self._control.beside(chronicle.catch_up)
@@ -353,7 +360,7 @@ class News:
             self._dirty[source, id] = exact or self._dirty.get((source, id), False)
         self._wake.set()
 
-    def _doubt(self, which: Which) -> None:
+    def _doubt(self, which: RunRef) -> None:
         self._doubted.add(which)
         self._hear(*which, True)
 
@@ -361,9 +368,9 @@ class News:
         for ear in self._ears:
             ear.tell(None, False)
 
-    def _feed(self) -> Feed:
+    def _feed(self) -> OffsetLog:
         token = self._sources[0].service.clock.token
-        return Feed.opened(self._folder, [source.name for source in self._sources], self._revs, token)
+        return OffsetLog.opened(self._folder, [source.name for source in self._sources], self._revs, token)
 
     def _revs(self) -> list[Mapping[str, int]]:
         return [source.service.store.revs() for source in self._sources]

@@ -24,7 +24,7 @@ from loopwright.workflows.cycle.model import (
 )
 from loopwright.workflows.cycle.summary import cycle_glance
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.summary import glance
+from loopwright.workflows.loop.summary import loop_glance
 from loopwright.workflows.tuning.model import (
     ActionHistoryEntry,
     AppliedFix,
@@ -59,7 +59,7 @@ _LOOP = LoopState(
 )  # fmt: skip
 
 LOOP: Example = {"data": _LOOP.model_dump(mode="json", by_alias=True), "project": "shop"}
-BRIEF: Example = glance(_LOOP, "shop").model_dump(mode="json")
+BRIEF: Example = loop_glance(_LOOP, "shop").model_dump(mode="json")
 LOOP_PAGE: Example = {
     "data": [BRIEF], "total": 1, "limit": 50, "offset": 0, "hasMore": False, "timestamp": LATER, "damaged": [],
 }  # fmt: skip

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from loopwright.core.errors import Invalid
-from loopwright.surfaces.server.answers import Answer, refused
+from loopwright.surfaces.server.api_response import ApiResponse, make_refusal
 
 COOKIE = "loopwright_token"
 """Its name goes on with the port: cookies do not tell the servers of a machine apart."""
@@ -49,7 +49,7 @@ ADDRESS = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::(\d{1,5}))?")
 
 
 @dataclass(frozen=True)
-class Rules:
+class GateRules:
     """`hosts`: what `Host` may say, in lower case, with the port. `any_address`: an IP address at `port` will do.
 
     A page that lures a browser here by a name of its own has that name in `Host`, never an address.
@@ -81,7 +81,7 @@ class Rules:
             return False
 
 
-class BadBody(Exception):
+class UnreadableBody(Exception):
     """A body that goes on beyond what is taken, or does not come."""
 
     def __init__(self, words: str, status: int) -> None:
@@ -89,10 +89,10 @@ class BadBody(Exception):
         self.words, self.status = words, status
 
 
-class Gate:
+class RequestGate:
     """Refuses what is not from here, has no token, is no JSON or is too long; the rest goes on to `app`."""
 
-    def __init__(self, app: ASGIApp, rules: Rules) -> None:
+    def __init__(self, app: ASGIApp, rules: GateRules) -> None:
         self._app, self._rules = app, rules
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -117,19 +117,19 @@ class Gate:
     async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await self._app(scope, _limited(receive), send)
-        except BadBody as problem:
-            await refused(problem.words, problem.status)(scope, receive, send)
+        except UnreadableBody as problem:
+            await make_refusal(problem.words, problem.status)(scope, receive, send)
 
-    def _stopped(self, scope: Scope, headers: dict[bytes, bytes]) -> Answer | None:
+    def _stopped(self, scope: Scope, headers: dict[bytes, bytes]) -> ApiResponse | None:
         """The answer for who may not come in, or is let in by a token in the address; None for everybody else."""
         refusal = self._foreign(scope, headers)
         if refusal is None and scope["path"] == "/" and b"token=" in scope["query_string"]:
             return self._let_in(scope)
         if refusal is None and not self._is_open(scope["path"]) and not self._has_token(headers):
             words = "no valid token; open the URL that `loopwright serve` prints, or send it as a bearer token"
-            return refused(words, 401, {"www-authenticate": "Bearer"})
+            return make_refusal(words, 401, {"www-authenticate": "Bearer"})
         refusal = refusal or _body_problem(scope["method"], headers)
-        return None if refusal is None else refused(*refusal, {"connection": "close"})
+        return None if refusal is None else make_refusal(*refusal, {"connection": "close"})
 
     def _foreign(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[str, int] | None:
         if len(headers) != len(scope["headers"]) and (twice := _said_twice(scope["headers"])):
@@ -155,11 +155,11 @@ class Gate:
     def _has_token(self, headers: dict[bytes, bytes]) -> bool:
         return any(map(self._rules.fits, _tokens(headers, self._rules.cookie)))
 
-    def _let_in(self, scope: Scope) -> Answer:
+    def _let_in(self, scope: Scope) -> ApiResponse:
         """Keeps a token in the address as a cookie, and leads to the address without it; a wrong one just goes."""
         query = scope["query_string"].decode("latin-1")
         rest = urlencode([(name, value) for name, value in parse_qsl(query) if name != "token"])
-        answer = Answer(b"", 303, {"location": f"/?{rest}" if rest else "/", "cache-control": "no-store"})
+        answer = ApiResponse(b"", 303, {"location": f"/?{rest}" if rest else "/", "cache-control": "no-store"})
         given = next((token for token in parse_qs(query).get("token", ()) if self._rules.fits(token)), None)
         if given is not None and scope["method"] == "GET":
             answer.set_cookie(
@@ -213,11 +213,11 @@ def _limited(receive: Receive) -> Receive:
             async with asyncio.timeout_at(until):
                 message = await receive()
         except TimeoutError as error:
-            raise BadBody(*_TOO_SLOW) from error
+            raise UnreadableBody(*_TOO_SLOW) from error
         is_whole = not message.get("more_body", False)
         taken += len(message.get("body", b""))
         if taken > LONGEST_BODY:
-            raise BadBody(*_TOO_LONG)
+            raise UnreadableBody(*_TOO_LONG)
         return message
 
     return limited
@@ -228,7 +228,7 @@ SHORTEST = 16
 """Characters of a token that somebody chose."""
 
 
-def kept_token(folder: Path) -> str:
+def load_token(folder: Path) -> str:
     """The token in that folder; made at the first start, mode 0600. Invalid for a file that others could read."""
     path = folder / "server-token"
     folder.mkdir(parents=True, exist_ok=True)
@@ -242,7 +242,7 @@ def kept_token(folder: Path) -> str:
     return token
 
 
-def checked_token(token: str) -> str:
+def check_token(token: str) -> str:
     """One that was given. Invalid where it could be guessed, or not be sent."""
     if len(token) < SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
         raise Invalid(f"--token: needs {SHORTEST} or more printable ASCII characters without spaces")

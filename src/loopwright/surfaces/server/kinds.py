@@ -8,18 +8,18 @@ from loopwright.core.cycle_names import ROLES
 from loopwright.core.names import LoopStatus, TuningStatus
 from loopwright.core.record import Record
 from loopwright.core.run import R
-from loopwright.core.run_commands import Runs
+from loopwright.core.run_commands import RunService
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.projects import Project, Projects
 from loopwright.workflows.cycle.model import CycleState, CycleStatus
 from loopwright.workflows.cycle.summary import cycle_glance
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.summary import glance
+from loopwright.workflows.loop.summary import loop_glance
 from loopwright.workflows.tuning.model import TuningState
 from loopwright.workflows.tuning.summary import tuning_glance
 
 
-class Voice(NamedTuple):
+class TranscriptRef(NamedTuple):
     """A transcript, by its name below the progress folder, and the role it is of; None: of no role, or the engine."""
 
     role: str | None
@@ -27,7 +27,7 @@ class Voice(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind(Generic[R]):
+class ServedKind(Generic[R]):
     """`place` is where the API has them, `entry` what the stream of all calls a change of one.
 
     `progress` is something that is not the same any more once one has got further.
@@ -37,10 +37,10 @@ class Kind(Generic[R]):
     place: str
     entry: str
     statuses: tuple[str, ...]
-    service: Callable[[Project], Runs[R]]
+    service: Callable[[Project], RunService[R]]
     glance: Callable[[R, str], Record]
     progress: Callable[[R], Hashable]
-    voices: tuple[Voice, ...]
+    voices: tuple[TranscriptRef, ...]
 
     @property
     def key(self) -> str:
@@ -57,36 +57,36 @@ class Kind(Generic[R]):
         return f"{self.name.capitalize()} {done}"
 
 
-LOOPS = Kind[LoopState](
+LOOPS = ServedKind[LoopState](
     name="loop", place="/api/loops/v2", entry="entry", statuses=get_args(LoopStatus),
-    service=lambda project: project.engine.service, glance=glance, progress=lambda state: state.current_iteration,
-    voices=(Voice(None, TRANSCRIPT),),
+    service=lambda project: project.engine.service, glance=loop_glance, progress=lambda state: state.current_iteration,
+    voices=(TranscriptRef(None, TRANSCRIPT),),
 )  # fmt: skip
-CYCLES = Kind[CycleState](
+CYCLES = ServedKind[CycleState](
     name="cycle", place="/api/cycles", entry="cycle_entry", statuses=get_args(CycleStatus),
     service=lambda project: project.engine.cycles, glance=cycle_glance,
     progress=lambda state: (state.current_iteration, state.engine.done),
-    voices=(*(Voice(role, f"{role}/{TRANSCRIPT}") for role in ROLES), Voice(None, TRANSCRIPT)),
+    voices=(*(TranscriptRef(role, f"{role}/{TRANSCRIPT}") for role in ROLES), TranscriptRef(None, TRANSCRIPT)),
 )  # fmt: skip
 
-TUNINGS = Kind[TuningState](
+TUNINGS = ServedKind[TuningState](
     name="tuning", place="/api/tunings", entry="tuning_entry", statuses=get_args(TuningStatus),
     service=lambda project: project.engine.tunings, glance=tuning_glance,
     progress=lambda state: (state.iteration_count, state.engine.diagnosed, len(state.applied_fixes)),
-    voices=(Voice(None, TRANSCRIPT),),
+    voices=(TranscriptRef(None, TRANSCRIPT),),
 )  # fmt: skip
 
-KINDS: tuple[Kind[Any], ...] = (LOOPS, CYCLES, TUNINGS)  # Any: each has states of its own
+KINDS: tuple[ServedKind[Any], ...] = (LOOPS, CYCLES, TUNINGS)  # Any: each has states of its own
 
 
-class Source(NamedTuple):
+class RunSource(NamedTuple):
     """One kind of runs in one project."""
 
     project: Project
-    kind: Kind[Any]  # Any: as KINDS
+    kind: ServedKind[Any]  # Any: as KINDS
 
     @property
-    def service(self) -> Runs[Any]:  # Any: as KINDS
+    def service(self) -> RunService[Any]:  # Any: as KINDS
         return self.kind.service(self.project)
 
     @property
@@ -95,6 +95,6 @@ class Source(NamedTuple):
         return f"{self.project.engine.project} {self.kind.name}"
 
 
-def sources(projects: Projects) -> tuple[Source, ...]:
+def list_sources(projects: Projects) -> tuple[RunSource, ...]:
     """All that is served, in order."""
-    return tuple(Source(project, kind) for project in projects.known.values() for kind in KINDS)
+    return tuple(RunSource(project, kind) for project in projects.known.values() for kind in KINDS)

@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from loopwright.projects import Projects
 from loopwright.surfaces.server.dependencies import ControlPlane
-from loopwright.surfaces.server.kinds import KINDS, Kind
-from loopwright.surfaces.server.stream import Live
+from loopwright.surfaces.server.kinds import KINDS, ServedKind
+from loopwright.surfaces.server.stream import LiveStreams
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -25,10 +25,10 @@ NO_ROUTE = "none"
 router = APIRouter()
 
 
-class Standing(Collector):
+class RunCollector(Collector):
     """What is looked up when somebody asks."""
 
-    def __init__(self, projects: Projects, live: Live) -> None:
+    def __init__(self, projects: Projects, live: LiveStreams) -> None:
         self._projects, self._live = projects, live
 
     def collect(self) -> Iterator[Metric]:
@@ -39,7 +39,7 @@ class Standing(Collector):
             "loopwright_commits_seen", "Commits told to the streams of all runs", self._live.news.seen
         )
 
-    def _runs(self, kind: Kind[Any]) -> Iterator[Metric]:  # Any: as KINDS
+    def _runs(self, kind: ServedKind[Any]) -> Iterator[Metric]:  # Any: as KINDS
         name, title = f"loopwright_{kind.name}s", f"{kind.name.capitalize()}s"
         known = GaugeMetricFamily(name, f"{title} by status", labels=("project", "status"))
         damaged = GaugeMetricFamily(f"{name}_damaged", f"{title} that cannot be read", labels=("project",))
@@ -52,12 +52,12 @@ class Standing(Collector):
         yield damaged
 
 
-class Metrics:
+class ServerMetrics:
     """Of one application."""
 
-    def __init__(self, projects: Projects, live: Live) -> None:
+    def __init__(self, projects: Projects, live: LiveStreams) -> None:
         self.registry = CollectorRegistry()
-        self.registry.register(Standing(projects, live))
+        self.registry.register(RunCollector(projects, live))
         ProcessCollector(registry=self.registry)
         GCCollector(registry=self.registry)
         self._requests = Histogram(
@@ -97,5 +97,5 @@ class Metrics:
 async def metrics(control: ControlPlane, request: Request) -> Response:
     """In the text format of Prometheus, or of OpenMetrics for those who ask for it."""
     encode, kind = choose_encoder(request.headers.get("accept", ""))
-    known: Metrics = request.app.state.metrics
+    known: ServerMetrics = request.app.state.metrics
     return Response(await control.beside(lambda: encode(known.registry)), headers={"content-type": kind})

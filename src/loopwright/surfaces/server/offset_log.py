@@ -19,18 +19,18 @@ from typing import NamedTuple
 import orjson
 
 from loopwright.core.errors import StoreError
-from loopwright.store.lease import Descriptor, Flock
+from loopwright.store.lease import Flock, LockDescriptor
 
 MOST_RECORDS = 100_000
 """When there are more, the older half is dropped."""
 GONE = 0
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
-Told = dict[str, int]
+SentOffsets = dict[str, int]
 """The number of the last entry that was told, by the run's id."""
 
 
-class Record(NamedTuple):
+class OffsetRecord(NamedTuple):
     """Of a source's run, entries with after < seq <= upto were committed; `upto` GONE: the run is no more."""
 
     source: int
@@ -47,7 +47,7 @@ class Record(NamedTuple):
         return b"%d %s %d %d\n" % (self.source, self.id.encode(), self.after, self.upto)
 
 
-class Feed:
+class OffsetLog:
     """Of one server process at a time, which holds `lock`. Records are numbered from 1.
 
     One thread appends, and it alone looks at `told`; any thread reads.
@@ -56,10 +56,10 @@ class Feed:
     def __init__(self, path: Path, lock: Flock, sources: Sequence[str], token: Callable[[], str]) -> None:
         self._path, self._lock, self._token = path, lock, token
         self._head = {"sources": list(sources), "boot": _boot()}
-        self._file = Descriptor(-1)
+        self._file = LockDescriptor(-1)
         self.name = ""
         self.first = 1
-        self.told: tuple[Told, ...] = tuple({} for _ in sources)
+        self.told: tuple[SentOffsets, ...] = tuple({} for _ in sources)
         self._starts = array("Q")
         self._end = self._last_seq = 0
         self._mutex = threading.Lock()
@@ -71,7 +71,7 @@ class Feed:
         sources: Sequence[str],
         told: Callable[[], Sequence[Mapping[str, int]]],
         token: Callable[[], str],
-    ) -> "Feed":
+    ) -> "OffsetLog":
         """The feed of these sources that no other process has open; a new one begins at what `told` gives."""
         key = hashlib.sha256(orjson.dumps(list(sources))).hexdigest()[:16]
         try:
@@ -92,13 +92,13 @@ class Feed:
         with self._mutex:
             return self._last, self._last_seq
 
-    def append(self, records: Sequence[Record]) -> int:
+    def append(self, records: Sequence[OffsetRecord]) -> int:
         """Keeps them, and returns the number of the first. StoreError with nothing kept."""
         with self._mutex:
             self._append(records)
             return self._last - len(records) + 1
 
-    def after(self, number: int, most: int) -> tuple[Record, ...] | None:
+    def after(self, number: int, most: int) -> tuple[OffsetRecord, ...] | None:
         """Up to `most` records behind that one; None where it was dropped, or never was."""
         with self._mutex:
             return self._after(number, most) if self.first - 1 <= number <= self._last else None
@@ -107,7 +107,7 @@ class Feed:
     def _last(self) -> int:
         return self.first + len(self._starts) - 1
 
-    def _append(self, records: Sequence[Record]) -> None:
+    def _append(self, records: Sequence[OffsetRecord]) -> None:
         data = b"".join(record.line() for record in records)
         try:
             written = 0
@@ -122,7 +122,7 @@ class Feed:
         if len(self._starts) > MOST_RECORDS:
             self._drop_old()
 
-    def _after(self, number: int, most: int) -> tuple[Record, ...]:
+    def _after(self, number: int, most: int) -> tuple[OffsetRecord, ...]:
         begin = number + 1 - self.first
         if begin >= len(self._starts):
             return ()
@@ -135,7 +135,7 @@ class Feed:
         self._file.release()
         self._lock.release()
 
-    def _take(self, record: Record) -> None:
+    def _take(self, record: OffsetRecord) -> None:
         self._last_seq = record.last
         told = self.told[record.source]
         if record.upto == GONE:
@@ -185,7 +185,7 @@ class Feed:
         with suppress(OSError):
             self._write(kept, self._last - len(kept) + 1)
 
-    def _write(self, kept: Sequence[Record], first: int) -> None:
+    def _write(self, kept: Sequence[OffsetRecord], first: int) -> None:
         """The whole file anew, and then goes on in that."""
         head = orjson.dumps({**self._head, "feed": self.name, "first": first}) + b"\n"
         lines = [record.line() for record in kept]
@@ -204,13 +204,13 @@ class Feed:
             at += len(line)
 
     def _open(self) -> None:
-        before, self._file = self._file, Descriptor(os.open(self._path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW))
+        before, self._file = self._file, LockDescriptor(os.open(self._path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW))
         before.release()
 
 
-def _record(line: bytes) -> Record:
+def _record(line: bytes) -> OffsetRecord:
     source, id, after, upto = line.split()
-    return Record(int(source), id.decode(), int(after), int(upto))
+    return OffsetRecord(int(source), id.decode(), int(after), int(upto))
 
 
 def _boot() -> str:

@@ -59,7 +59,7 @@ NO_JSON: Schema = {
 """Path → summary, description, and what is answered: of what kind, an example, and the refusals."""
 
 
-def describe(app: FastAPI) -> None:
+def install_openapi(app: FastAPI) -> None:
     """Makes `app` describe itself that way."""
     made = app.openapi
     known: Schema = {}

@@ -18,7 +18,7 @@ from loopwright.skills.findings import Dimension
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server import examples as cycle_examples
 from loopwright.surfaces.server import examples as tuning_examples
-from loopwright.surfaces.server.gate import BadBody
+from loopwright.surfaces.server.gate import UnreadableBody
 from loopwright.workflows.cycle.model import CycleStatus
 from loopwright.workflows.tuning.model import MAX_ITERATIONS
 
@@ -33,7 +33,7 @@ Words = Annotated[str, AfterValidator(_not_blank)]
 Texts = Annotated[tuple[str, ...], Field(strict=False)]
 
 
-def shown(example: examples.Example) -> ConfigDict:
+def with_example(example: examples.Example) -> ConfigDict:
     """With the example that stands in /openapi.json."""
     return ConfigDict(json_schema_extra={"examples": [example]})
 
@@ -80,13 +80,13 @@ class NewRun(Body):
 
 
 class NewLoop(NewRun):
-    model_config = shown(examples.NEW_LOOP)
+    model_config = with_example(examples.NEW_LOOP)
 
 
 class NewCycle(NewRun):
     """`roles`: agents of roles that `agent` does not play. `parallel`: agents at once."""
 
-    model_config = shown(cycle_examples.NEW_CYCLE)
+    model_config = with_example(cycle_examples.NEW_CYCLE)
 
     roles: dict[Role, Annotated[str, Field(min_length=1)]] | None = None
     parallel: Parallel | None = None
@@ -98,7 +98,7 @@ class NewTuning(Body):
     `fix` all the agent writes the remaining fixes.
     """
 
-    model_config = shown(tuning_examples.NEW_TUNING)
+    model_config = with_example(tuning_examples.NEW_TUNING)
 
     path: Words
     description: str = ""
@@ -115,14 +115,14 @@ class NewTuning(Body):
 class TuningFields(Body):
     """Not once it has ended."""
 
-    model_config = shown({"max_iterations": 3})
+    model_config = with_example({"max_iterations": 3})
 
     max_iterations: Iterations | None = None
     user_issue_description: str | None = None
 
 
 class NewTuningStatus(Body):
-    model_config = shown({"status": "failed"})
+    model_config = with_example({"status": "failed"})
 
     status: TuningStatus
 
@@ -130,7 +130,7 @@ class NewTuningStatus(Body):
 class ChosenFixes(Body):
     """Ids of those to apply; the others are not proposed again."""
 
-    model_config = shown({"fixes": ["FIX-001"]})
+    model_config = with_example({"fixes": ["FIX-001"]})
 
     fixes: Texts
 
@@ -138,7 +138,7 @@ class ChosenFixes(Body):
 class LoopFields(Body):
     """Title and description cannot change while the loop runs."""
 
-    model_config = shown({"priority": "high", "tags": ["ledger"]})
+    model_config = with_example({"priority": "high", "tags": ["ledger"]})
 
     title: Words | None = None
     description: str | None = None
@@ -151,20 +151,20 @@ class LoopFields(Body):
 class CycleFields(Body):
     """The title cannot change while the cycle runs. Use `extend` to change the task."""
 
-    model_config = shown({"max_iterations": 8})
+    model_config = with_example({"max_iterations": 8})
 
     title: Words | None = None
     max_iterations: Iterations | None = None
 
 
 class NewStatus(Body):
-    model_config = shown({"status": "paused"})
+    model_config = with_example({"status": "paused"})
 
     status: LoopStatus
 
 
 class NewCycleStatus(Body):
-    model_config = shown({"status": "paused"})
+    model_config = with_example({"status": "paused"})
 
     status: CycleStatus
 
@@ -172,7 +172,7 @@ class NewCycleStatus(Body):
 class Extension(Body):
     """What to add to the task."""
 
-    model_config = shown({"text": "Also check the balance"})
+    model_config = with_example({"text": "Also check the balance"})
 
     text: Words
 
@@ -180,7 +180,7 @@ class Extension(Body):
 class Chosen(Body):
     """One of the decision's options; any text if it has none."""
 
-    model_config = shown({"option": "Keep the float"})
+    model_config = with_example({"option": "Keep the float"})
 
     option: Words
 
@@ -188,7 +188,7 @@ class Chosen(Body):
 class Resolution(Body):
     """How a blocker was resolved. `workaround`: it remains, but there is a workaround."""
 
-    model_config = shown({"resolution": "The schema lies in docs/schema.md"})
+    model_config = with_example({"resolution": "The schema lies in docs/schema.md"})
 
     resolution: Words
     workaround: bool = False
@@ -197,7 +197,7 @@ class Resolution(Body):
 class GoingOn(Body):
     """`mode`: the mode to continue in; default: unchanged."""
 
-    model_config = shown({"mode": "auto"})
+    model_config = with_example({"mode": "auto"})
 
     mode: Mode | None = None
 
@@ -205,7 +205,7 @@ class GoingOn(Body):
 class Pausing(Body):
     """`now`: cancel the action in progress instead of finishing it first."""
 
-    model_config = shown({"now": False})
+    model_config = with_example({"now": False})
 
     now: bool = False
 
@@ -213,7 +213,7 @@ class Pausing(Body):
 class NewLimits(Body):
     """What is not given stays as it is. Cost in US dollars."""
 
-    model_config = shown({"max_iterations": 20})
+    model_config = with_example({"max_iterations": 20})
 
     max_iterations: Iterations | None = None
     max_minutes: float | None = Field(None, gt=0)
@@ -237,7 +237,7 @@ class Reopening(NewLimits):
 
 
 class GivenAnswer(Body):
-    model_config = shown({"text": "Use the second schema"})
+    model_config = with_example({"text": "Use the second schema"})
 
     text: Words
 
@@ -245,7 +245,7 @@ class GivenAnswer(Body):
 class Verdict(Body):
     """One request, the only open one, or `every` open one."""
 
-    model_config = shown({"answer": "allow", "request": "p1"})
+    model_config = with_example({"answer": "allow", "request": "p1"})
 
     answer: Literal["allow", "deny"]
     request: str | None = Field(None, min_length=1)
@@ -255,7 +255,7 @@ class Verdict(Body):
 class Target(Body):
     """The number of a checkpoint."""
 
-    model_config = shown({"to": 2})
+    model_config = with_example({"to": 2})
 
     to: int = Field(ge=1, le=2**53)
 
@@ -263,7 +263,7 @@ class Target(Body):
 class TaskFields(Body):
     """What shall be done, and by whom; a command is what the tool bash runs."""
 
-    model_config = shown({"description": "Make total() and balance() add up"})
+    model_config = with_example({"description": "Make total() and balance() add up"})
 
     description: Words | None = None
     tool: str | None = Field(None, min_length=1)
@@ -279,7 +279,7 @@ class TaskFields(Body):
 class NewTask(TaskFields):
     """`tool` is by default the loop's own agent."""
 
-    model_config = shown(examples.NEW_TASK)
+    model_config = with_example(examples.NEW_TASK)
 
     description: Words
     mode: TaskMode = "write"
@@ -289,7 +289,7 @@ class NewTask(TaskFields):
 class EditedTask(TaskFields):
     """The task's loop, and the changed fields."""
 
-    model_config = shown({"loop_id": examples.LOOP_ID, "description": "Make total() and balance() add up"})
+    model_config = with_example({"loop_id": examples.LOOP_ID, "description": "Make total() and balance() add up"})
 
     loop_id: str
 
@@ -297,7 +297,7 @@ class EditedTask(TaskFields):
 class Choice(TaskFields):
     """A menu entry, where `add` also takes the fields of a task; or, if the loop is not running, a rival of a patch."""
 
-    model_config = shown({"choice": "develop"})
+    model_config = with_example({"choice": "develop"})
 
     choice: Words
 
@@ -305,7 +305,7 @@ class Choice(TaskFields):
 class ChosenRival(Body):
     """The id of a rival of one of its patches."""
 
-    model_config = shown({"choice": "rival-1"})
+    model_config = with_example({"choice": "rival-1"})
 
     choice: Words
 
@@ -313,7 +313,7 @@ class ChosenRival(Body):
 class NewOrder(Body):
     """Every task of the loop, once."""
 
-    model_config = shown({"ordered_task_ids": [examples.TASK_ID]})
+    model_config = with_example({"ordered_task_ids": [examples.TASK_ID]})
 
     ordered_task_ids: Texts = Field(min_length=1)
 
@@ -321,7 +321,7 @@ class NewOrder(Body):
 class Import(Body):
     """Who does the tasks: by default the loop's own agent, or one that can write code if that cannot."""
 
-    model_config = shown({"issue_id": "ISS-20260122-1"})
+    model_config = with_example({"issue_id": "ISS-20260122-1"})
 
     issue_id: Words
     tool: str | None = Field(None, min_length=1)
@@ -330,7 +330,7 @@ class Import(Body):
 class Generation(Body):
     """Who proposes (default: the loop's own agent), and the maximum number of tasks."""
 
-    model_config = shown({"count": 5})
+    model_config = with_example({"count": 5})
 
     tool: str | None = Field(None, min_length=1)
     count: int = Field(5, ge=1, le=50)
@@ -348,7 +348,7 @@ class StrictRequest(Request):
     async def body(self) -> bytes:
         try:
             return await super().body()
-        except BadBody as problem:
+        except UnreadableBody as problem:
             raise HTTPException(problem.status, problem.words, {"connection": "close"}) from problem
         except ClientDisconnect as gone:  # nobody hears it, but it is no fault of ours either
             raise HTTPException(400, "the body was cut off") from gone

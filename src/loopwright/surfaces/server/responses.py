@@ -5,7 +5,7 @@ from pydantic import BaseModel, JsonValue
 from loopwright.core.course import TouchedFile
 from loopwright.core.record import Record, Timestamp
 from loopwright.core.state import LoopTask, PermissionRequest, TaskStatus
-from loopwright.skills.reader.drawing import EdgeKind, NodeKind
+from loopwright.skills.reader.skill_graph import EdgeKind, NodeKind
 from loopwright.surfaces.server.documentation import Done
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.summary import CycleGlance
@@ -89,7 +89,7 @@ class DamagedTuningForm(BaseModel):
     reason: str
 
 
-class Paged(BaseModel):
+class PageFields(BaseModel):
     """`total` counts all that match."""
 
     total: int
@@ -99,32 +99,32 @@ class Paged(BaseModel):
     timestamp: Timestamp
 
 
-class PageForm(Done[list[LoopState | Glance]], Paged):
+class PageForm(Done[list[LoopState | Glance]], PageFields):
     """A page of a list."""
 
     damaged: list[DamagedForm]
 
 
-class CyclePageForm(Done[list[CycleState | CycleGlance]], Paged):
+class CyclePageForm(Done[list[CycleState | CycleGlance]], PageFields):
     """A page of a list."""
 
     damaged: list[DamagedCycleForm]
 
 
-class TuningPageForm(Done[list[TuningState | TuningGlance]], Paged):
+class TuningPageForm(Done[list[TuningState | TuningGlance]], PageFields):
     """A page of a list."""
 
     damaged: list[DamagedTuningForm]
 
 
-class Placed(BaseModel):
+class ProjectFields(BaseModel):
     """`project` is the name of the one it lives in; `live`: a runner is at it (where one is read)."""
 
     project: str
     live: bool = False
 
 
-class Steered(BaseModel):
+class SteeringFields(BaseModel):
     message: str
 
 
@@ -133,46 +133,46 @@ class RepairForm(BaseModel):
     data: dict[str, JsonValue]
 
 
-class Recovered(BaseModel):
+class RecoveryFields(BaseModel):
     """`repairs` are empty where nothing was damaged; `kept` are names of files put aside."""
 
     repairs: list[RepairForm]
     kept: list[str]
 
 
-class LoopForm(Done[LoopState], Placed):
+class LoopForm(Done[LoopState], ProjectFields):
     """One loop."""
 
 
-class SteeredForm(Done[LoopState], Placed, Steered):
+class SteeredForm(Done[LoopState], ProjectFields, SteeringFields):
     """One loop, and a message."""
 
 
-class RecoveredForm(Done[LoopState], Placed, Recovered):
+class RecoveredForm(Done[LoopState], ProjectFields, RecoveryFields):
     """One loop, and what was rebuilt."""
 
 
-class CycleForm(Done[CycleState], Placed):
+class CycleForm(Done[CycleState], ProjectFields):
     """One cycle."""
 
 
-class SteeredCycleForm(Done[CycleState], Placed, Steered):
+class SteeredCycleForm(Done[CycleState], ProjectFields, SteeringFields):
     """One cycle, and a message."""
 
 
-class RecoveredCycleForm(Done[CycleState], Placed, Recovered):
+class RecoveredCycleForm(Done[CycleState], ProjectFields, RecoveryFields):
     """One cycle, and what was rebuilt."""
 
 
-class TuningForm(Done[TuningState], Placed):
+class TuningForm(Done[TuningState], ProjectFields):
     """One tuning session."""
 
 
-class SteeredTuningForm(Done[TuningState], Placed, Steered):
+class SteeredTuningForm(Done[TuningState], ProjectFields, SteeringFields):
     """One tuning session, and a message."""
 
 
-class RecoveredTuningForm(Done[TuningState], Placed, Recovered):
+class RecoveredTuningForm(Done[TuningState], ProjectFields, RecoveryFields):
     """One tuning session, and what was rebuilt."""
 
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import orjson
 
 from loopwright.core.ports import Store
-from loopwright.core.record import Entry
+from loopwright.core.record import JournalEntry
 from loopwright.core.wording import event_words
 from loopwright.store.tail import lines_from, whole_lines_end
-from loopwright.surfaces.server.kinds import Kind, Voice
-from loopwright.surfaces.server.sse import Position, block
+from loopwright.surfaces.server.kinds import ServedKind, TranscriptRef
+from loopwright.surfaces.server.sse import StreamPosition, encode_event
 
 AT_ONCE = 1 << 18
 """Bytes after which what was gathered is sent."""
@@ -23,7 +23,7 @@ BEGINNINGS = frozenset({"created", "recovered", "journal_started"})
 Fields = dict[str, Any]  # Any: parsed JSON
 
 
-def entry_fields(key: str, id: str, entry: Entry) -> Fields:
+def entry_fields(key: str, id: str, entry: JournalEntry) -> Fields:
     """An entry as the API shows it; `key` is what the id is called."""
     return {
         key: id,
@@ -36,7 +36,7 @@ def entry_fields(key: str, id: str, entry: Entry) -> Fields:
     }
 
 
-class Heard(NamedTuple):
+class TranscriptEntry(NamedTuple):
     """A line of a transcript, which ends at that byte. `when` puts the lines of several in order."""
 
     when: tuple[int, str]
@@ -44,10 +44,10 @@ class Heard(NamedTuple):
     note: Fields | None
 
 
-class Transcript:
+class TranscriptCursor:
     """One of the run's transcripts, and how far it has been told."""
 
-    def __init__(self, folder: Path, voice: Voice) -> None:
+    def __init__(self, folder: Path, voice: TranscriptRef) -> None:
         self._path, self._role = folder / voice.file, voice.role
         self._file: int | None = None
         self.offset = 0
@@ -69,30 +69,32 @@ class Transcript:
                 at = line.end
         self.offset = at
 
-    def lines(self) -> tuple[Heard, ...]:
+    def lines(self) -> tuple[TranscriptEntry, ...]:
         """What is new, or the first part of it: then there is `more`."""
         found = lines_from(self._path, self.offset, self._file)
         self._file, self.offset, self.more = found.file, found.at, found.more
-        heard, when = list[Heard](), (0, "")
+        heard, when = list[TranscriptEntry](), (0, "")
         for line in found.lines:
             note = _read(line.text)
             if note:
                 when = max(when, (note.get("after", 0), str(note.get("ts", ""))))
                 if self._role:
                     note.setdefault("role", self._role)
-            heard.append(Heard(when, line.end, note))
+            heard.append(TranscriptEntry(when, line.end, note))
         return tuple(heard)
 
 
-class Telling:
+class RunEventStream:
     """Of one run to one reader, who is at `position` (None: at the end): each look gives what is new. Blocks.
 
     NotFound, StoreError.
     """
 
-    def __init__(self, store: Store[Any], kind: Kind[Any], id: str, position: Position | None) -> None:  # Any: as KINDS
+    def __init__(
+        self, store: Store[Any], kind: ServedKind[Any], id: str, position: StreamPosition | None
+    ) -> None:  # Any: as KINDS
         self._store, self._kind, self._id = store, kind, id
-        self._transcripts = tuple(Transcript(store.progress_path(id), voice) for voice in kind.voices)
+        self._transcripts = tuple(TranscriptCursor(store.progress_path(id), voice) for voice in kind.voices)
         rev = store.read(id).engine.rev
         self._seq = position.seq if position else rev
         for n, transcript in enumerate(self._transcripts):
@@ -105,8 +107,8 @@ class Telling:
         self.more = True
 
     @property
-    def position(self) -> Position:
-        return Position(self._seq, tuple(transcript.offset for transcript in self._transcripts))
+    def position(self) -> StreamPosition:
+        return StreamPosition(self._seq, tuple(transcript.offset for transcript in self._transcripts))
 
     def look(self, *, exact: bool) -> bytes:
         """What is new, or the first part of it: then there is `more`. NotFound, StoreError.
@@ -135,43 +137,45 @@ class Telling:
             yield from self._told(waiting, after)
             transcript.offset = heard.end
             if heard.note:
-                yield block("note", heard.note, str(self.position))
+                yield encode_event("note", heard.note, str(self.position))
         more = any(transcript.more for transcript in self._transcripts)
         if not more:
             yield from self._told(waiting, latest)
         self.more = more or bool(waiting)
 
-    def _heard(self) -> Iterator[tuple[Transcript, Heard]]:
+    def _heard(self) -> Iterator[tuple[TranscriptCursor, TranscriptEntry]]:
         """Lines of all transcripts, in order: of one that is long, the others wait for what comes later in it."""
         found = [(transcript, transcript.lines()) for transcript in self._transcripts]
         last = min((lines[-1].when for transcript, lines in found if transcript.more), default=None)
         in_order = merge(*(_each(*one) for one in found), key=_when)
         return (one for one in in_order if last is None or _when(one) <= last)
 
-    def _told(self, waiting: deque[Entry], upto: int) -> Iterator[bytes]:
+    def _told(self, waiting: deque[JournalEntry], upto: int) -> Iterator[bytes]:
         while waiting and waiting[0].seq <= upto:
             entry = waiting.popleft()
             self._seq = entry.seq
-            yield block("entry", entry_fields(self._kind.key, self._id, entry), str(self.position))
+            yield encode_event("entry", entry_fields(self._kind.key, self._id, entry), str(self.position))
 
-    def _entries(self, exact: bool) -> tuple[Entry, ...]:
+    def _entries(self, exact: bool) -> tuple[JournalEntry, ...]:
         if not exact:
             return self._store.shown(self._id, self._seq).entries
         if self._store.read(self._id).engine.rev < self._seq:
-            self._seq = beginning(self._store.events(self._id)) - 1
+            self._seq = find_beginning(self._store.events(self._id)) - 1
         return tuple(self._store.events(self._id, self._seq))
 
 
-def beginning(entries: Sequence[Entry]) -> int:
+def find_beginning(entries: Sequence[JournalEntry]) -> int:
     """The seq from which a journal is told that was made anew."""
     return next((entry.seq for entry in reversed(entries) if entry.event.type in BEGINNINGS), 1)
 
 
-def _each(transcript: Transcript, lines: tuple[Heard, ...]) -> Iterator[tuple[Transcript, Heard]]:
+def _each(
+    transcript: TranscriptCursor, lines: tuple[TranscriptEntry, ...]
+) -> Iterator[tuple[TranscriptCursor, TranscriptEntry]]:
     return ((transcript, heard) for heard in lines)
 
 
-def _when(one: tuple[Transcript, Heard]) -> tuple[int, str]:
+def _when(one: tuple[TranscriptCursor, TranscriptEntry]) -> tuple[int, str]:
     return one[1].when
 
 

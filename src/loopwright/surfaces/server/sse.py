@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from loopwright.core.errors import Invalid
-from loopwright.surfaces.server.answers import refused
+from loopwright.surfaces.server.api_response import make_refusal
 
 MOST_STREAMS = 200
 
@@ -28,27 +28,27 @@ WRITE_SECONDS = 30.0
 HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
-def block(event: str, data: Mapping[str, object], id: str) -> bytes:
+def encode_event(event: str, data: Mapping[str, object], id: str) -> bytes:
     """One event. What JSON writers give has no line break."""
     return b"event: %s\nid: %s\ndata: %s\n\n" % (event.encode(), id.encode(), orjson.dumps(data))
 
 
-def opening(id: str) -> bytes:
+def encode_opening(id: str) -> bytes:
     """Tells the browser where it is, and is no event."""
     return RETRY + f"id: {id}\n\n".encode()
 
 
-def ping(id: str) -> bytes:
+def encode_ping(id: str) -> bytes:
     """A sign of life, that also says how far everything has been told."""
     return f": \nid: {id}\n\n".encode()
 
 
-def reset(id: str) -> bytes:
+def encode_reset(id: str) -> bytes:
     """What was missed cannot be told any more."""
-    return block("reset", {}, id)
+    return encode_event("reset", {}, id)
 
 
-class Streams:
+class StreamRegistry:
     """All that are being sent: how many they may be, and how they end with the server."""
 
     def __init__(self, most: int = MOST_STREAMS) -> None:
@@ -62,9 +62,9 @@ class Streams:
 
     def refusal(self) -> Response | None:
         if self._closed:
-            return refused("the server is ending", 503)
+            return make_refusal("the server is ending", 503)
         if self.open >= self._most:
-            return refused(f"too many streams at once (at most {self._most}); close some", 429)
+            return make_refusal(f"too many streams at once (at most {self._most}); close some", 429)
         return None
 
     @contextmanager
@@ -87,7 +87,7 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, blocks: AsyncGenerator[bytes, None], streams: Streams) -> None:
+    def __init__(self, blocks: AsyncGenerator[bytes, None], streams: StreamRegistry) -> None:
         super().__init__(None, 200, HEADERS)
         del self.headers["content-length"]
         self._blocks, self._streams = blocks, streams
@@ -124,7 +124,7 @@ _FORM = re.compile(r"(0|[1-9][0-9]{0,15})((?:\.(?:0|[1-9][0-9]{0,15})){0,8})", r
 _PLACE = re.compile(r"([0-9a-f]{16})\.(0|[1-9][0-9]{0,15})\.(0|[1-9][0-9]{0,15})", re.ASCII)
 
 
-class Position(NamedTuple):
+class StreamPosition(NamedTuple):
     """In the stream of one run: after the journal's entry `seq`, and so many bytes of each of its transcripts.
 
     Without offsets: at the lines that were written after that entry.
@@ -137,17 +137,17 @@ class Position(NamedTuple):
         return ".".join(map(str, (self.seq, *self.offsets)))
 
 
-def parsed(text: str, name: str, transcripts: int) -> Position:
+def parse_position(text: str, name: str, transcripts: int) -> StreamPosition:
     """Invalid for what no event's id says; `name` is what it was given as. `transcripts`: how many there are."""
     found = _FORM.fullmatch(text)
     offsets = tuple(map(int, found[2].split(".")[1:])) if found else ()
     if found is None or len(offsets) not in (0, transcripts):
         form, such = "SEQ" + ".OFFSET" * transcripts, "12" + ".3400" * transcripts
         raise Invalid(f"{name}: an event's id is SEQ or {form}, such as {such} (got {text[:60]!r})")
-    return Position(int(found[1]), offsets)
+    return StreamPosition(int(found[1]), offsets)
 
 
-class Place(NamedTuple):
+class LogPosition(NamedTuple):
     """In the stream of all loops: in the record `number` of that feed, behind its entry `seq`."""
 
     feed: str
@@ -158,9 +158,9 @@ class Place(NamedTuple):
         return f"{self.feed}.{self.number}.{self.seq}"
 
 
-def parsed_place(text: str) -> Place:
+def parse_log_position(text: str) -> LogPosition:
     """Invalid for what no event's id says."""
     found = _PLACE.fullmatch(text)
     if found is None:
         raise Invalid(f"Last-Event-ID: not the id of an event of this stream (got {text[:60]!r})")
-    return Place(found[1], int(found[2]), int(found[3]))
+    return LogPosition(found[1], int(found[2]), int(found[3]))

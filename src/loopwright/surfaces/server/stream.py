@@ -10,43 +10,43 @@ from fastapi import APIRouter, Header, Query, Request, Response
 
 from loopwright.core.errors import NotFound, StoreError
 from loopwright.core.run import R
-from loopwright.surfaces.server.change_notifier import Ear, Lookout
+from loopwright.surfaces.server.change_notifier import ChangeListener, ChangeNotifier
 from loopwright.surfaces.server.dependencies import (
-    CYCLE_ROOM,
-    LOOP_ROOM,
-    TUNING_ROOM,
-    Asked,
+    CYCLE_ROUTES,
+    LOOP_ROUTES,
+    TUNING_ROUTES,
     Control,
     ControlPlane,
-    Room,
+    RouteKind,
+    RunRequest,
 )
-from loopwright.surfaces.server.event_log import News
-from loopwright.surfaces.server.kinds import Source
-from loopwright.surfaces.server.run_event_stream import Telling
+from loopwright.surfaces.server.event_log import EventBroadcast
+from loopwright.surfaces.server.kinds import RunSource
+from loopwright.surfaces.server.run_event_stream import RunEventStream
 from loopwright.surfaces.server.sse import (
     PING_SECONDS,
     EventStream,
-    Position,
-    Streams,
-    block,
-    opening,
-    parsed,
-    parsed_place,
-    ping,
+    StreamPosition,
+    StreamRegistry,
+    encode_event,
+    encode_opening,
+    encode_ping,
+    parse_log_position,
+    parse_position,
 )
 
 
-class Live:
+class LiveStreams:
     """Belongs to one event loop. `folder`: where the feed is kept."""
 
     def __init__(self, control: Control, folder: Path) -> None:
-        self.streams = Streams()
-        self._lookouts: dict[str, Lookout] = {}
-        self.news = News(control, self.lookout, folder)
+        self.streams = StreamRegistry()
+        self._lookouts: dict[str, ChangeNotifier] = {}
+        self.news = EventBroadcast(control, self.lookout, folder)
 
-    def lookout(self, source: Source) -> Lookout:
+    def lookout(self, source: RunSource) -> ChangeNotifier:
         known = self._lookouts.get(source.name)
-        return known or self._lookouts.setdefault(source.name, Lookout(source.service.store))
+        return known or self._lookouts.setdefault(source.name, ChangeNotifier(source.service.store))
 
     def end(self) -> None:
         """Ends every stream at once."""
@@ -66,52 +66,52 @@ After = Annotated[str | None, Query(description="On the first request: the numbe
 OnlyProject = Annotated[str | None, Query(description="Only this project; default: all")]
 
 
-def of_one(room: Room[R]) -> None:
+def add_run_stream(room: RouteKind[R]) -> None:
     """The stream of one run of that kind."""
 
     @router.get(f"{room.kind.one}/stream")
     async def stream(
-        request: Request, last_event_id: Last = None, after: After = None, one: Asked[R] = room.one
+        request: Request, last_event_id: Last = None, after: After = None, one: RunRequest[R] = room.one
     ) -> Response:
-        live: Live = request.app.state.live
+        live: LiveStreams = request.app.state.live
         position = _position(last_event_id, after, len(one.kind.voices))
         first = await one.control.beside(lambda: _telling(one, position).position)
         return EventStream(_blocks(one, live, first), live.streams)
 
 
-of_one(LOOP_ROOM)
-of_one(CYCLE_ROOM)
-of_one(TUNING_ROOM)
+add_run_stream(LOOP_ROUTES)
+add_run_stream(CYCLE_ROUTES)
+add_run_stream(TUNING_ROUTES)
 
 
 @router.get("/api/stream")
 async def of_all(
     control: ControlPlane, request: Request, last_event_id: Last = None, project: OnlyProject = None
 ) -> Response:
-    live: Live = request.app.state.live
+    live: LiveStreams = request.app.state.live
     if project is not None:
         control.projects.named(project)
-    place = parsed_place(last_event_id) if last_event_id else None
+    place = parse_log_position(last_event_id) if last_event_id else None
     await live.news.open()
     return EventStream(live.news.blocks(place, project), live.streams)
 
 
-def _position(last: str | None, after: str | None, transcripts: int) -> Position | None:
+def _position(last: str | None, after: str | None, transcripts: int) -> StreamPosition | None:
     """What the browser brings counts more than the address, which stays the same."""
     if last:
-        return parsed(last, "Last-Event-ID", transcripts)
-    return parsed(after, "after", transcripts) if after is not None else None
+        return parse_position(last, "Last-Event-ID", transcripts)
+    return parse_position(after, "after", transcripts) if after is not None else None
 
 
-def _telling(one: Asked[R], position: Position | None) -> Telling:
-    return Telling(one.service.store, one.kind, one.id, position)
+def _telling(one: RunRequest[R], position: StreamPosition | None) -> RunEventStream:
+    return RunEventStream(one.service.store, one.kind, one.id, position)
 
 
-async def _blocks(one: Asked[R], live: Live, first: Position) -> AsyncGenerator[bytes, None]:
+async def _blocks(one: RunRequest[R], live: LiveStreams, first: StreamPosition) -> AsyncGenerator[bytes, None]:
     """Listens before the first look, so that nothing falls in between."""
     telling = _telling(one, first)
     with live.lookout(one.source).one(one.id) as ear:
-        yield opening(str(first))
+        yield encode_opening(str(first))
         exact: bool | None = True
         while True:
             try:
@@ -119,7 +119,7 @@ async def _blocks(one: Asked[R], live: Live, first: Position) -> AsyncGenerator[
             except NotFound:
                 if await _is_back(one, ear):
                     continue
-                yield block("gone", {one.kind.key: one.id}, str(telling.position))
+                yield encode_event("gone", {one.kind.key: one.id}, str(telling.position))
                 return
             except StoreError:  # told by the next look that can read it
                 news, telling.more = b"", False
@@ -128,10 +128,10 @@ async def _blocks(one: Asked[R], live: Live, first: Position) -> AsyncGenerator[
             if telling.more:
                 continue
             while (exact := await ear.next(PING_SECONDS)) is None:
-                yield ping(str(telling.position))
+                yield encode_ping(str(telling.position))
 
 
-async def _is_back(one: Asked[R], ear: Ear) -> bool:
+async def _is_back(one: RunRequest[R], ear: ChangeListener) -> bool:
     await asyncio.sleep(GONE_SECONDS)
     try:
         await one.control.beside(lambda: one.service.read(one.id))

@@ -8,18 +8,18 @@ from fastapi import Query, Request
 from loopwright.core.state import LoopTask
 from loopwright.core.text import plural
 from loopwright.surfaces.server import examples
-from loopwright.surfaces.server.answers import Answer, done, refused
+from loopwright.surfaces.server.api_response import ApiResponse, make_refusal, make_response
 from loopwright.surfaces.server.dependencies import (
-    Asked,
     ControlPlane,
     IfMatch,
     LoopCommands,
     OneLoop,
     ProjectName,
-    found,
-    seen,
+    RunRequest,
+    check_version,
+    find_run,
 )
-from loopwright.surfaces.server.documentation import CHANGING, LOOKING, Done, Said, answers
+from loopwright.surfaces.server.documentation import CHANGING, LOOKING, Done, Said, document_responses
 from loopwright.surfaces.server.kinds import LOOPS
 from loopwright.surfaces.server.requests import EditedTask, Generation, Import, NewOrder, NewTask, Routes
 from loopwright.surfaces.server.responses import CreatedTasksForm, PlacedTaskForm, TasksForm
@@ -32,57 +32,67 @@ of_loop = Routes(prefix="/api/loops/v2/{loop_id}", tags=["tasks"])
 LoopId = Annotated[str, Query(description="The loop that the task belongs to")]
 
 
-@by_id.get("/{task_id}", summary="Read a task", responses=answers(Done[PlacedTaskForm], examples.PLACED_TASK, LOOKING))
-async def read(control: ControlPlane, task_id: str, project: ProjectName = None) -> Answer:
+@by_id.get(
+    "/{task_id}",
+    summary="Read a task",
+    responses=document_responses(Done[PlacedTaskForm], examples.PLACED_TASK, LOOKING),
+)
+async def read(control: ControlPlane, task_id: str, project: ProjectName = None) -> ApiResponse:
     """In whichever loop it is."""
     place = None if project is None else control.projects.named(project)
     home, state, task = await control.beside(lambda: control.task_places.find(task_id, place))
-    return done({**_plain(task), "loop_id": state.loop_id, "project": home.name})
+    return make_response({**_plain(task), "loop_id": state.loop_id, "project": home.name})
 
 
-@by_id.put("/{task_id}", summary="Edit a task", responses=answers(Done[LoopTask], examples.TASK, CHANGING))
+@by_id.put("/{task_id}", summary="Edit a task", responses=document_responses(Done[LoopTask], examples.TASK, CHANGING))
 async def edit(
     control: ControlPlane, task_id: str, body: EditedTask, project: ProjectName = None, if_match: IfMatch = None
-) -> Answer:
+) -> ApiResponse:
     """Only while it is pending."""
     one = _loop(control, body.loop_id, project)
     fields = {name: value for name, value in body.given.items() if name != "loop_id"}
-    return done(
-        await control.beside(lambda: seen(one.project.engine.service, if_match).tasks.edit(one.id, task_id, fields))
+    return make_response(
+        await control.beside(
+            lambda: check_version(one.project.engine.service, if_match).tasks.edit(one.id, task_id, fields)
+        )
     )
 
 
-@by_id.delete("/{task_id}", summary="Remove a task", responses=answers(Said, {"message": "Task deleted"}, CHANGING))
+@by_id.delete(
+    "/{task_id}", summary="Remove a task", responses=document_responses(Said, {"message": "Task deleted"}, CHANGING)
+)
 async def remove(
     control: ControlPlane, task_id: str, loop_id: LoopId, project: ProjectName = None, if_match: IfMatch = None
-) -> Answer:
+) -> ApiResponse:
     """Only while it is pending and no other task depends on it."""
     one = _loop(control, loop_id, project)
-    await control.beside(lambda: seen(one.project.engine.service, if_match).tasks.remove(one.id, task_id))
-    return done(message="Task deleted")
+    await control.beside(lambda: check_version(one.project.engine.service, if_match).tasks.remove(one.id, task_id))
+    return make_response(message="Task deleted")
 
 
 @of_loop.post(
     "/tasks",
     summary="Add a task",
     status_code=201,
-    responses=answers(Done[LoopTask], examples.TASK, CHANGING, status=201),
+    responses=document_responses(Done[LoopTask], examples.TASK, CHANGING, status=201),
 )
-async def add(one: OneLoop, service: LoopCommands, body: NewTask) -> Answer:
+async def add(one: OneLoop, service: LoopCommands, body: NewTask) -> ApiResponse:
     """After the last one."""
     task = await one.control.beside(lambda: service.tasks.add(one.id, {"tool": _own(one, body), **body.given}))
     one.control.task_places.note(one.project, one.id, (task,))
-    return done(task, status=201)
+    return make_response(task, status=201)
 
 
-@of_loop.get("/tasks", summary="List tasks", responses=answers(TasksForm, examples.TASKS, LOOKING))
-async def listed(one: OneLoop) -> Answer:
+@of_loop.get("/tasks", summary="List tasks", responses=document_responses(TasksForm, examples.TASKS, LOOKING))
+async def listed(one: OneLoop) -> ApiResponse:
     """In order, each with its status."""
     return _listed(one, one.service.read(one.id))
 
 
-@of_loop.put("/tasks/reorder", summary="Reorder tasks", responses=answers(TasksForm, examples.TASKS, CHANGING))
-async def reorder(one: OneLoop, service: LoopCommands, body: NewOrder) -> Answer:
+@of_loop.put(
+    "/tasks/reorder", summary="Reorder tasks", responses=document_responses(TasksForm, examples.TASKS, CHANGING)
+)
+async def reorder(one: OneLoop, service: LoopCommands, body: NewOrder) -> ApiResponse:
     """All of them, in the given order."""
     await one.control.beside(lambda: service.tasks.reorder(one.id, body.ordered_task_ids))
     return _listed(one, one.service.read(one.id))
@@ -90,18 +100,18 @@ async def reorder(one: OneLoop, service: LoopCommands, body: NewOrder) -> Answer
 
 @of_loop.post(
     "/import", summary="Import an issue", status_code=201,
-    responses=answers(CreatedTasksForm, examples.CREATED_TASKS, CHANGING, status=201),
+    responses=document_responses(CreatedTasksForm, examples.CREATED_TASKS, CHANGING, status=201),
 )  # fmt: skip
-async def import_issue(one: OneLoop, service: LoopCommands, body: Import) -> Answer:
+async def import_issue(one: OneLoop, service: LoopCommands, body: Import) -> ApiResponse:
     """The steps of the solution bound to it, in `.workflow/issues`, become tasks: all of them or none."""
     return _created(one, await one.control.beside(lambda: service.tasks.import_issue(one.id, body.issue_id, body.tool)))
 
 
 @of_loop.post(
     "/generate", summary="Let an agent propose tasks", status_code=201,
-    responses=answers(CreatedTasksForm, examples.CREATED_TASKS, CHANGING, status=201),
+    responses=document_responses(CreatedTasksForm, examples.CREATED_TASKS, CHANGING, status=201),
 )  # fmt: skip
-async def generate(one: OneLoop, service: LoopCommands, request: Request, body: Generation) -> Answer:
+async def generate(one: OneLoop, service: LoopCommands, request: Request, body: Generation) -> ApiResponse:
     """Read-only, in parallel with the loop's runner. It takes as long as an agent's turn; disconnecting cancels it."""
     work = asyncio.ensure_future(service.generate(one.id, tool=body.tool, count=body.count))
     left = asyncio.ensure_future(_left(request))
@@ -114,7 +124,7 @@ async def generate(one: OneLoop, service: LoopCommands, request: Request, body: 
     try:
         return _created(one, await work)
     except asyncio.CancelledError:
-        return refused("the caller is gone", 499)
+        return make_refusal("the caller is gone", 499)
 
 
 async def _left(request: Request) -> None:
@@ -123,27 +133,27 @@ async def _left(request: Request) -> None:
         pass
 
 
-def _created(one: Asked[LoopState], tasks: tuple[LoopTask, ...]) -> Answer:
+def _created(one: RunRequest[LoopState], tasks: tuple[LoopTask, ...]) -> ApiResponse:
     one.control.task_places.note(one.project, one.id, tasks)
-    return done(tasks, status=201, message=f"{plural(len(tasks), 'task')} created")
+    return make_response(tasks, status=201, message=f"{plural(len(tasks), 'task')} created")
 
 
-def _loop(control: ControlPlane, loop_id: str, project: str | None) -> Asked[LoopState]:
-    return found(control, LOOPS, loop_id, project)
+def _loop(control: ControlPlane, loop_id: str, project: str | None) -> RunRequest[LoopState]:
+    return find_run(control, LOOPS, loop_id, project)
 
 
-def _own(one: Asked[LoopState], body: NewTask) -> str:
+def _own(one: RunRequest[LoopState], body: NewTask) -> str:
     """Who does it where nobody is named."""
     return "bash" if body.command else one.service.read(one.id).engine.settings.agent
 
 
-def _listed(one: Asked[LoopState], state: LoopState) -> Answer:
+def _listed(one: RunRequest[LoopState], state: LoopState) -> ApiResponse:
     one.control.task_places.note(one.project, one.id, state.engine.tasks)
     statuses = task_statuses(state)
     ordered = sorted(state.engine.tasks, key=lambda task: task.order)
     at = one.service.clock.now().isoformat(timespec="milliseconds")
     data = [{**_plain(task), "status": statuses[task.task_id]} for task in ordered]
-    return done(data, total=len(data), loop_id=one.id, timestamp=at)
+    return make_response(data, total=len(data), loop_id=one.id, timestamp=at)
 
 
 def _plain(task: LoopTask) -> dict[str, Any]:  # Any: JSON

@@ -8,22 +8,22 @@ from fastapi import Path, Query
 
 from loopwright.core import progress_files
 from loopwright.core.errors import NotFound
-from loopwright.core.text import whole
-from loopwright.skills.diagnosis import load
+from loopwright.core.text import drop_surrogates
+from loopwright.skills.diagnosis import load_skill
 from loopwright.skills.findings import DIMENSIONS
-from loopwright.skills.reader.drawing import draw
+from loopwright.skills.reader.skill_graph import draw_graph
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server import examples as common
-from loopwright.surfaces.server.answers import Answer, done
+from loopwright.surfaces.server.api_response import ApiResponse, make_response
 from loopwright.surfaces.server.dependencies import (
-    TUNING_ROOM,
+    TUNING_ROUTES,
     ControlPlane,
     OneTuning,
     ProjectName,
     TuningCommands,
-    shown,
+    run_response,
 )
-from loopwright.surfaces.server.documentation import BRINGING, LOOKING, Done, answers
+from loopwright.surfaces.server.documentation import BRINGING, LOOKING, Done, document_responses
 from loopwright.surfaces.server.kinds import TUNINGS
 from loopwright.surfaces.server.requests import ChosenFixes, NewTuning, NewTuningStatus, Routes, TuningFields
 from loopwright.surfaces.server.responses import (
@@ -37,23 +37,23 @@ from loopwright.surfaces.server.responses import (
     TuningForm,
     TuningPageForm,
 )
-from loopwright.surfaces.server.runs import (
+from loopwright.surfaces.server.run_details import (
     TAG,
     Limit,
     Newest,
     Offset,
     Search,
     View,
-    cut,
-    driving,
-    looking,
-    note,
-    page,
-    prompted,
-    single,
-    speaking,
-    steered,
-    told,
+    answering_routes,
+    check_prompts,
+    cut_diff,
+    detail_routes,
+    document_form,
+    driving_routes,
+    list_page,
+    parse_note,
+    run_routes,
+    steer_run,
 )
 from loopwright.workflows.tuning.commands import command_for
 from loopwright.workflows.tuning.model import Level
@@ -69,9 +69,9 @@ LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "
 
 @all_of_them.post(
     "", summary="Create a tuning session", status_code=201,
-    responses=answers(TuningForm, examples.TUNING, BRINGING, status=201),
+    responses=document_responses(TuningForm, examples.TUNING, BRINGING, status=201),
 )  # fmt: skip
-async def create(control: ControlPlane, body: NewTuning, project: ProjectName = None) -> Answer:
+async def create(control: ControlPlane, body: NewTuning, project: ProjectName = None) -> ApiResponse:
     """It is not started yet. Only a folder with a SKILL.md is read."""
     found = control.projects.named(project)
     state = await control.beside(
@@ -82,47 +82,55 @@ async def create(control: ControlPlane, body: NewTuning, project: ProjectName = 
             max_iterations=body.max_iterations,
         )
     )  # fmt: skip
-    return shown(state, found, status=201, location=f"{TUNINGS.place}/{state.tuning_id}")
+    return run_response(state, found, status=201, location=f"{TUNINGS.place}/{state.tuning_id}")
 
 
-@all_of_them.get("", summary="List tuning sessions", responses=answers(TuningPageForm, examples.TUNING_PAGE, LOOKING))
+@all_of_them.get(
+    "", summary="List tuning sessions", responses=document_responses(TuningPageForm, examples.TUNING_PAGE, LOOKING)
+)
 async def listed(
     control: ControlPlane, project: ProjectName = None, status: Wanted = "all", limit: Limit = 50, offset: Offset = 0,
     search: Search = "", view: View = "full",
-) -> Answer:  # fmt: skip
+) -> ApiResponse:  # fmt: skip
     """A page of a project's tuning sessions, latest change first."""
     found = control.projects.named(project)
-    return page(TUNINGS, found, status=status, limit=limit, offset=offset, search=search, view=view)
+    return list_page(TUNINGS, found, status=status, limit=limit, offset=offset, search=search, view=view)
 
 
-@one_of_them.put("", summary="Edit a tuning session", responses=TUNING_ROOM.shows())
-async def edit(one: OneTuning, service: TuningCommands, body: TuningFields) -> Answer:
+@one_of_them.put("", summary="Edit a tuning session", responses=TUNING_ROUTES.shows())
+async def edit(one: OneTuning, service: TuningCommands, body: TuningFields) -> ApiResponse:
     """What its user says about the skill, and its maximum iterations."""
-    return shown(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
+    return run_response(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
 
 
-@one_of_them.patch("/status", summary="Request a status", responses=TUNING_ROOM.says("stopped"))
-async def set_status(one: OneTuning, service: TuningCommands, body: NewTuningStatus) -> Answer:
+@one_of_them.patch("/status", summary="Request a status", responses=TUNING_ROUTES.says("stopped"))
+async def set_status(one: OneTuning, service: TuningCommands, body: NewTuningStatus) -> ApiResponse:
     """What a command can do: running starts it, failed stops it."""
-    return await steered(TUNING_ROOM, one, service, command_for(service.read(one.id), body.status))
+    return await steer_run(TUNING_ROUTES, one, service, command_for(service.read(one.id), body.status))
 
 
-@one_of_them.post("/choose", summary="Choose among its fixes", responses=TUNING_ROOM.says("goes on"))
-async def choose(one: OneTuning, service: TuningCommands, body: ChosenFixes) -> Answer:
+@one_of_them.post("/choose", summary="Choose among its fixes", responses=TUNING_ROUTES.says("goes on"))
+async def choose(one: OneTuning, service: TuningCommands, body: ChosenFixes) -> ApiResponse:
     """Offered fixes; the session continues with them, and ends if there are none."""
-    commands = prompted(TUNING_ROOM, one, service)
+    commands = check_prompts(TUNING_ROUTES, one, service)
     state = await one.control.beside(lambda: commands.choose(one.id, body.fixes))
-    return shown(state, one.project, message=TUNINGS.said("goes on"))
+    return run_response(state, one.project, message=TUNINGS.said("goes on"))
 
 
-@one_of_them.post("/fixes/{fix_id}/rollback", summary="Roll a fix back", responses=TUNING_ROOM.says("rolled back"))
-async def roll_back(one: OneTuning, service: TuningCommands, fix_id: Id) -> Answer:
+@one_of_them.post("/fixes/{fix_id}/rollback", summary="Roll a fix back", responses=TUNING_ROUTES.says("rolled back"))
+async def roll_back(one: OneTuning, service: TuningCommands, fix_id: Id) -> ApiResponse:
     """Byte for byte, only after the session has ended; then the skill is diagnosed again."""
     state = await one.control.beside(lambda: service.roll_back(one.id, fix_id))
-    return shown(state, one.project, message=f"{fix_id} rolled back")
+    return run_response(state, one.project, message=f"{fix_id} rolled back")
 
 
-ROUTERS = (all_of_them, single(TUNING_ROOM), one_of_them, driving(TUNING_ROOM), speaking(TUNING_ROOM))
+ROUTERS = (
+    all_of_them,
+    run_routes(TUNING_ROUTES),
+    one_of_them,
+    driving_routes(TUNING_ROUTES),
+    answering_routes(TUNING_ROUTES),
+)
 
 
 router = Routes(prefix=TUNINGS.one, tags=[TAG])
@@ -132,37 +140,39 @@ LONGEST = 1 << 20
 OfSkill = Annotated[str, Query(max_length=1000, description="Relative to the skill's folder")]
 
 
-@router.get("/fixes/{fix_id}", summary="One of its fixes", **told(Done[FixForm], examples.FIX))
-async def fix(one: OneTuning, fix_id: Id) -> Answer:
+@router.get("/fixes/{fix_id}", summary="One of its fixes", **document_form(Done[FixForm], examples.FIX))
+async def fix(one: OneTuning, fix_id: Id) -> ApiResponse:
     """What it changes and why, its unified diff, and its outcome."""
     service = one.project.engine.tunings
     found, state = await one.control.beside(lambda: (service.fix(one.id, fix_id), service.read(one.id)))
     entries = [entry for entry in state.applied_fixes if entry.fix_id == fix_id]
-    return done({"fix": found, "applied": entries[-1] if entries else None, "diff": whole(diff_of(found))})
+    return make_response(
+        {"fix": found, "applied": entries[-1] if entries else None, "diff": drop_surrogates(diff_of(found))}
+    )
 
 
-@router.get("/diff", summary="Its changes", **told(Done[DiffForm], common.DIFF))
-async def diff(one: OneTuning) -> Answer:
+@router.get("/diff", summary="Its changes", **document_form(Done[DiffForm], common.DIFF))
+async def diff(one: OneTuning) -> ApiResponse:
     """Of all fixes in the skill's files, unified."""
-    return cut(await one.control.beside(lambda: one.service.whole_diff(one.id)))
+    return cut_diff(await one.control.beside(lambda: one.service.whole_diff(one.id)))
 
 
-@router.get("/report", summary="Its report", **told(Done[TextForm], examples.REPORT))
-async def report(one: OneTuning) -> Answer:
+@router.get("/report", summary="Its report", **document_form(Done[TextForm], examples.REPORT))
+async def report(one: OneTuning) -> ApiResponse:
     """In Markdown, as in the session's folder; not before the first diagnosis is complete."""
-    return done(_cut(await one.control.beside(lambda: one.project.engine.tunings.report(one.id))))
+    return make_response(_cut(await one.control.beside(lambda: one.project.engine.tunings.report(one.id))))
 
 
-@router.get("/skill", summary="The skill's files", **told(Done[list[SkillFileForm]], examples.TUNING_FILES))
-async def files(one: OneTuning) -> Answer:
+@router.get("/skill", summary="The skill's files", **document_form(Done[list[SkillFileForm]], examples.TUNING_FILES))
+async def files(one: OneTuning) -> ApiResponse:
     """The current files, with what each costs a model that reads it."""
     found = await one.control.beside(lambda: one.project.engine.tunings.source(one.id))
-    skill = await one.control.beside(lambda: load(found))
+    skill = await one.control.beside(lambda: load_skill(found))
     pages = skill.pages
-    return done(
+    return make_response(
         [
             {
-                "file": whole(file), "size": size, "kind": pages[file].kind if file in pages else None,
+                "file": drop_surrogates(file), "size": size, "kind": pages[file].kind if file in pages else None,
                 "tokens": pages[file].tokens if file in pages else None,
             }
             for file, size in skill.files.items()
@@ -170,38 +180,38 @@ async def files(one: OneTuning) -> Answer:
     )  # fmt: skip
 
 
-@router.get("/graph", summary="The skill as a graph", **told(Done[GraphForm], examples.GRAPH))
-async def graph(one: OneTuning) -> Answer:
+@router.get("/graph", summary="The skill as a graph", **document_form(Done[GraphForm], examples.GRAPH))
+async def graph(one: OneTuning) -> ApiResponse:
     """The current graph: what leads to what, and what a model has read by the end of each phase."""
     service = one.project.engine.tunings
-    drawing = await one.control.beside(lambda: draw(load(service.source(one.id))))
-    return done(_told(asdict(drawing)))
+    drawing = await one.control.beside(lambda: draw_graph(load_skill(service.source(one.id))))
+    return make_response(_told(asdict(drawing)))
 
 
-@router.get("/source", summary="One of the skill's files", **told(Done[SourceForm], examples.SOURCE))
-async def source(one: OneTuning, file: OfSkill) -> Answer:
+@router.get("/source", summary="One of the skill's files", **document_form(Done[SourceForm], examples.SOURCE))
+async def source(one: OneTuning, file: OfSkill) -> ApiResponse:
     """Its current first MiB; invalid UTF-8 is replaced. Only files of the skill are shown."""
     found = await one.control.beside(lambda: one.project.engine.tunings.source(one.id))
     data = found.files.get(file)
     if data is None:
-        raise NotFound(f"the skill has no text file {whole(file[:200])}")
-    return done({"file": whole(file), **_cut(data.decode(errors="replace"))})
+        raise NotFound(f"the skill has no text file {drop_surrogates(file[:200])}")
+    return make_response({"file": drop_surrogates(file), **_cut(data.decode(errors="replace"))})
 
 
-@router.get("/transcript", summary="Its transcript", **told(Done[list[NoteForm]], common.LOOP_TRANSCRIPT))
-async def transcript(one: OneTuning, limit: Newest = 500) -> Answer:
+@router.get("/transcript", summary="Its transcript", **document_form(Done[list[NoteForm]], common.LOOP_TRANSCRIPT))
+async def transcript(one: OneTuning, limit: Newest = 500) -> ApiResponse:
     """The last lines, from the last MiB."""
     one.service.read(one.id)
     folder, file = one.service.store.progress_path(one.id), TUNINGS.voices[0].file
-    found = await one.control.beside(lambda: progress_files.last_lines(folder, file, limit))
-    lines = [line for text in found.lines if (line := note(text))]
-    return done(lines[-limit:], position=str(found.position))
+    found = await one.control.beside(lambda: progress_files.read_last_lines(folder, file, limit))
+    lines = [line for text in found.lines if (line := parse_note(text))]
+    return make_response(lines[-limit:], position=str(found.position))
 
 
 def _told(value: object) -> object:
     """With names of files that JSON can hold."""
     if isinstance(value, str):
-        return whole(value)
+        return drop_surrogates(value)
     if isinstance(value, dict):
         return {name: _told(one) for name, one in value.items()}
     return [_told(one) for one in value] if isinstance(value, (list, tuple)) else value
@@ -211,4 +221,4 @@ def _cut(text: str) -> dict[str, object]:
     return {"text": text[:LONGEST], "truncated": len(text) > LONGEST}
 
 
-DETAIL_ROUTERS = (looking(TUNING_ROOM), router)
+DETAIL_ROUTERS = (detail_routes(TUNING_ROUTES), router)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from loopwright.core.cycle_names import ROLES, Role, step_of
-from loopwright.core.text import clipped, plural
+from loopwright.core.text import clip_text, plural
 from loopwright.evidence.proof import TESTS_KEPT, proof_order
 from loopwright.workflows.cycle.model import (
     FEEDBACK_KEPT,
@@ -19,9 +19,16 @@ from loopwright.workflows.cycle.model import (
     PlanTask,
     version_of,
 )
-from loopwright.workflows.cycle.plan import planned
-from loopwright.workflows.cycle.selector import validated
-from loopwright.workflows.cycle.standing import has_failed, is_held, role_status, standing, tasks, with_record
+from loopwright.workflows.cycle.plan import make_plan
+from loopwright.workflows.cycle.selector import is_validated
+from loopwright.workflows.cycle.standing import (
+    derive_standing,
+    has_failed,
+    is_held,
+    list_tasks,
+    role_status,
+    with_record,
+)
 
 FIRST_CALLED: tuple[Role, ...] = ("ra", "ep")
 """The roles whose input is the task itself."""
@@ -40,7 +47,7 @@ _BLOCKER = re.compile(r"^BLK-\d+: ", re.MULTILINE)
 PLAN_WORDS = ("plan", "计划")
 
 
-def opened(
+def open_iteration(
     state: CycleState, at: str, *, called: Iterable[Role] = FIRST_CALLED, extension: str | None = None
 ) -> CycleState:
     """The next iteration, in which the roles `called` have something to do."""
@@ -51,7 +58,7 @@ def opened(
         called=tuple(role for role in ROLES if role in set(called)), over=(), done=(), tries={}, wrote={},
         under_way=(), objections=(),
     )  # fmt: skip
-    return standing(
+    return derive_standing(
         state.evolve(
             iterations=(*state.iterations, record), current_iteration=record.number,
             agents=state.agents.evolve(**agents), engine=engine,
@@ -71,7 +78,7 @@ def _begun_anew(state: CycleState) -> CycleState:
     )  # fmt: skip
 
 
-def closed(state: CycleState, at: str, issues: tuple[str, ...]) -> CycleState:
+def close_iteration(state: CycleState, at: str, issues: tuple[str, ...]) -> CycleState:
     """The iteration is over: its record is, and every document has its version, also one that nobody had to change."""
     record = state.iteration
     if record is None:
@@ -100,7 +107,7 @@ def _issues(state: CycleState, tree: str) -> Iterator[str]:
     last = state.engine.last_validation
     if last is not None and not last.passed and state.engine.tests_found:
         yield from last.reasons or ("the tests do not pass",)
-    if not validated(state, tree):
+    if not is_validated(state, tree):
         yield f"what is there now was not validated{_because(state, 'vas')}"
     elif has_failed(state, "vas.validate"):
         yield f"vas gave no judgement{_because(state, 'vas')}"
@@ -109,7 +116,7 @@ def _issues(state: CycleState, tree: str) -> Iterator[str]:
     for key in state.engine.tries:
         if has_failed(state, key) and key != "vas.validate" and not is_held(state, key):
             yield f"{key} failed{_because(state, step_of(key).role or key)}"
-    for task in tasks(state):
+    for task in list_tasks(state):
         if task.status not in ("completed", "blocked"):
             yield f"{task.id} is not done: {task.description}"
 
@@ -117,7 +124,7 @@ def _issues(state: CycleState, tree: str) -> Iterator[str]:
 def _because(state: CycleState, phase: str) -> str:
     errors = (error.error for error in reversed(state.phase_errors) if error.phase == phase)
     why = next(errors, "")
-    return f": {clipped(why, 300)}" if why else ""
+    return f": {clip_text(why, 300)}" if why else ""
 
 
 def missing_proof(state: CycleState) -> str | None:
@@ -130,11 +137,11 @@ def asks_for_proof(state: CycleState, id: str | None) -> bool:
     """Whether that task is the one order for a proof that is missing."""
     gap = missing_proof(state)
     return bool(state.engine.proof_asked and gap) and any(
-        task.id == id and task.id in state.engine.mends and str(gap) in task.description for task in tasks(state)
+        task.id == id and task.id in state.engine.mends and str(gap) in task.description for task in list_tasks(state)
     )
 
 
-def border_of(tree: str, issues: Iterable[str], mends: Iterable[str] = ()) -> Border:
+def make_boundary(tree: str, issues: Iterable[str], mends: Iterable[str] = ()) -> Border:
     """Blockers count by their words: one that comes back has another number.
 
     That a mend has failed is not news: what it was to mend is among the issues itself.
@@ -152,13 +159,13 @@ def next_iteration(
     entries = (*_user_says(extension, at), *feedback)
     called = {entry.target for entry in entries} | _failed_roles(state)
     objections = state.engine.objections
-    state = with_feedback(state, entries)
-    state = opened(state, at, called=[role for role in FIRST_CALLED if role in called], extension=extension)
+    state = add_feedback(state, entries)
+    state = open_iteration(state, at, called=[role for role in FIRST_CALLED if role in called], extension=extension)
     state = _extended(state, extension) if extension else state
-    return standing(_with_mends(state, objections, at))
+    return derive_standing(_with_mends(state, objections, at))
 
 
-def feedback(state: CycleState, at: str) -> tuple[FeedbackEntry, ...]:
+def collect_feedback(state: CycleState, at: str) -> tuple[FeedbackEntry, ...]:
     """Who hears of what is wrong."""
     return tuple(
         FeedbackEntry(timestamp=at, source=source, target=target, content=content, type=kind)
@@ -166,7 +173,7 @@ def feedback(state: CycleState, at: str) -> tuple[FeedbackEntry, ...]:
     )
 
 
-def with_feedback(state: CycleState, entries: Iterable[FeedbackEntry]) -> CycleState:
+def add_feedback(state: CycleState, entries: Iterable[FeedbackEntry]) -> CycleState:
     log = (*state.coordination.feedback_log, *entries)[-FEEDBACK_KEPT:]
     if log == state.coordination.feedback_log:
         return state
@@ -233,18 +240,18 @@ def _extended(state: CycleState, extension: str) -> CycleState:
 
 def _with_mends(state: CycleState, objections: tuple[str, ...], at: str) -> CycleState:
     """Work for cd on what was found, a task for each file of failing tests, beside what the plan holds already."""
-    known = {task.description for task in tasks(state) if task.status != "completed"}
+    known = {task.description for task in list_tasks(state) if task.status != "completed"}
     new = [words for words in _mend_words(state, objections) if words not in known]
     if not new:
         return state
-    first = _next_number(tasks(state))
+    first = _next_number(list_tasks(state))
     made = tuple(
         PlanTask(id=f"TASK-{number:03d}", description=words, assigned_to="cd")
         for number, words in enumerate(new, first)
     )
-    left = tuple(task for task in tasks(state) if task.status != "completed")
+    left = tuple(task for task in list_tasks(state) if task.status != "completed")
     mends = (*state.engine.mends, *(task.id for task in made))
-    plan = planned(state.plan, (*left, *made), mends, version_of(state.current_iteration), at)
+    plan = make_plan(state.plan, (*left, *made), mends, version_of(state.current_iteration), at)
     return state.evolve(plan=plan, engine=state.engine.evolve(mends=mends))
 
 

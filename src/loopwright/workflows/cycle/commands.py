@@ -8,13 +8,19 @@ from typing import Any, Literal
 from loopwright.core.errors import Advice, Conflict, IllegalTransition, Invalid, NotFound
 from loopwright.core.parking import is_due
 from loopwright.core.protocol import Control
-from loopwright.core.run import REASON_LENGTH, STOPPED_BY_USER, raising
+from loopwright.core.run import REASON_LENGTH, STOPPED_BY_USER, advise_limit
 from loopwright.core.state import Limits, Outcome, Parked, Waiting
-from loopwright.core.text import agreeing, clipped, plural
-from loopwright.evidence.rivals import exchanged, new_rival_ids, rival_of
-from loopwright.workflows.cycle.boundary import closed, feedback, issues_found, next_iteration, opened
+from loopwright.core.text import agree_word, clip_text, plural
+from loopwright.evidence.rivals import new_rival_ids, rival_of, swap_rival
+from loopwright.workflows.cycle.boundary import (
+    close_iteration,
+    collect_feedback,
+    issues_found,
+    next_iteration,
+    open_iteration,
+)
 from loopwright.workflows.cycle.model import FINISHED, Coordination, CycleState, CycleStatus
-from loopwright.workflows.cycle.standing import standing
+from loopwright.workflows.cycle.standing import derive_standing
 
 Command = Literal[
     "begin", "start", "pause", "resume", "stop", "complete", "fail", "reopen", "extend", "decide", "resolve",
@@ -27,7 +33,7 @@ AT_REST = ALL - {"running"}
 
 
 @dataclass(frozen=True)
-class Row:
+class StatusRow:
     """`target` None: the status stays. `orphaned` sources count only while no runner lives."""
 
     sources: frozenset[CycleStatus]
@@ -35,21 +41,21 @@ class Row:
     orphaned: frozenset[CycleStatus] = frozenset()
 
 
-COMMANDS: dict[Command, Row] = {
-    "begin": Row(frozenset({"created"}), "running"),
-    "start": Row(frozenset({"created", "paused"}), "running"),
-    "pause": Row(frozenset({"running"}), "paused"),
-    "resume": Row(frozenset({"paused"}), "running", orphaned=frozenset({"running"})),
-    "stop": Row(UNFINISHED, "failed"),
-    "complete": Row(frozenset({"running"}), "completed"),
-    "fail": Row(frozenset({"running"}), "failed"),
-    "reopen": Row(FINISHED, "running"),
-    "extend": Row(ALL - {"created"}, "running"),
-    "decide": Row(UNFINISHED, None),
-    "resolve": Row(ALL - {"completed"}, None),
-    "edit text": Row(AT_REST, None),
-    "edit": Row(ALL, None),
-    "delete": Row(AT_REST, None),
+COMMANDS: dict[Command, StatusRow] = {
+    "begin": StatusRow(frozenset({"created"}), "running"),
+    "start": StatusRow(frozenset({"created", "paused"}), "running"),
+    "pause": StatusRow(frozenset({"running"}), "paused"),
+    "resume": StatusRow(frozenset({"paused"}), "running", orphaned=frozenset({"running"})),
+    "stop": StatusRow(UNFINISHED, "failed"),
+    "complete": StatusRow(frozenset({"running"}), "completed"),
+    "fail": StatusRow(frozenset({"running"}), "failed"),
+    "reopen": StatusRow(FINISHED, "running"),
+    "extend": StatusRow(ALL - {"created"}, "running"),
+    "decide": StatusRow(UNFINISHED, None),
+    "resolve": StatusRow(ALL - {"completed"}, None),
+    "edit text": StatusRow(AT_REST, None),
+    "edit": StatusRow(ALL, None),
+    "delete": StatusRow(AT_REST, None),
 }
 
 PERSONS: tuple[Command, ...] = (
@@ -68,16 +74,16 @@ STATUS_REQUESTS: dict[tuple[CycleStatus, CycleStatus], Command] = {
 """(is, wanted) → the command that a request for a bare status stands for."""
 
 
-def allowed(command: Command, status: CycleStatus, *, live: bool = True) -> bool:
+def is_allowed(command: Command, status: CycleStatus, *, live: bool = True) -> bool:
     """Whether the table has this row. `live`: a runner holds the lease."""
     row = COMMANDS[command]
     return status in row.sources or (not live and status in row.orphaned)
 
 
-def require(command: Command, state: CycleState, *, live: bool = True) -> None:
+def require_command(command: Command, state: CycleState, *, live: bool = True) -> None:
     """IllegalTransition unless `command` is allowed now."""
-    if not allowed(command, state.status, live=live):
-        possible = tuple(c for c in PERSONS if allowed(c, state.status, live=live))
+    if not is_allowed(command, state.status, live=live):
+        possible = tuple(c for c in PERSONS if is_allowed(c, state.status, live=live))
         raise IllegalTransition(command.split()[0], state.status, possible, "cycle")
 
 
@@ -106,13 +112,13 @@ OTHER_FIELDS = frozenset({"max_iterations"})
 
 
 def start(state: CycleState) -> CycleState:
-    require("start", state)
+    require_command("start", state)
     return _run(state)
 
 
 def resume(state: CycleState, *, live: bool) -> CycleState:
     """Runs on; a cycle whose runner died is taken up again."""
-    require("resume", state, live=live)
+    require_command("resume", state, live=live)
     return _run(state)
 
 
@@ -127,65 +133,65 @@ def pause(state: CycleState, *, now: bool = False) -> CycleState:
     A parked cycle is paused already: a person's pause keeps it from being resumed by itself.
     """
     if not (state.status == "paused" and state.engine.parked):
-        require("pause", state)
+        require_command("pause", state)
     return state.evolve(status="paused", engine=state.engine.evolve(interrupt=now, parked=None))
 
 
 def wait_for_person(state: CycleState, waiting: Waiting) -> CycleState:
     """The runner pauses with a question."""
-    require("pause", state)
+    require_command("pause", state)
     return state.evolve(status="paused", engine=state.engine.evolve(waiting=waiting, answer=None))
 
 
 def park(state: CycleState, parked: Parked) -> CycleState:
     """The runner pauses until an agent's limit has passed."""
-    require("pause", state)
+    require_command("pause", state)
     return state.evolve(status="paused", engine=state.engine.evolve(parked=parked))
 
 
 def stop(state: CycleState, at: str) -> CycleState:
-    require("stop", state)
+    require_command("stop", state)
     return _end(state, "failed", "stopped", STOPPED_BY_USER, at)
 
 
 def complete(state: CycleState, outcome: Outcome, at: str) -> CycleState:
     """Ends well: `succeeded`, `unproven` where no test shows the goal, or `unverified` where there are no tests."""
-    require("complete", state)
+    require_command("complete", state)
     return _end(state, "completed", outcome, None, at)
 
 
 def fail(state: CycleState, outcome: Outcome, reason: str, at: str) -> CycleState:
-    require("fail", state)
-    return _end(state, "failed", outcome, clipped(" ".join(reason.split()), REASON_LENGTH), at)
+    require_command("fail", state)
+    return _end(state, "failed", outcome, clip_text(" ".join(reason.split()), REASON_LENGTH), at)
 
 
 def take_up(state: CycleState, at: str) -> CycleState:
     """Start, resume or reopen, by status: what a runner with the lease in its hand does with a cycle."""
     if state.status == "created":
-        require("begin", state)
+        require_command("begin", state)
         state = state.evolve(status="running")
     elif state.status in FINISHED:
         state = reopen(state, at)
     else:
         state = resume(state, live=False)
-    return begun(state, at)
+    return begin_cycle(state, at)
 
 
-def begun(state: CycleState, at: str) -> CycleState:
+def begin_cycle(state: CycleState, at: str) -> CycleState:
     """With its first iteration, where it has none yet."""
-    return state if state.current_iteration else opened(state, at)
+    return state if state.current_iteration else open_iteration(state, at)
 
 
 def reopen(state: CycleState, at: str) -> CycleState:
     """Runs a finished cycle on with another iteration; a limit that is used up has to be raised first."""
-    require("reopen", state)
+    require_command("reopen", state)
     used = state.current_iteration
     if state.max_iterations <= used:
-        words = f"{plural(used, 'iteration')} {agreeing(used, 'is')} used up"
+        words = f"{plural(used, 'iteration')} {agree_word(used, 'is')} used up"
         more = Advice("raise the limit, for example {setting}, or extend the cycle", "max_iterations", used + 5)
         raise Invalid(words, advice=more)
     if reached := state.engine.budget.reached:
-        raise Invalid(f"the {reached.words} is used up", advice=raising(reached))
+        raise Invalid(f"the {reached.words} is used up", advice=advise_limit(reached))
     return _went_on(state, at, None)
 
 
@@ -194,7 +200,7 @@ def extend(state: CycleState, text: str, at: str) -> CycleState:
 
     One that is paused while its runner has not put everything down yet only goes on, and takes it there too.
     """
-    require("extend", state)
+    require_command("extend", state)
     words = text.strip()
     if not words:
         raise Invalid("an extension needs text: say in a sentence what to add or change")
@@ -202,12 +208,12 @@ def extend(state: CycleState, text: str, at: str) -> CycleState:
         queued = state.evolve(engine=state.engine.evolve(queue=(*state.engine.queue, words)))
         return queued if state.status == "running" else _run(queued)
     if reached := state.engine.budget.reached:
-        raise Invalid(f"the {reached.words} is used up", advice=raising(reached))
+        raise Invalid(f"the {reached.words} is used up", advice=advise_limit(reached))
     first, *later = (*state.engine.queue, words)
     return _went_on(state.evolve(engine=state.engine.evolve(queue=tuple(later))), at, first)
 
 
-def with_room(state: CycleState) -> CycleState:
+def add_iteration(state: CycleState) -> CycleState:
     """One more iteration where all are used up: what a user adds has to have one."""
     if state.current_iteration < state.max_iterations:
         return state
@@ -216,7 +222,7 @@ def with_room(state: CycleState) -> CycleState:
 
 def decide(state: CycleState, id: str, option: str, by: str) -> CycleState:
     """Makes a pending decision. NotFound, Conflict; Invalid for an option that it does not have."""
-    require("decide", state)
+    require_command("decide", state)
     coordination = state.coordination
     found = next((d for d in coordination.pending_decisions if d.id == id), None)
     if found is None:
@@ -233,7 +239,7 @@ def decide(state: CycleState, id: str, option: str, by: str) -> CycleState:
 
 def resolve(state: CycleState, id: str, resolution: str, *, workaround: bool = False) -> CycleState:
     """Closes an open blocker with what was done about it; what it held can go on. NotFound, Conflict, Invalid."""
-    require("resolve", state)
+    require_command("resolve", state)
     coordination = state.coordination
     found = next((b for b in coordination.blockers if b.id == id), None)
     if found is None:
@@ -250,14 +256,14 @@ def resolve(state: CycleState, id: str, resolution: str, *, workaround: bool = F
     return _coordinated(state, coordination.evolve(blockers=blockers))
 
 
-def rival_taken(state: CycleState, id: str, by: str, at: str) -> CycleState:
+def take_rival(state: CycleState, id: str, by: str, at: str) -> CycleState:
     """The rival of that id in the place of the patch; a finished cycle runs on, to validate it. NotFound."""
     patches = state.engine.patches or ()
     patch, rival = rival_of(patches, id)
     (former,) = new_rival_ids(patches, 1)
-    new = exchanged(patch, rival, former, by)
+    new = swap_rival(patch, rival, former, by)
     state = state.evolve(engine=state.engine.evolve(patches=tuple(new if one == patch else one for one in patches)))
-    return reopen(with_room(state), at) if state.status in FINISHED else state
+    return reopen(add_iteration(state), at) if state.status in FINISHED else state
 
 
 def answer(state: CycleState, text: str, by: str) -> CycleState:
@@ -272,7 +278,7 @@ def answer(state: CycleState, text: str, by: str) -> CycleState:
     raise Invalid("this cycle has no open question")
 
 
-def limited(state: CycleState, limits: Limits) -> CycleState:
+def set_limits(state: CycleState, limits: Limits) -> CycleState:
     """Sets the limits that are given; the others stay."""
     given = {name: value for name, value in asdict(limits).items() if value is not None}
     iterations = given.pop("max_iterations", state.max_iterations)
@@ -298,7 +304,7 @@ def configure(
         settings=engine.settings.evolve(**settings), allow_test_changes=allow, roles={**engine.roles, **roles},
         parallel=engine.parallel if parallel is None else parallel,
     )  # fmt: skip
-    return limited(state if changed == engine else state.evolve(engine=changed), limits)
+    return set_limits(state if changed == engine else state.evolve(engine=changed), limits)
 
 
 def edit(state: CycleState, changes: dict[str, Any]) -> CycleState:  # Any: parsed JSON; the model checks each value
@@ -307,7 +313,7 @@ def edit(state: CycleState, changes: dict[str, Any]) -> CycleState:  # Any: pars
     if unknown or not changes:
         problem = f"cannot edit {', '.join(unknown)}" if unknown else "nothing to change"
         raise Invalid(f"{problem}; editable: {', '.join(sorted(TEXT_FIELDS | OTHER_FIELDS))}")
-    require("edit text" if changes.keys() & TEXT_FIELDS else "edit", state)
+    require_command("edit text" if changes.keys() & TEXT_FIELDS else "edit", state)
     if "title" in changes and not str(changes["title"]).strip():
         raise Invalid("title: must not be blank")
     return state.evolve(**changes)
@@ -320,23 +326,23 @@ def _run(state: CycleState) -> CycleState:
 def _went_on(state: CycleState, at: str, extension: str | None) -> CycleState:
     """Another iteration of a cycle at rest, whose last one is over or is cut short here."""
     if state.iteration is not None:
-        state = closed(state, at, ("the iteration was cut short by an extension",))
+        state = close_iteration(state, at, ("the iteration was cut short by an extension",))
     engine = state.engine.evolve(
         outcome=None, waiting=None, answer=None, parked=None, interrupt=False, last_border=None, under_way=(),
     )  # fmt: skip
     state = state.evolve(status="running", completed_at=None, failure_reason=None, engine=engine)
     if extension is not None:
-        state = with_room(state)
-    return next_iteration(state, at, extension=extension, feedback=feedback(state, at))
+        state = add_iteration(state)
+    return next_iteration(state, at, extension=extension, feedback=collect_feedback(state, at))
 
 
 def _end(state: CycleState, status: CycleStatus, outcome: Outcome, reason: str | None, at: str) -> CycleState:
     """Where an iteration was under way, it ends here with what is still wrong."""
     if state.iteration is not None:
         issues = issues_found(state, _tree(state)) if status == "failed" else ()
-        state = closed(state, at, issues)
+        state = close_iteration(state, at, issues)
     engine = state.engine.evolve(outcome=outcome, waiting=None, parked=None, asked=(), under_way=())
-    return standing(state.evolve(status=status, completed_at=at, failure_reason=reason, engine=engine))
+    return derive_standing(state.evolve(status=status, completed_at=at, failure_reason=reason, engine=engine))
 
 
 def _tree(state: CycleState) -> str:
@@ -346,7 +352,7 @@ def _tree(state: CycleState) -> str:
 
 
 def _coordinated(state: CycleState, coordination: Coordination) -> CycleState:
-    return standing(state.evolve(coordination=coordination))
+    return derive_standing(state.evolve(coordination=coordination))
 
 
 def _known(ids: Iterable[str]) -> str:

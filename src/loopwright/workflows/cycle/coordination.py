@@ -3,7 +3,7 @@
 from loopwright.core.cycle_names import CycleStep
 from loopwright.reports.phase import PhaseReport, ReportedDecision
 from loopwright.workflows.cycle.model import Blocker, CycleState, Decision
-from loopwright.workflows.cycle.standing import standing, tasks
+from loopwright.workflows.cycle.standing import derive_standing, list_tasks
 
 AUTO = "auto"
 """Who made a decision that nobody was asked for."""
@@ -12,16 +12,16 @@ MOST_OPEN = 50
 """Blockers, and decisions, that are taken of all roles; more is noise."""
 
 
-def reported(state: CycleState, report: PhaseReport, step: CycleStep) -> CycleState:
+def add_report(state: CycleState, report: PhaseReport, step: CycleStep) -> CycleState:
     """The blockers and decisions of a report, as far as they are new. What they hold is what they name, or the step."""
     for blocker in report.blockers:
-        state = asked_for(state, blocker.description, report.phase, _held_keys(state, blocker.tasks, step))
+        state = add_blocker(state, blocker.description, report.phase, _held_keys(state, blocker.tasks, step))
     for decision in report.decisions:
         state = _to_decide(state, decision, _waiting_keys(state, decision.tasks, step))
     return state
 
 
-def asked_for(state: CycleState, description: str, by: str, holds: tuple[str, ...]) -> CycleState:
+def add_blocker(state: CycleState, description: str, by: str, holds: tuple[str, ...]) -> CycleState:
     """A new blocker that holds these steps; none where the same is open already."""
     known = state.coordination.blockers
     if len(known) >= MOST_OPEN or any(b.status == "open" and b.description == description for b in known):
@@ -31,7 +31,7 @@ def asked_for(state: CycleState, description: str, by: str, holds: tuple[str, ..
     return _holding(state.evolve(coordination=coordination), blocker.id, holds)
 
 
-def clarified(state: CycleState, resolution: str) -> CycleState:
+def close_blockers(state: CycleState, resolution: str) -> CycleState:
     """The open blockers that ra was asked about, with its answer; what they held is tried again."""
     asked = {e.content for e in state.coordination.feedback_log if (e.target, e.type) == ("ra", "clarification")}
     answered = [b for b in state.coordination.open_blockers if f"{b.id}: {b.description}" in asked]
@@ -48,7 +48,7 @@ def clarified(state: CycleState, resolution: str) -> CycleState:
     )
 
 
-def implemented(state: CycleState, key: str) -> CycleState:
+def apply_decisions(state: CycleState, key: str) -> CycleState:
     """The decisions that held this step back are carried out."""
     done = {id for id, keys in state.engine.holds.items() if key in keys}
     decisions = tuple(
@@ -60,7 +60,7 @@ def implemented(state: CycleState, key: str) -> CycleState:
     return state.evolve(coordination=state.coordination.evolve(pending_decisions=decisions))
 
 
-def decided_by_itself(state: CycleState) -> CycleState:
+def decide_automatically(state: CycleState) -> CycleState:
     """Every pending decision made as recommended, else as its first option."""
     wished = state.engine.recommended
     decisions = tuple(
@@ -69,7 +69,7 @@ def decided_by_itself(state: CycleState) -> CycleState:
         else d
         for d in state.coordination.pending_decisions
     )
-    return standing(state.evolve(coordination=state.coordination.evolve(pending_decisions=decisions)))
+    return derive_standing(state.evolve(coordination=state.coordination.evolve(pending_decisions=decisions)))
 
 
 def _choice(decision: Decision, recommended: str) -> str:
@@ -89,12 +89,12 @@ def _to_decide(state: CycleState, asked: ReportedDecision, holds: tuple[str, ...
         recommended = {**state.engine.recommended, decision.id: asked.recommended}
         state = state.evolve(engine=state.engine.evolve(recommended=recommended))
     state = _holding(state, decision.id, holds)
-    return state if state.engine.settings.mode == "interactive" else decided_by_itself(state)
+    return state if state.engine.settings.mode == "interactive" else decide_automatically(state)
 
 
 def _held_keys(state: CycleState, named: tuple[str, ...], step: CycleStep) -> tuple[str, ...]:
     """Tasks of the plan that are still to be done; for a task without such names, the task itself."""
-    known = {task.id for task in tasks(state) if task.status != "completed"}
+    known = {task.id for task in list_tasks(state) if task.status != "completed"}
     keys = tuple(f"cd.implement {id}" for id in named if id in known)
     return keys or ((step.key,) if step.task else ())
 
@@ -106,7 +106,7 @@ def _waiting_keys(state: CycleState, named: tuple[str, ...], step: CycleStep) ->
         return keys
     if step.name in ("ra.analyse", "ep.explore"):
         return ("ep.plan",)
-    return tuple(f"cd.implement {task.id}" for task in tasks(state) if task.status != "completed")
+    return tuple(f"cd.implement {task.id}" for task in list_tasks(state) if task.status != "completed")
 
 
 def _holding(state: CycleState, id: str, keys: tuple[str, ...]) -> CycleState:

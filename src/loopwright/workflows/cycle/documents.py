@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import BaseModel
 
-from loopwright.core.outcomes import Validated
-from loopwright.core.text import clipped, read_word, word
+from loopwright.core.outcomes import ValidationOutcome
+from loopwright.core.text import clip_text, decode_word, encode_word
 from loopwright.reports.block import is_nothing
 from loopwright.workflows.cycle.model import FINISHED, CycleState, Exploration, Requirements, iteration_of, version_of
 from loopwright.workflows.cycle.summary import render_implementation, render_issues, render_summary
@@ -96,7 +96,7 @@ def listed_items(text: str) -> list[str]:
     """Every entry of its lists, each in one line with what stands below it. Without a list: rows, else sections."""
     lines = list(_plain_lines(text))
     items = _bullets(lines) or _rows(lines) or _sections(lines)
-    return [kept for item in items if not is_nothing(kept := clipped(" ".join(item.split()), ITEM))]
+    return [kept for item in items if not is_nothing(kept := clip_text(" ".join(item.split()), ITEM))]
 
 
 def section_items(text: str, *headings: str) -> list[str]:
@@ -192,7 +192,7 @@ def render(
     return {name: text.encode(errors="replace") for name, text in texts.items()}
 
 
-def coverage(validated: Validated, version: str) -> bytes:
+def coverage(validated: ValidationOutcome, version: str) -> bytes:
     """vas/coverage.json; `percent` by file where that was measured."""
     files = validated.coverage_files
     document = {"version": version, "measured": files is not None, "percent": validated.coverage, "files": files or {}}
@@ -203,7 +203,7 @@ def edge_cases_in(text: str) -> tuple[str, ...]:
     """What edge-cases.md lists, exactly as it was where it was written here."""
     lines = [line for line in without_header(text).split("\n") if line and line not in (_TITLE, _NO_CASES)]
     if all(line.startswith("- ") for line in lines):
-        return tuple(read_word(line[2:]) for line in lines)
+        return tuple(decode_word(line[2:]) for line in lines)
     return tuple(listed_items(without_header(text)))
 
 
@@ -261,15 +261,15 @@ def _headed(part: Requirements | Exploration, text: str) -> str:
 
 
 def _edge_cases(requirements: Requirements) -> str:
-    items = [f"- {word(case)}" for case in requirements.edge_cases] or [_NO_CASES]
+    items = [f"- {encode_word(case)}" for case in requirements.edge_cases] or [_NO_CASES]
     return _headed(requirements, "\n".join([_TITLE, "", *items]))
 
 
 def _exploration(exploration: Exploration) -> str:
     return "\n".join(
         ["# Exploration", "", exploration.architecture_summary, "", "## Integration points", "",
-         *(f"- {word(point)}" for point in exploration.integration_points), "", "## Risks", "",
-         *(f"- {word(risk)}" for risk in exploration.identified_risks)]
+         *(f"- {encode_word(point)}" for point in exploration.integration_points), "", "## Risks", "",
+         *(f"- {encode_word(risk)}" for risk in exploration.identified_risks)]
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from loopwright.core.errors import Invalid, NotFound
-from loopwright.core.progress_files import ProgressFile, last_lines, listed, shown
+from loopwright.core.progress_files import ProgressFile, list_files, read_last_lines, read_text
 from loopwright.workflows.cycle.documents import MAIN, archived_name, version_in
 from loopwright.workflows.cycle.model import iteration_of
 
@@ -48,12 +48,12 @@ class DocumentText(NamedTuple):
     truncated: bool
 
 
-def documents(folder: Path, zone: tzinfo | None) -> tuple[Document, ...]:
+def list_documents(folder: Path, zone: tzinfo | None) -> tuple[Document, ...]:
     """Every file of the roles, and of their coordination, by name."""
     return tuple(found for under in FOLDERS for found in _in_folder(folder, zone, under))
 
 
-def document(folder: Path, name: str, version: str | None = None) -> DocumentText:
+def read_document(folder: Path, name: str, version: str | None = None) -> DocumentText:
     """One of them, in the version that is named. NotFound, Invalid."""
     under, _, file = name.partition("/")
     if under not in FOLDERS or not file or "/" in file:
@@ -66,12 +66,12 @@ def document(folder: Path, name: str, version: str | None = None) -> DocumentTex
         raise NotFound(f"{name} has no version {version} (available: {', '.join(known) or 'none'})")
     if version == known[-1] == _present_version(folder, name):
         return _present(folder, name)
-    return DocumentText(name, version, *shown(folder, archived_name(name, version)))
+    return DocumentText(name, version, *read_text(folder, archived_name(name, version)))
 
 
-def discoveries(folder: Path) -> tuple[Discovery, ...]:
+def read_discoveries(folder: Path) -> tuple[Discovery, ...]:
     """The lines of the discovery board, of its last MiB; what is no such line is passed over."""
-    lines = last_lines(folder, BOARD, MOST_LINES).lines
+    lines = read_last_lines(folder, BOARD, MOST_LINES).lines
     return tuple(found for line in lines if (found := _discovery(line)))
 
 
@@ -88,7 +88,7 @@ def _discovery(line: str) -> Discovery | None:
 
 def _in_folder(folder: Path, zone: tzinfo | None, under: str) -> Iterator[Document]:
     archived = _archived(folder, zone, under)
-    for file in listed(folder, zone, under):
+    for file in list_files(folder, zone, under):
         name = f"{under}/{file.name}"
         version = _present_version(folder, name)
         yield _document(name, file, version, _put_together(archived.get(file.name, ()), version))
@@ -99,7 +99,7 @@ def _document(name: str, file: ProgressFile, version: str | None, versions: tupl
 
 
 def _present(folder: Path, name: str) -> DocumentText:
-    text, truncated = shown(folder, name)
+    text, truncated = read_text(folder, name)
     return DocumentText(name, version_in(name, text) if name in MAIN else None, text, truncated)
 
 
@@ -122,7 +122,7 @@ def _put_together(archived: tuple[str, ...], present: str | None) -> tuple[str, 
 def _archived(folder: Path, zone: tzinfo | None, under: str) -> dict[str, tuple[str, ...]]:
     """The versions of each file that were put aside, oldest first."""
     found: dict[str, list[str]] = {}
-    for kept in listed(folder, zone, f"{under}/{HISTORY}"):
+    for kept in list_files(folder, zone, f"{under}/{HISTORY}"):
         if named := _ARCHIVED.fullmatch(kept.name):
             found.setdefault(f"{named['stem']}{named['suffix']}", []).append(named["version"])
     return {file: tuple(sorted(versions, key=iteration_of)) for file, versions in found.items()}

@@ -5,28 +5,34 @@ from collections.abc import Awaitable, Callable
 
 from pydantic import JsonValue
 
-from loopwright.core.course import measured
+from loopwright.core.agent_failures import failure_outcome
+from loopwright.core.course import count_validation
 from loopwright.core.cycle_names import ROLES, CycleStep, Role, StepName, step_of
 from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound, WorkspaceError
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.core.protocol import Control, Usage
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.state import Checkpoint, Waiting
-from loopwright.core.text import plural, relative
-from loopwright.core.threads import in_thread
-from loopwright.core.troubles import outcome_of
+from loopwright.core.text import plural, strip_project
+from loopwright.core.threads import run_in_thread
 from loopwright.workflows.cycle import commands
-from loopwright.workflows.cycle.coordination import decided_by_itself
-from loopwright.workflows.cycle.lanes import broken_off_in, free_lane, lane_of
+from loopwright.workflows.cycle.coordination import decide_automatically
+from loopwright.workflows.cycle.lanes import free_lane, interruption_label, lane_of
 from loopwright.workflows.cycle.model import CycleState, CycleStepUnderWay, Decision
-from loopwright.workflows.cycle.outcomes import Aggregated, CycleOutcome, CycleStepDone, Implemented, Judged
+from loopwright.workflows.cycle.outcomes import (
+    AggregationOutcome,
+    CycleOutcome,
+    CycleStepDone,
+    ImplementationOutcome,
+    JudgementOutcome,
+)
 from loopwright.workflows.cycle.publish import adopt, archive, files_of, log_files, publish, result_words
 from loopwright.workflows.cycle.reducer import begin_step, end_step
-from loopwright.workflows.cycle.roles.cd import implement
-from loopwright.workflows.cycle.roles.ep import explore, plan
-from loopwright.workflows.cycle.roles.ra import analyse
-from loopwright.workflows.cycle.roles.vas import baseline, validate
-from loopwright.workflows.cycle.selector import CycleFacts, asks_person, ready, still_holds
+from loopwright.workflows.cycle.roles.cd import implement_task
+from loopwright.workflows.cycle.roles.ep import explore_project, plan_tasks
+from loopwright.workflows.cycle.roles.ra import analyse_task
+from loopwright.workflows.cycle.roles.vas import take_baseline, validate_iteration
+from loopwright.workflows.cycle.selector import CycleFacts, asks_person, select_ready, still_holds
 from loopwright.workflows.cycle.session import CycleSession
 
 BROKEN_OFF = "the runner died"
@@ -47,7 +53,7 @@ async def take_over(session: CycleSession, left: tuple[int, ...]) -> None:
 async def _record_interruption(session: CycleSession, state: CycleState) -> None:
     broken = state.engine.under_way
     halves = {one.step: await half_of(session, one) for one in broken}
-    action = broken_off_in(one.step for one in broken)
+    action = interruption_label(one.step for one in broken)
     snapshot = await session.snapshot(action)
     known = state.engine.checkpoints
     checkpoint = None
@@ -61,7 +67,7 @@ async def _record_interruption(session: CycleSession, state: CycleState) -> None
             latest = end_step(latest, done, checkpoint if n == 0 else None)
         return latest
 
-    event = Event(type="taken_over", data={"steps": [one.step for one in broken]})
+    event = JournalEvent(type="taken_over", data={"steps": [one.step for one in broken]})
     session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
 
 
@@ -70,7 +76,7 @@ async def half_of(session: CycleSession, one: CycleStepUnderWay) -> str | None:
     if one.lane is None:
         return None
     try:
-        kept = await in_thread(session.worktrees.snapshot, session.id, one.lane, f"{one.step}, broken off")
+        kept = await run_in_thread(session.worktrees.snapshot, session.id, one.lane, f"{one.step}, broken off")
     except NotFound:
         return None
     return kept.commit
@@ -84,16 +90,16 @@ Handler = Callable[[CycleSession, CycleStep], Awaitable[CycleOutcome]]
 
 async def aggregate(session: CycleSession, step: CycleStep) -> CycleOutcome:
     """Everything that an iteration comes to follows from the state (see cycle_border)."""
-    return Aggregated()
+    return AggregationOutcome()
 
 
 HANDLERS: dict[StepName, Handler] = {
-    "ra.analyse": analyse,
-    "ep.explore": explore,
-    "vas.baseline": baseline,
-    "ep.plan": plan,
-    "cd.implement": implement,
-    "vas.validate": validate,
+    "ra.analyse": analyse_task,
+    "ep.explore": explore_project,
+    "vas.baseline": take_baseline,
+    "ep.plan": plan_tasks,
+    "cd.implement": implement_task,
+    "vas.validate": validate_iteration,
     "aggregation": aggregate,
 }
 
@@ -123,7 +129,7 @@ class CycleFlow:
             state = await self._decided(state, running)
         if commands.control_signal(state) is not Control.CONTINUE:
             return ()
-        return tuple(step for step in ready(state, self._facts) if step not in running)
+        return tuple(step for step in select_ready(state, self._facts) if step not in running)
 
     def begin(self, choice: CycleStep) -> bool:
         """Commits the begin, unless the latest state would not choose this any more."""
@@ -136,7 +142,7 @@ class CycleFlow:
             lane = free_lane(state) if choice.name == "cd.implement" else None
             return begin_step(state, choice, at, lane) if begun else state
 
-        event = Event(type="step_started", data={"step": choice.name, "task": choice.task, "role": choice.role})
+        event = JournalEvent(type="step_started", data={"step": choice.name, "task": choice.task, "role": choice.role})
         state = session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
         if begun:
             archive(session, choice, state)
@@ -148,9 +154,9 @@ class CycleFlow:
         try:
             return await HANDLERS[choice.name](self._session, choice)
         except AgentError as error:
-            outcome: CycleOutcome = outcome_of(error, self._session.clock.now())
+            outcome: CycleOutcome = failure_outcome(error, self._session.clock.now())
         except (Invalid, NotFound, Conflict, WorkspaceError, OSError) as error:
-            outcome = ActionFailed(relative(str(error), self._session.project))
+            outcome = ActionFailed(strip_project(str(error), self._session.project))
         if isinstance(outcome, ActionFailed):
             self._session.note("no_result", f"{choice.key} gave no result: {outcome.message}")
         return outcome
@@ -181,7 +187,7 @@ class CycleFlow:
         }  # fmt: skip
         state = session.store.update(
             session.id, lambda latest: end_step(latest, done, checkpoint),
-            actor="runner", event=Event(type="step_finished", data=data), epoch=session.epoch,
+            actor="runner", event=JournalEvent(type="step_finished", data=data), epoch=session.epoch,
         )  # fmt: skip
         log_files(session, choice, outcome, at)
         publish(session, state, outcome)
@@ -194,8 +200,8 @@ class CycleFlow:
     async def _decided(self, state: CycleState, running: tuple[CycleStep, ...]) -> CycleState:
         """Decisions that nobody has made: made by themselves, asked at the terminal, or waited for at rest."""
         if state.engine.settings.mode == "auto":
-            return self._commit(decided_by_itself, "decided")
-        if running or ready(state, self._facts) or not asks_person(state):
+            return self._commit(decide_automatically, "decided")
+        if running or select_ready(state, self._facts) or not asks_person(state):
             return state
         decision = state.coordination.undecided[0]
         if self._session.person is None:
@@ -213,7 +219,7 @@ class CycleFlow:
 
     def _commit(self, rule: Callable[[CycleState], CycleState], type: str, *, actor: str = "runner") -> CycleState:
         session = self._session
-        return session.store.update(session.id, rule, actor=actor, event=Event(type=type), epoch=session.epoch)
+        return session.store.update(session.id, rule, actor=actor, event=JournalEvent(type=type), epoch=session.epoch)
 
     async def _usage(self, state: CycleState, choice: CycleStep) -> Usage:
         """What the turns of this step cost. A limit that cannot hold is told of, once."""
@@ -244,16 +250,16 @@ class CycleFlow:
         known = state.engine.checkpoints
         if known and known[-1].tree == snapshot.tree:
             return None
-        action = broken_off_in((choice.key,)) if isinstance(outcome, NO_RESULT) else choice.key
+        action = interruption_label((choice.key,)) if isinstance(outcome, NO_RESULT) else choice.key
         return Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=action, at=at)
 
 
 def _measured(outcome: CycleOutcome) -> dict[str, JsonValue]:
     """What the course of a cycle shows of it: the tests that ran, the files that were changed."""
     match outcome:
-        case Judged():
-            return {"tests": measured(outcome.validated), "reasons": list(outcome.validated.reasons)}
-        case Implemented():
+        case JudgementOutcome():
+            return {"tests": count_validation(outcome.validated), "reasons": list(outcome.validated.reasons)}
+        case ImplementationOutcome():
             return {"changes": [{"file": change.file, "action": change.action} for change in outcome.changes]}
         case _:
             return {}

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from loopwright.core.outcomes import Validated
-from loopwright.core.text import clipped, plural
+from loopwright.core.outcomes import ValidationOutcome
+from loopwright.core.text import clip_text, plural
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.templates import closing
+from loopwright.workflows.cycle.templates import closing_lines
 
 MARK = "<!-- judgement -->"
 """Parts what the engine measured from what the role says."""
@@ -43,7 +43,7 @@ _OTHER_TIME = re.compile(
 _SENTENCES = re.compile(r"(?<=[.;!?。；])\s+|\n")
 
 
-def measured_lines(validated: Validated) -> tuple[str, ...]:
+def measured_lines(validated: ValidationOutcome) -> tuple[str, ...]:
     """The numbers of a validation, a sentence each."""
     if not validated.tests_found:
         return ("no tests were found; nothing shows whether it works",)
@@ -61,7 +61,7 @@ def measured_lines(validated: Validated) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def mended_by(state: CycleState, validated: Validated) -> tuple[str, ...]:
+def list_mended(state: CycleState, validated: ValidationOutcome) -> tuple[str, ...]:
     """Tests that pass now, and failed in the validation before; at first, in the baseline."""
     baseline = state.engine.baseline
     if state.test_results is not None:
@@ -71,11 +71,11 @@ def mended_by(state: CycleState, validated: Validated) -> tuple[str, ...]:
     return tuple(result.key for result in validated.results if result.status == "passed" and result.key in before)
 
 
-def verdict_summary(state: CycleState, validated: Validated, *, judged: bool = False) -> str:
+def verdict_summary(state: CycleState, validated: ValidationOutcome, *, judged: bool = False) -> str:
     """The measured part of vas/summary.md; `judged`: a role's own words follow it."""
     lines = [f"# Validation of iteration {max(state.current_iteration, 1)}", ""]
     lines += [f"- {line} (test-results.json)" for line in measured_lines(validated)]
-    failing, mended = validated.failing, mended_by(state, validated)
+    failing, mended = validated.failing, list_mended(state, validated)
     if mended:
         lines += [
             "",
@@ -93,11 +93,11 @@ def verdict_summary(state: CycleState, validated: Validated, *, judged: bool = F
         worst = sorted(lacking.items(), key=lambda item: (item[1], item[0]))[:NAMED]
         lines += ["", "## Coverage, the least covered files first", "", *(f"- {n}: {p:g} %" for n, p in worst)]
     if not judged:
-        lines += ["", *closing(ADDED)]
+        lines += ["", *closing_lines(ADDED)]
     return "\n".join(lines) + "\n"
 
 
-def joined(measured: str, judgement: str) -> str:
+def join_summary(measured: str, judgement: str) -> str:
     """Both parts of the document."""
     return f"{measured.rstrip()}\n\n{MARK}\n\n{judgement.strip()}\n"
 
@@ -107,7 +107,7 @@ def judgement_in(text: str) -> str:
     return text.rpartition(MARK)[2].strip()
 
 
-def contradictions(said: str, validated: Validated) -> tuple[str, ...]:
+def contradictions(said: str, validated: ValidationOutcome) -> tuple[str, ...]:
     """Numbers in a role's words that are not what was measured."""
     found: dict[str, None] = {}
     for sentence in _SENTENCES.split(said):
@@ -118,7 +118,7 @@ def contradictions(said: str, validated: Validated) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _wrong_percents(sentence: str, validated: Validated) -> Iterator[str]:
+def _wrong_percents(sentence: str, validated: ValidationOutcome) -> Iterator[str]:
     for match in _PERCENT.finditer(sentence):
         is_coverage = bool(match["coverage"] or match["coverage2"])
         value = float(next(match[name] for name in "abcd" if match[name]))
@@ -127,7 +127,7 @@ def _wrong_percents(sentence: str, validated: Validated) -> Iterator[str]:
             yield f"said “{_quoted(match[0])}”; measured was {measured:g} %"
 
 
-def _wrong_counts(sentence: str, validated: Validated) -> Iterator[str]:
+def _wrong_counts(sentence: str, validated: ValidationOutcome) -> Iterator[str]:
     """More tests that pass than there are, or others that fail."""
     green = sum(result.status == "passed" for result in validated.results)
     for match in _COUNT.finditer(sentence):
@@ -138,14 +138,14 @@ def _wrong_counts(sentence: str, validated: Validated) -> Iterator[str]:
             yield f"said “{_quoted(match[0])}”; measured were {len(validated.failing)}"
 
 
-def _rate(validated: Validated) -> float:
+def _rate(validated: ValidationOutcome) -> float:
     counted = [result for result in validated.results if result.status != "skipped"]
     return round(100 * sum(result.status == "passed" for result in counted) / len(counted), 2) if counted else 0.0
 
 
-def _reasons(validated: Validated) -> tuple[str, ...]:
+def _reasons(validated: ValidationOutcome) -> tuple[str, ...]:
     return validated.reasons or ("the tests do not pass",)
 
 
 def _quoted(words: str) -> str:
-    return clipped(" ".join(words.split()), 100)
+    return clip_text(" ".join(words.split()), 100)

@@ -9,7 +9,7 @@ from loopwright.core.cycle_names import CycleStep
 from loopwright.core.errors import Conflict, NotFound
 from loopwright.core.outcomes import Change
 from loopwright.core.ports import Snapshot
-from loopwright.core.threads import in_thread
+from loopwright.core.threads import run_in_thread
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.session import CycleSession
 
@@ -17,18 +17,18 @@ MERGES = 5
 """How often a task's work is merged anew because something else has changed meanwhile."""
 
 
-class Unsettled(NamedTuple):
+class MergeConflict(NamedTuple):
     """Files that the lane holds in two versions, and what was said of them; none when all is good."""
 
     files: tuple[str, ...] = ()
     told: str = ""
 
 
-GOOD = Unsettled()
+GOOD = MergeConflict()
 
 
 @dataclass(frozen=True)
-class Place:
+class WorkFolder:
     """A folder that holds the project; `lane` None: it is the project. `before`: what it held when the task began.
 
     Of a task that was broken off: `unsettled`, where it contradicts what the project is now, and `taken_in`, what had
@@ -38,11 +38,11 @@ class Place:
     path: Path
     before: Snapshot
     lane: int | None = None
-    unsettled: Unsettled = GOOD
+    unsettled: MergeConflict = GOOD
     taken_in: tuple[Change, ...] = ()
 
 
-def broken_off_in(keys: Iterable[str]) -> str:
+def interruption_label(keys: Iterable[str]) -> str:
     """The name of a checkpoint that was made in the middle of these steps."""
     return f"interrupted {', '.join(keys)}"
 
@@ -59,30 +59,30 @@ def free_lane(state: CycleState) -> int | None:
     return next(lane for lane in range(1, state.engine.parallel + 2) if lane not in taken)
 
 
-async def place_for(session: CycleSession, step: CycleStep) -> Place:
+async def prepare_folder(session: CycleSession, step: CycleStep) -> WorkFolder:
     """The step's place, with what an earlier try has left of it half done."""
     state = session.state()
     before = await session.snapshot(f"before {step.task}")
     lane = lane_of(state, step)
     if lane is None:
-        return Place(session.workspace.root, _before_it_began(state, step) or before)
+        return WorkFolder(session.workspace.root, _before_it_began(state, step) or before)
     commit, unsettled = before.commit, GOOD
     taken_in: tuple[Change, ...] = ()
     if half := state.engine.half.get(step.key):
-        merged = await in_thread(session.worktrees.merge, session.id, before.commit, half, f"taking up {step.task}")
+        merged = await run_in_thread(session.worktrees.merge, session.id, before.commit, half, f"taking up {step.task}")
         files = merged.conflicts or await _marked(session, before.commit, merged.commit)
         if not files or not session.able("cd").measures:
-            commit, unsettled = merged.commit, Unsettled(files, merged.told)
+            commit, unsettled = merged.commit, MergeConflict(files, merged.told)
         taken_in = await _came_in(session, half, before.commit)
-    path = await in_thread(session.worktrees.open, session.id, lane, commit)
-    return Place(path, before, lane, unsettled, taken_in)
+    path = await run_in_thread(session.worktrees.open, session.id, lane, commit)
+    return WorkFolder(path, before, lane, unsettled, taken_in)
 
 
 def _before_it_began(state: CycleState, step: CycleStep) -> Snapshot | None:
     """What the project held before the first of the step's tries that were broken off in it; None where none was."""
     known = list(state.engine.checkpoints)
     broken_off = False
-    while known and known[-1].action == broken_off_in((step.key,)):
+    while known and known[-1].action == interruption_label((step.key,)):
         broken_off = bool(known.pop())
     return Snapshot(known[-1].commit, known[-1].tree) if broken_off and known else None
 
@@ -109,19 +109,19 @@ async def _known(session: CycleSession, commit: str) -> str | None:
     return commit
 
 
-async def changes_in(session: CycleSession, place: Place, label: str) -> tuple[Change, ...]:
+async def changes_in(session: CycleSession, place: WorkFolder, label: str) -> tuple[Change, ...]:
     """What differs from the beginning of the task."""
     now = await snapshot_of(session, place, label)
     return await _changes(session, place.before.commit, now.commit)
 
 
-async def snapshot_of(session: CycleSession, place: Place, label: str) -> Snapshot:
+async def snapshot_of(session: CycleSession, place: WorkFolder, label: str) -> Snapshot:
     if place.lane is None:
         return await session.snapshot(label)
-    return await in_thread(session.worktrees.snapshot, session.id, place.lane, label)
+    return await run_in_thread(session.worktrees.snapshot, session.id, place.lane, label)
 
 
-async def bring_in(session: CycleSession, place: Place, label: str) -> tuple[tuple[Change, ...], Unsettled]:
+async def merge_lane(session: CycleSession, place: WorkFolder, label: str) -> tuple[tuple[Change, ...], MergeConflict]:
     """Merges the lane into the project: what that has changed there, or what the lane holds in both versions.
 
     What somebody changes in the project meanwhile is merged with, never written over. Marks of a conflict that somebody
@@ -131,16 +131,16 @@ async def bring_in(session: CycleSession, place: Place, label: str) -> tuple[tup
     for _ in range(MERGES):
         theirs = await snapshot_of(session, place, label)
         if left := await _marked(session, place.before.commit, theirs.commit):
-            return (), Unsettled(left, "Conflict markers are still there.")
+            return (), MergeConflict(left, "Conflict markers are still there.")
         ours = await session.snapshot(f"before merging {label}")
-        merged = await in_thread(session.worktrees.merge, session.id, ours.commit, theirs.commit, label)
+        merged = await run_in_thread(session.worktrees.merge, session.id, ours.commit, theirs.commit, label)
         if merged.conflicts:
-            await in_thread(session.worktrees.open, session.id, place.lane, merged.commit)
-            return (), Unsettled(merged.conflicts, merged.told)
+            await run_in_thread(session.worktrees.open, session.id, place.lane, merged.commit)
+            return (), MergeConflict(merged.conflicts, merged.told)
         changes = await _changes(session, ours.commit, merged.commit)
         try:
             if changes:
-                await in_thread(session.workspace.restore, merged.commit, _names(changes), over=ours.commit)
+                await run_in_thread(session.workspace.restore, merged.commit, _names(changes), over=ours.commit)
         except Conflict as error:
             session.bus.publish("activity", f"{label}: the project has changed meanwhile, merging again ({error})")
         else:
@@ -151,13 +151,13 @@ async def bring_in(session: CycleSession, place: Place, label: str) -> tuple[tup
 async def _marked(session: CycleSession, before: str, after: str) -> tuple[str, ...]:
     """Files with marks of a conflict that they did not have before."""
     changed = _names(await _changes(session, before, after))
-    marked = await in_thread(session.worktrees.unresolved, after, changed)
-    known = await in_thread(session.worktrees.unresolved, before, marked) if marked else ()
+    marked = await run_in_thread(session.worktrees.unresolved, after, changed)
+    known = await run_in_thread(session.worktrees.unresolved, before, marked) if marked else ()
     return tuple(file for file in marked if file not in known)
 
 
 async def _changes(session: CycleSession, before: str, after: str) -> tuple[Change, ...]:
-    found = await in_thread(session.workspace.changes, before, after)
+    found = await run_in_thread(session.workspace.changes, before, after)
     return tuple(Change(change.file, change.action) for change in found)
 
 

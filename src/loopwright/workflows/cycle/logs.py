@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from loopwright.core.cycle_names import ROLES, TITLES, Role
 from loopwright.core.record import Record
-from loopwright.core.text import clipped, json_line, plural, read_word, word
+from loopwright.core.text import clip_text, decode_word, encode_word, json_line, plural
 from loopwright.workflows.cycle.model import (
     AgentResult,
     Blocker,
@@ -72,7 +72,7 @@ def read_timeline(text: str) -> Timeline:
     tests: dict[int, str] = {}
     said: dict[tuple[int, Role], str] = {}
     first, *sections = _BEGINS.split(f"\n{text}")
-    head = {found[1]: read_word(found[2]) for found in reversed(_fields(first.split("\n")))}
+    head = {found[1]: decode_word(found[2]) for found in reversed(_fields(first.split("\n")))}
     for section in sections:
         inside, ends, _ = _ENDS.split(section, maxsplit=1) if _ENDS.search(section) else (section, "", "")
         lines = inside.split("\n")
@@ -105,8 +105,8 @@ def baseline_words(state: CycleState) -> str:
 
 def _head(state: CycleState) -> list[str]:
     return [
-        "# Timeline", "", f"Cycle `{state.cycle_id}`", "", f"- title: {word(state.title)}",
-        f"- task: {word(state.description)}", f"- tasks: {json_line([*state.task_history])}",
+        "# Timeline", "", f"Cycle `{state.cycle_id}`", "", f"- title: {encode_word(state.title)}",
+        f"- task: {encode_word(state.description)}", f"- tasks: {json_line([*state.task_history])}",
         f"- created: {state.created_at}", "",
     ]  # fmt: skip
 
@@ -117,16 +117,16 @@ def _entry(
     yield from (f"## Iteration {record.number}", "", f"- started: {record.started_at}")
     yield f"- ended: {record.completed_at}"
     if record.extension is not None:
-        yield f"- extension: {word(record.extension)}"
+        yield f"- extension: {encode_word(record.extension)}"
     for role in ROLES:
         if result := record.agent_results.get(role):
             said = since.agents.of(role).last_message if since and since.current_iteration == record.number else None
-            words = f" — {word(clipped(' '.join(said.split()), SAID))}" if said and said.strip() else ""
+            words = f" — {encode_word(clip_text(' '.join(said.split()), SAID))}" if said and said.strip() else ""
             yield f"- {role} ({TITLES[role]}): {result.status}, {plural(result.files_modified, 'file')}{words}"
     if files := _files(state, record.number):
         yield f"- files: {files}"
     yield from (f"- tests {when}: {words}" for when, words in (("before", before), ("after", after)) if words)
-    yield from (f"- issue: {word(issue)}" for issue in record.issues_found)
+    yield from (f"- issue: {encode_word(issue)}" for issue in record.issues_found)
     yield from (f"- resolved: {'yes' if record.resolved else 'no'}", f"<!-- iteration {record.number} is over -->", "")
 
 
@@ -134,7 +134,7 @@ def _files(state: CycleState, number: int) -> str:
     """What cd changed in the iteration, a file once, with what was done to it last."""
     lines = state.changes.changes if state.changes else ()
     files = {line.file: line.action for line in lines if line.iteration == number}
-    named = [f"{word(file)} ({action})" for file, action in list(files.items())[:FILES_NAMED]]
+    named = [f"{encode_word(file)} ({action})" for file, action in list(files.items())[:FILES_NAMED]]
     more = len(files) - len(named)
     return ", ".join(named) + (f" and {more} more" if more else "")
 
@@ -146,7 +146,7 @@ def _fields(section: list[str]) -> list[re.Match[str]]:
 def _said(section: list[str]) -> Iterator[tuple[Role, str]]:
     for line in section:
         if (found := _ROLE.fullmatch(line)) and found[4]:
-            yield next(role for role in ROLES if role == found[1]), read_word(found[4])
+            yield next(role for role in ROLES if role == found[1]), decode_word(found[4])
 
 
 def _record(number: int, section: list[str]) -> IterationRecord | None:
@@ -158,8 +158,8 @@ def _record(number: int, section: list[str]) -> IterationRecord | None:
     }
     raw = {
         "number": number, "started_at": fields.get("started"), "completed_at": fields.get("ended"),
-        "extension": read_word(fields["extension"]) if "extension" in fields else None, "agent_results": results,
-        "issues_found": [read_word(found[2]) for found in _fields(section) if found[1] == "issue"],
+        "extension": decode_word(fields["extension"]) if "extension" in fields else None, "agent_results": results,
+        "issues_found": [decode_word(found[2]) for found in _fields(section) if found[1] == "issue"],
         "resolved": fields.get("resolved") == "yes",
     }  # fmt: skip
     try:
@@ -217,7 +217,7 @@ def changes_in(text: str) -> tuple[ChangeLog, ...]:
 def feedback_in(text: str) -> tuple[FeedbackEntry, ...]:
     found = (_FEEDBACK.fullmatch(line) for line in text.split("\n"))
     names = ("timestamp", "source", "target", "type", "content")
-    raw = (dict(zip(names, (*one.groups()[:4], read_word(one[5])), strict=True)) for one in found if one)
+    raw = (dict(zip(names, (*one.groups()[:4], decode_word(one[5])), strict=True)) for one in found if one)
     return tuple(_read(FeedbackEntry, raw))
 
 
@@ -234,7 +234,7 @@ def blockers_in(text: str) -> tuple[Blocker, ...]:
 def _missing_feedback(entries: Iterable[FeedbackEntry], text: str) -> list[str]:
     head = [] if text else ["# Feedback", ""]
     new = [
-        f"- {entry.timestamp} {entry.source} → {entry.target} ({entry.type}): {word(entry.content)}"
+        f"- {entry.timestamp} {entry.source} → {entry.target} ({entry.type}): {encode_word(entry.content)}"
         for entry in _missing(entries, feedback_in(text))
     ]
     return [*head, *new] if new else []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loopwright.core.cycle_names import CycleStep, Role, step_of
 from loopwright.core.prompts import Prompts
-from loopwright.core.text import clipped, plural
+from loopwright.core.text import clip_text, plural
 from loopwright.workflows.cycle.model import CycleState, FeedbackEntry, PlanTask
 
 PACKAGE = "loopwright.workflows.cycle.roles"
@@ -43,7 +43,7 @@ def cycle_prompts(prompts: Path | None = None) -> Prompts:
     return Prompts(PACKAGE, REQUIRED, own if own is not None and own.exists() else None)
 
 
-def compose(
+def compose_message(
     prompts: Prompts, *, state: CycleState, role: Role, step: CycleStep, order: str, project: str, folder: str
 ) -> str:
     """A whole message. Who the role is, goal and rules are in every one: nothing is lost when a context is compacted.
@@ -66,7 +66,7 @@ def implement_order(prompts: Prompts, state: CycleState, task: PlanTask, documen
     """One task of the plan, as cd is told; `documents` is the cycle's progress folder."""
     return prompts.render(
         "implement", task=task.description, task_id=task.id, files=_files(task.files) or "not known",
-        documents=str(documents), news=news(state, "cd"),
+        documents=str(documents), news=compose_news(state, "cd"),
     )  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def debug_order(
     shown = "\n".join(f"- {name}" for name in failing[:FILES_SHOWN])
     return prompts.render(
         "debug", task_id=task.id, failing=f"{task.description}\n\n{shown}".strip(), documents=str(documents),
-        folder=str(documents / "cd"), hypotheses=hypotheses or "- none yet", news=news(state, "cd"),
+        folder=str(documents / "cd"), hypotheses=hypotheses or "- none yet", news=compose_news(state, "cd"),
     )  # fmt: skip
 
 
@@ -86,16 +86,16 @@ def conflict_order(prompts: Prompts, task: PlanTask, project: str, files: Sequen
     shown = "\n".join(f"- {file}" for file in files)
     return prompts.render(
         "conflict", task=task.description, task_id=task.id, project=project, files=shown,
-        told=clipped(told, NEWS_LENGTH * NEWS_SHOWN) or "nothing",
+        told=clip_text(told, NEWS_LENGTH * NEWS_SHOWN) or "nothing",
     )  # fmt: skip
 
 
-def feedback(state: CycleState, role: Role) -> tuple[FeedbackEntry, ...]:
+def select_feedback(state: CycleState, role: Role) -> tuple[FeedbackEntry, ...]:
     """What was written to the role for this iteration."""
     return tuple(entry for entry in _recent(state) if entry.target == role)
 
 
-def news(state: CycleState, role: Role) -> str:
+def compose_news(state: CycleState, role: Role) -> str:
     """The extension (to ra and ep) and the feedback of this iteration, short: the rest is in the documents."""
     lines = []
     record = state.iterations[-1] if state.iterations else None
@@ -104,7 +104,9 @@ def news(state: CycleState, role: Role) -> str:
         lines += [f"- an attempt of this iteration counted as failed: {_short(error.error)}" for error in failed[-1:]]
     if record is not None and record.extension and role in ("ra", "ep"):
         lines.append(f"- the user extends the goal: {record.extension}")
-    entries = [entry for entry in feedback(state, role) if entry.content != (record.extension if record else None)]
+    entries = [
+        entry for entry in select_feedback(state, role) if entry.content != (record.extension if record else None)
+    ]
     lines += [f"- {entry.type} from {entry.source}: {_short(entry.content)}" for entry in entries[:NEWS_SHOWN]]
     if (more := len(entries) - NEWS_SHOWN) > 0:
         lines.append(f"- and {plural(more, 'other')}, see coordination/feedback.md")
@@ -123,7 +125,7 @@ def _recent(state: CycleState) -> tuple[FeedbackEntry, ...]:
 
 
 def _short(text: str) -> str:
-    return clipped(" ".join(text.split()), NEWS_LENGTH)
+    return clip_text(" ".join(text.split()), NEWS_LENGTH)
 
 
 def _files(files: Sequence[str]) -> str:
@@ -180,4 +182,4 @@ def _tests(state: CycleState) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    return clipped(" ".join(text.split()), LINE)
+    return clip_text(" ".join(text.split()), LINE)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from loopwright.core.cycle_names import ROLES, Role
-from loopwright.core.record import Items, Record, Timestamp, absent
+from loopwright.core.record import Items, Record, Timestamp, is_absent
 from loopwright.core.state import ENDS_COMPLETED, MAX_ITERATIONS, Iterations, Parallel, RunState
 from loopwright.evidence.rivals import AppliedPatch
 
@@ -18,7 +18,7 @@ class CycleStepUnderWay(Record):
 
     step: str
     at: Timestamp
-    lane: int | None = Field(default=None, exclude_if=absent)
+    lane: int | None = Field(default=None, exclude_if=is_absent)
 
 
 class Border(Record):
@@ -60,13 +60,13 @@ class CycleEngine(RunState):
     recommended: dict[str, str] = Field(default_factory=dict)
     mends: Items[str] = ()
     half: dict[str, str] = Field(default_factory=dict)
-    worked: Items[str] | None = Field(default=None, exclude_if=absent)
+    worked: Items[str] | None = Field(default=None, exclude_if=is_absent)
     queue: Items[str] = ()
     objections: Items[str] = ()
     last_border: Border | None = None
-    proof_asked: bool | None = Field(default=None, exclude_if=absent)
-    proven: Items[str] | None = Field(default=None, exclude_if=absent)
-    patches: Items[AppliedPatch] | None = Field(default=None, exclude_if=absent)
+    proof_asked: bool | None = Field(default=None, exclude_if=is_absent)
+    proven: Items[str] | None = Field(default=None, exclude_if=is_absent)
+    patches: Items[AppliedPatch] | None = Field(default=None, exclude_if=is_absent)
     limits_in_a_row: int = 0
     counted: Timestamp | None = None
 
@@ -118,11 +118,11 @@ class AgentState(Record):
     """One role in the current iteration. `waiting`: started, and blocked by others or by a person."""
 
     status: AgentStatus = "idle"
-    started_at: Timestamp | None = Field(default=None, exclude_if=absent)
-    completed_at: Timestamp | None = Field(default=None, exclude_if=absent)
+    started_at: Timestamp | None = Field(default=None, exclude_if=is_absent)
+    completed_at: Timestamp | None = Field(default=None, exclude_if=is_absent)
     output_files: Items[str] = ()
-    last_message: str | None = Field(default=None, exclude_if=absent)
-    error: str | None = Field(default=None, exclude_if=absent)
+    last_message: str | None = Field(default=None, exclude_if=is_absent)
+    error: str | None = Field(default=None, exclude_if=is_absent)
     iterations_completed: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
@@ -173,7 +173,7 @@ class PlanTask(Record):
     effort: Effort = "small"
     depends_on: Items[str] = ()
     status: PlanStatus = "pending"
-    assigned_to: str | None = Field(default=None, exclude_if=absent)
+    assigned_to: str | None = Field(default=None, exclude_if=is_absent)
     files: Items[str] = ()
 
 
@@ -243,9 +243,9 @@ class AgentResult(Record):
 
 class IterationRecord(Record):
     number: int = Field(ge=1)
-    extension: str | None = Field(default=None, exclude_if=absent)
+    extension: str | None = Field(default=None, exclude_if=is_absent)
     started_at: Timestamp
-    completed_at: Timestamp | None = Field(default=None, exclude_if=absent)
+    completed_at: Timestamp | None = Field(default=None, exclude_if=is_absent)
     agent_results: dict[str, AgentResult] = Field(default_factory=dict)
     issues_found: Items[str] = ()
     resolved: bool = False
@@ -265,8 +265,8 @@ class Decision(Record):
     id: str = Field(min_length=1)
     description: str
     options: Items[str] = ()
-    made_by: str | None = Field(default=None, exclude_if=absent)
-    chosen_option: str | None = Field(default=None, exclude_if=absent)
+    made_by: str | None = Field(default=None, exclude_if=is_absent)
+    chosen_option: str | None = Field(default=None, exclude_if=is_absent)
     status: DecisionStatus = "pending"
 
     @model_validator(mode="after")
@@ -281,7 +281,7 @@ class Blocker(Record):
     description: str
     reported_by: str
     status: BlockerStatus = "open"
-    resolution: str | None = Field(default=None, exclude_if=absent)
+    resolution: str | None = Field(default=None, exclude_if=is_absent)
 
     @model_validator(mode="after")
     def _resolved_means_how(self) -> Self:
@@ -316,19 +316,19 @@ class CycleState(Record):
     status: CycleStatus = "created"
     created_at: Timestamp
     updated_at: Timestamp
-    completed_at: Timestamp | None = Field(default=None, exclude_if=absent)
+    completed_at: Timestamp | None = Field(default=None, exclude_if=is_absent)
     max_iterations: Iterations = MAX_ITERATIONS
     current_iteration: int = Field(default=0, ge=0)
-    failure_reason: str | None = Field(default=None, exclude_if=absent)
+    failure_reason: str | None = Field(default=None, exclude_if=is_absent)
     agents: Agents = Agents()
     current_phase: Phase = "init"
     completed_phases: Items[str] = ()
     phase_errors: Items[PhaseError] = Field(default=(), max_length=ERRORS_KEPT)
-    requirements: Requirements | None = Field(default=None, exclude_if=absent)
-    exploration: Exploration | None = Field(default=None, exclude_if=absent)
-    plan: Plan | None = Field(default=None, exclude_if=absent)
-    changes: Changes | None = Field(default=None, exclude_if=absent)
-    test_results: TestResults | None = Field(default=None, exclude_if=absent)
+    requirements: Requirements | None = Field(default=None, exclude_if=is_absent)
+    exploration: Exploration | None = Field(default=None, exclude_if=is_absent)
+    plan: Plan | None = Field(default=None, exclude_if=is_absent)
+    changes: Changes | None = Field(default=None, exclude_if=is_absent)
+    test_results: TestResults | None = Field(default=None, exclude_if=is_absent)
     iterations: Items[IterationRecord] = ()
     coordination: Coordination = Coordination()
     engine: CycleEngine = CycleEngine()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from loopwright.core.cycle_names import CycleStep
-from loopwright.core.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, Validated
+from loopwright.core.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.protocol import Usage
 from loopwright.core.state import Baseline, Incident
 from loopwright.evidence.proof import NamedTest
@@ -13,7 +13,7 @@ from loopwright.workflows.cycle.model import PlanTask
 
 
 @dataclass(frozen=True)
-class Analysed:
+class AnalysisOutcome:
     """ra.analyse: `specification` is the whole of requirements.md; `files` are names below the progress folder.
 
     `clarifies`: the role has thought about what it was asked; a template has not.
@@ -27,7 +27,7 @@ class Analysed:
 
 
 @dataclass(frozen=True)
-class Explored:
+class ExplorationOutcome:
     """ep.explore."""
 
     report: PhaseReport
@@ -38,7 +38,7 @@ class Explored:
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlanOutcome:
     """ep.plan: all that is to be done as the planner sees it now; what is completed already stays so."""
 
     report: PhaseReport
@@ -47,7 +47,7 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class Implemented:
+class ImplementationOutcome:
     """cd.implement: `ok` as the report says; `changes` as measured, after they were merged into the project.
 
     `nothing_left`: the agent would only do the same again. `patches`: edits that were found by measuring. `named`:
@@ -64,7 +64,7 @@ class Implemented:
 
 
 @dataclass(frozen=True)
-class BaselineTaken:
+class BaselineOutcome:
     """vas.baseline: the first run of the tests; there are none where `baseline` is None.
 
     `start`: commit of the files as the cycle found them; `environment`: see RunState.
@@ -80,24 +80,33 @@ class BaselineTaken:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgementOutcome:
     """vas.validate: what was measured, and what the role said of it; `unjudged`: why it said nothing."""
 
-    validated: Validated
+    validated: ValidationOutcome
     report: PhaseReport
     files: tuple[str, ...] = ()
     unjudged: str = ""
 
 
 @dataclass(frozen=True)
-class Aggregated:
+class AggregationOutcome:
     """The iteration is over; what follows from it is a rule over the state (see cycle_border)."""
 
 
 CycleOutcome = (
-    Analysed | Explored | Planned | Implemented | BaselineTaken | Judged | Aggregated
-    | NeedsInput | LimitReached | Interrupted | ActionFailed
-)  # fmt: skip
+    AnalysisOutcome
+    | ExplorationOutcome
+    | PlanOutcome
+    | ImplementationOutcome
+    | BaselineOutcome
+    | JudgementOutcome
+    | AggregationOutcome
+    | NeedsInput
+    | LimitReached
+    | Interrupted
+    | ActionFailed
+)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from graphlib import TopologicalSorter
 from typing import Any, get_args
 
 from loopwright.core.errors import Invalid
-from loopwright.core.text import clipped, plural, whole
+from loopwright.core.text import clip_text, drop_surrogates, plural
 from loopwright.workflows.cycle.model import Effort, Plan, PlanTask, circle_in
 
 MOST = 200
@@ -60,18 +60,18 @@ def read_plan(text: str, known: Collection[str] = ()) -> tuple[PlanTask, ...]:
     return tasks
 
 
-def staying(before: Plan | None, mends: Collection[str]) -> tuple[PlanTask, ...]:
+def keep_tasks(before: Plan | None, mends: Collection[str]) -> tuple[PlanTask, ...]:
     """What stays in the plan whatever a planner writes: completed tasks, and those that the engine made."""
     return tuple(task for task in (before.tasks if before else ()) if task.status == "completed" or task.id in mends)
 
 
-def planned(before: Plan | None, tasks: Sequence[PlanTask], mends: Collection[str], version: str, at: str) -> Plan:
+def make_plan(before: Plan | None, tasks: Sequence[PlanTask], mends: Collection[str], version: str, at: str) -> Plan:
     """The plan that follows from what the planner wants done now.
 
     A task of the same id keeps its status and who does it. One that stays waits only for others that stay, so no circle
     can come of it.
     """
-    kept = {task.id: task for task in staying(before, mends)}
+    kept = {task.id: task for task in keep_tasks(before, mends)}
     kept = {id: _waiting_for(task, kept) for id, task in kept.items()}
     merged = {id: task for id, task in kept.items() if id not in {task.id for task in tasks}}
     for task in tasks:
@@ -79,10 +79,10 @@ def planned(before: Plan | None, tasks: Sequence[PlanTask], mends: Collection[st
         merged[task.id] = kept.get(task.id) or (
             task.evolve(status=was.status, assigned_to=was.assigned_to) if was else task
         )
-    return composed([_waiting_for(task, merged) for task in merged.values()], version, at)
+    return compose_plan([_waiting_for(task, merged) for task in merged.values()], version, at)
 
 
-def composed(tasks: Iterable[PlanTask], version: str, at: str) -> Plan:
+def compose_plan(tasks: Iterable[PlanTask], version: str, at: str) -> Plan:
     """The plan of these tasks, measured."""
     tasks = tuple(tasks)
     return Plan(
@@ -181,13 +181,13 @@ def _id(task: Json) -> str:
 def _task(task: Json, n: int, taken: Collection[str]) -> PlanTask:
     id = _id(task) or next(name for k in range(n, n + MOST + 1) if (name := f"TASK-{k:03d}") not in taken)
     if not _ID.fullmatch(id):
-        raise Invalid(f"the id {clipped(id, 60)!r} of task {n} is invalid: use letters, digits and '._-', at most 64")
-    words = next((whole(value).strip() for key in _DESCRIBED if isinstance(value := task.get(key), str)), "")
+        raise Invalid(f"the id {clip_text(id, 60)!r} of task {n} is invalid: use letters, digits and '._-', at most 64")
+    words = next((drop_surrogates(value).strip() for key in _DESCRIBED if isinstance(value := task.get(key), str)), "")
     if not words:
         raise Invalid(f"{id} has no description; say what to do")
     waits = next((task[key] for key in _WAITS if task.get(key)), ())
     return PlanTask(
-        id=id, description=clipped(words, DESCRIPTION), effort=_effort(id, task.get("effort")),
+        id=id, description=clip_text(words, DESCRIPTION), effort=_effort(id, task.get("effort")),
         depends_on=_texts(id, "depends_on", waits), files=_files(id, task.get("files")),
     )  # fmt: skip
 
@@ -197,7 +197,7 @@ def _effort(id: str, given: object) -> Effort:
         return "small"
     effort = _EFFORTS.get(str(given).strip().lower())
     if effort is None:
-        raise Invalid(f"{id} has the effort {clipped(str(given), 40)!r}; it is small, medium or large")
+        raise Invalid(f"{id} has the effort {clip_text(str(given), 40)!r}; it is small, medium or large")
     return effort
 
 
@@ -206,7 +206,7 @@ def _texts(id: str, key: str, given: object) -> tuple[str, ...]:
     values = given if isinstance(given, list) else [given] if given else []
     if not all(isinstance(value, (str, int)) for value in values):
         raise Invalid(f"{id}: {key} is a list of texts")
-    return tuple(dict.fromkeys(text for value in values if (text := whole(str(value)).strip())))
+    return tuple(dict.fromkeys(text for value in values if (text := drop_surrogates(str(value)).strip())))
 
 
 def _files(id: str, given: object) -> tuple[str, ...]:
@@ -216,9 +216,11 @@ def _files(id: str, given: object) -> tuple[str, ...]:
 def _file(id: str, path: str) -> str:
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if path.startswith(("/", "~", "\\")) or _DRIVE.match(path) or ".." in parts or "\0" in path or not parts:
-        raise Invalid(f"{id} names the file {clipped(path, 80)!r}; files must be relative to the project and inside it")
+        raise Invalid(
+            f"{id} names the file {clip_text(path, 80)!r}; files must be relative to the project and inside it"
+        )
     if parts[0] in _NOT_OURS:
-        raise Invalid(f"{id} would change {clipped(path, 80)!r}, which belongs to git or to the engine")
+        raise Invalid(f"{id} would change {clip_text(path, 80)!r}, which belongs to git or to the engine")
     return "/".join(parts)
 
 

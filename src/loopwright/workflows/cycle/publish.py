@@ -8,44 +8,44 @@ from typing import assert_never
 
 from loopwright.core.cycle_names import ROLES, CycleStep, Role
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
-from loopwright.core.record import Entry
+from loopwright.core.record import JournalEntry
 from loopwright.core.text import plural
 from loopwright.workflows.cycle.documents import KEPT, MAIN, archived_name, archives, coverage, render, version_in
 from loopwright.workflows.cycle.logs import LOGS, additions, changes_in, missing_lines
 from loopwright.workflows.cycle.model import ChangeAction, ChangeLog, CycleState, version_of
 from loopwright.workflows.cycle.outcomes import (
-    Aggregated,
-    Analysed,
-    BaselineTaken,
+    AggregationOutcome,
+    AnalysisOutcome,
+    BaselineOutcome,
     CycleOutcome,
-    Explored,
-    Implemented,
-    Judged,
-    Planned,
+    ExplorationOutcome,
+    ImplementationOutcome,
+    JudgementOutcome,
+    PlanOutcome,
 )
 from loopwright.workflows.cycle.reducer import implemented_lines
 from loopwright.workflows.cycle.session import CycleSession
-from loopwright.workflows.cycle.standing import under_way
+from loopwright.workflows.cycle.standing import steps_under_way
 
 
 def result_words(outcome: CycleOutcome) -> str:
     """The outcome as the journal and whoever looks name it."""
     match outcome:
-        case Analysed():
+        case AnalysisOutcome():
             return f"requirements with {plural(len(outcome.edge_cases), 'edge case')}"
-        case Explored():
+        case ExplorationOutcome():
             return f"explored: {plural(len(outcome.identified_risks), 'risk')}"
-        case Planned():
+        case PlanOutcome():
             return f"planned {plural(len(outcome.tasks), 'task')}"
-        case Implemented():
+        case ImplementationOutcome():
             done = "completed" if outcome.ok else f"not done: {outcome.report.summary}"
             return f"{done} ({plural(len(outcome.changes), 'file')})"
-        case BaselineTaken():
+        case BaselineOutcome():
             count = len(outcome.baseline.tests) if outcome.baseline else 0
             return f"{plural(count, 'test')}, {len(outcome.failing)} failing" if count else "no tests"
-        case Judged():
+        case JudgementOutcome():
             return "pass" if outcome.validated.passed else f"fail ({'; '.join(outcome.validated.reasons[:2])})"
-        case Aggregated():
+        case AggregationOutcome():
             return "the iteration is over"
         case NeedsInput():
             return f"asks: {outcome.question}"
@@ -61,7 +61,11 @@ def result_words(outcome: CycleOutcome) -> str:
 
 def files_of(outcome: CycleOutcome) -> tuple[str, ...]:
     """The documents that a role has written in the step."""
-    return outcome.files if isinstance(outcome, (Analysed, Explored, Planned, Judged)) else ()
+    return (
+        outcome.files
+        if isinstance(outcome, (AnalysisOutcome, ExplorationOutcome, PlanOutcome, JudgementOutcome))
+        else ()
+    )
 
 
 def adopt(session: CycleSession) -> None:
@@ -96,7 +100,7 @@ def publish(session: CycleSession, state: CycleState, outcome: CycleOutcome | No
     kept = {name: data.decode(errors="replace") for name, data in _there(session, KEPT).items()}
     busy = _writing(state)
     new = {name: data for name, data in render(state, since, kept).items() if name.partition("/")[0] not in busy}
-    if isinstance(outcome, Judged):
+    if isinstance(outcome, JudgementOutcome):
         new["vas/coverage.json"] = coverage(outcome.validated, version_of(state.current_iteration))
     _keep(session, archives(session.documents, new))
     session.store.write_progress(session.id, new)
@@ -112,7 +116,7 @@ def log_files(session: CycleSession, step: CycleStep, outcome: CycleOutcome, at:
     if step.role is None:
         return
     number = session.state().current_iteration
-    if isinstance(outcome, Implemented):
+    if isinstance(outcome, ImplementationOutcome):
         _log_changes(session, step.role, implemented_lines(outcome, step, number, at))
     elif files := files_of(outcome):
         known = {line.file for line in changes_in(_log_of(session, step.role))}
@@ -132,7 +136,7 @@ def _entries(files: Iterable[str], role: str, iteration: int, words: str, at: st
     return lines
 
 
-def _documents_written(entries: Sequence[Entry], role: str) -> list[ChangeLog]:
+def _documents_written(entries: Sequence[JournalEntry], role: str) -> list[ChangeLog]:
     """What the journal knows of it; it may hold forged events, with anything in them."""
     found: list[ChangeLog] = []
     known: set[str] = set()
@@ -182,7 +186,7 @@ def _lost(session: CycleSession) -> dict[str, bytes]:
 
 def _writing(state: CycleState) -> frozenset[Role | None]:
     """Roles that are at work on their own documents; those of cd are the engine's."""
-    return frozenset(step.role for step in under_way(state)) - {"cd"}
+    return frozenset(step.role for step in steps_under_way(state)) - {"cd"}
 
 
 def _there(session: CycleSession, names: Iterable[str]) -> dict[str, bytes]:

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.record import Record
 from loopwright.core.state import Waiting
-from loopwright.core.state_reading import in_zone
-from loopwright.core.text import read_word, whole
+from loopwright.core.state_repair import parse_timestamp
+from loopwright.core.text import decode_word, drop_surrogates
 from loopwright.workflows.cycle.documents import (
     EDGE_CASES,
     EXPLORATION,
@@ -61,8 +61,8 @@ from loopwright.workflows.cycle.model import (
     iteration_of,
     version_of,
 )
-from loopwright.workflows.cycle.reading import read_cycle
-from loopwright.workflows.cycle.standing import implementing, standing
+from loopwright.workflows.cycle.standing import derive_standing, implement_step
+from loopwright.workflows.cycle.state_reader import read_cycle
 from loopwright.workflows.cycle.summary import FAILED_STEPS
 
 ISSUES = "cd/issues.md"
@@ -79,12 +79,12 @@ def _errors(section: str) -> Iterator[PhaseError]:
     for line in section.split("\n"):
         if found := _ERROR.fullmatch(line):
             try:
-                yield PhaseError(timestamp=found[1], phase=found[2], error=read_word(found[3]))
+                yield PhaseError(timestamp=found[1], phase=found[2], error=decode_word(found[3]))
             except ValidationError:
                 continue
 
 
-def with_roles(state: CycleState, beside: Mapping[str, str], timeline: Timeline) -> CycleState:
+def restore_roles(state: CycleState, beside: Mapping[str, str], timeline: Timeline) -> CycleState:
     """The state with its roles as they were; where they stand in the iteration that is open follows from it."""
     over = state.iterations[:-1]
     completed = (role for record in over for role in ROLES if _status(record, role) == "completed")
@@ -121,7 +121,7 @@ def _done(state: CycleState, timeline: Timeline) -> Iterator[str]:
     yield from (key for key, role, last in settled if last == here and role in worked and role not in engine.called)
     if "cd" in worked and state.plan:
         changed = _changed(state, here)
-        yield from (implementing(task).key for task in state.plan.tasks if _is_of(task, here, changed))
+        yield from (implement_step(task).key for task in state.plan.tasks if _is_of(task, here, changed))
 
 
 def _is_of(task: PlanTask, here: int, changed: tuple[str, ...]) -> bool:
@@ -151,9 +151,9 @@ REQUIREMENTS, ARCHITECTURE, PLAN, RESULTS = (
 R = TypeVar("R", bound=Record)
 
 
-def rebuilt(beside: Mapping[str, str], id: str, now: str) -> CycleState | None:
+def rebuild_cycle(beside: Mapping[str, str], id: str, now: str) -> CycleState | None:
     """`beside` holds the texts of the progress files by name. None where there is nothing to go by."""
-    beside = {name: whole(text) for name, text in beside.items()}
+    beside = {name: drop_surrogates(text) for name, text in beside.items()}
     timeline = read_timeline(beside.get(TIMELINE, ""))
     requirements, exploration = _requirements(beside, now), _exploration(beside, now)
     plan, results = _read(Plan, beside.get(PLAN, "")), _read(TestResults, beside.get(RESULTS, ""))
@@ -175,7 +175,7 @@ def rebuilt(beside: Mapping[str, str], id: str, now: str) -> CycleState | None:
         "cycle_id": id,
         **_task(timeline, records),
         "status": "paused",
-        "created_at": in_zone(timeline.created) or now,
+        "created_at": parse_timestamp(timeline.created) or now,
         "updated_at": now,
         "iterations": [record.model_dump(mode="json") for record in records],
         "current_iteration": len(records),
@@ -187,7 +187,7 @@ def rebuilt(beside: Mapping[str, str], id: str, now: str) -> CycleState | None:
     state, _ = read_cycle(raw, fallback_id=id, now=now)
     waiting = Waiting(question=QUESTION, since=now, by_resuming=True)
     state = state.evolve(engine=_engine(state).evolve(waiting=waiting, holds=_holds(state)))
-    return standing(with_roles(state, beside, timeline))
+    return derive_standing(restore_roles(state, beside, timeline))
 
 
 def _requirements(beside: Mapping[str, str], now: str) -> Requirements | None:
@@ -196,7 +196,7 @@ def _requirements(beside: Mapping[str, str], now: str) -> Requirements | None:
         return None
     return Requirements(
         version=version_in(REQUIREMENTS, text) or version_of(1), specification=without_header(text),
-        edge_cases=edge_cases_in(beside.get(EDGE_CASES, "")), last_updated=in_zone(updated_in(text)) or now,
+        edge_cases=edge_cases_in(beside.get(EDGE_CASES, "")), last_updated=parse_timestamp(updated_in(text)) or now,
     )  # fmt: skip
 
 
@@ -208,7 +208,7 @@ def _exploration(beside: Mapping[str, str], now: str) -> Exploration | None:
     return Exploration(
         version=version_in(name, headed) or version_of(1), architecture_summary=without_header(headed),
         integration_points=tuple(section_items(text, *POINTS)), identified_risks=tuple(section_items(text, *RISKS)),
-        last_updated=in_zone(updated_in(headed)) or now,
+        last_updated=parse_timestamp(updated_in(headed)) or now,
     )  # fmt: skip
 
 
@@ -243,7 +243,7 @@ def _added_since(timeline: Timeline, coordination: Coordination) -> FeedbackEntr
 def _records(timeline: Timeline, last: int, added: FeedbackEntry | None, now: str) -> list[IterationRecord]:
     """As the timeline tells of them. The last one is open: what is there has to prove itself again."""
     by_number = {record.number: record for record in timeline.records}
-    began = in_zone(timeline.created) or now
+    began = parse_timestamp(timeline.created) or now
     records = [
         by_number.get(n) or IterationRecord(number=n, started_at=began, completed_at=began) for n in range(1, last + 1)
     ]
@@ -289,7 +289,7 @@ def _holds(state: CycleState) -> dict[str, tuple[str, ...]]:
     for task in tasks:
         if task.status == "blocked" and open_ones:
             id = next((id for id, words in open_ones if task.id in words), open_ones[0][0])
-            holds[id] = (*holds.get(id, ()), implementing(task).key)
+            holds[id] = (*holds.get(id, ()), implement_step(task).key)
     return holds
 
 

@@ -4,27 +4,27 @@ from datetime import datetime
 from typing import Literal, TypeVar, assert_never
 
 from loopwright.core.cycle_names import CycleStep, Role
-from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, Validated
+from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.parking import parked_until
-from loopwright.core.run import charged, checkpointed, noted
+from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
 from loopwright.core.state import Checkpoint, LastValidation, Outcome, Parked, Waiting
 from loopwright.core.text import plural
 from loopwright.evidence.proof import TESTS_KEPT, Proof
-from loopwright.evidence.rivals import numbered
+from loopwright.evidence.rivals import number_rivals
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle import commands
 from loopwright.workflows.cycle.boundary import (
+    add_feedback,
     asks_for_proof,
-    border_of,
-    closed,
-    feedback,
+    close_iteration,
+    collect_feedback,
     issues_found,
+    make_boundary,
     missing_proof,
     next_iteration,
-    with_feedback,
 )
-from loopwright.workflows.cycle.coordination import asked_for, clarified, implemented, reported
-from loopwright.workflows.cycle.judgement import mended_by
+from loopwright.workflows.cycle.coordination import add_blocker, add_report, apply_decisions, close_blockers
+from loopwright.workflows.cycle.judgement import list_mended
 from loopwright.workflows.cycle.model import (
     CHANGES_KEPT,
     ERRORS_KEPT,
@@ -42,24 +42,24 @@ from loopwright.workflows.cycle.model import (
     version_of,
 )
 from loopwright.workflows.cycle.outcomes import (
-    Aggregated,
-    Analysed,
-    BaselineTaken,
+    AggregationOutcome,
+    AnalysisOutcome,
+    BaselineOutcome,
     CycleStepDone,
-    Explored,
-    Implemented,
-    Judged,
-    Planned,
+    ExplorationOutcome,
+    ImplementationOutcome,
+    JudgementOutcome,
+    PlanOutcome,
 )
-from loopwright.workflows.cycle.plan import planned
-from loopwright.workflows.cycle.standing import TRIES, is_done, standing, under_way
+from loopwright.workflows.cycle.plan import make_plan
+from loopwright.workflows.cycle.standing import TRIES, derive_standing, is_done, steps_under_way
 
 T = TypeVar("T")
 
 VALIDATE = "vas.validate"
 
 
-def analysed(state: CycleState, outcome: Analysed, at: str) -> CycleState:
+def reduce_analysis(state: CycleState, outcome: AnalysisOutcome, at: str) -> CycleState:
     requirements = Requirements(
         version=version_of(state.current_iteration), specification=outcome.specification,
         edge_cases=outcome.edge_cases, last_updated=at,
@@ -68,10 +68,10 @@ def analysed(state: CycleState, outcome: Analysed, at: str) -> CycleState:
         requirements=requirements, engine=state.engine.evolve(analysed=state.current_iteration)
     )  # fmt: skip
     summary = outcome.report.summary
-    return clarified(state, summary) if outcome.clarifies and summary else state
+    return close_blockers(state, summary) if outcome.clarifies and summary else state
 
 
-def explored(state: CycleState, outcome: Explored, at: str) -> CycleState:
+def reduce_exploration(state: CycleState, outcome: ExplorationOutcome, at: str) -> CycleState:
     exploration = Exploration(
         version=version_of(state.current_iteration), architecture_summary=outcome.architecture_summary,
         integration_points=outcome.integration_points, identified_risks=outcome.identified_risks, last_updated=at,
@@ -79,31 +79,33 @@ def explored(state: CycleState, outcome: Explored, at: str) -> CycleState:
     return state.evolve(exploration=exploration, engine=state.engine.evolve(explored=state.current_iteration))
 
 
-def was_planned(state: CycleState, outcome: Planned, at: str) -> CycleState:
-    plan = planned(state.plan, outcome.tasks, state.engine.mends, version_of(state.current_iteration), at)
+def reduce_plan(state: CycleState, outcome: PlanOutcome, at: str) -> CycleState:
+    plan = make_plan(state.plan, outcome.tasks, state.engine.mends, version_of(state.current_iteration), at)
     return state.evolve(plan=plan, engine=state.engine.evolve(planned=state.current_iteration))
 
 
-def changed(state: CycleState, outcome: Implemented, done: CycleStepDone) -> CycleState:
+def reduce_implementation(state: CycleState, outcome: ImplementationOutcome, done: CycleStepDone) -> CycleState:
     if not outcome.changes:
         return state
     known = state.changes or Changes()
     number = state.current_iteration
     entries = implemented_lines(outcome, done.step, number, done.at)
     files = tuple(entry.file for entry in entries)
-    wrote = {**state.engine.wrote, "cd": merged(state.engine.wrote.get("cd", ()), files)}
+    wrote = {**state.engine.wrote, "cd": merge_unique(state.engine.wrote.get("cd", ()), files)}
     agent = state.agents.cd
     changes = known.evolve(
         total_files=known.total_files + len(set(files) - set(agent.output_files)),
         changes=(*known.changes, *entries)[-CHANGES_KEPT:],
         iteration_markers={**known.iteration_markers, str(number): done.at},
     )
-    worked = merged(state.engine.worked or (), (done.step.task,) if done.step.task else ())
+    worked = merge_unique(state.engine.worked or (), (done.step.task,) if done.step.task else ())
     state = state.evolve(changes=changes, engine=state.engine.evolve(wrote=wrote, worked=worked))
-    return with_agent(state, "cd", agent.evolve(output_files=merged(agent.output_files, files)))
+    return set_role_agent(state, "cd", agent.evolve(output_files=merge_unique(agent.output_files, files)))
 
 
-def implemented_lines(outcome: Implemented, step: CycleStep, iteration: int, at: str) -> tuple[ChangeLog, ...]:
+def implemented_lines(
+    outcome: ImplementationOutcome, step: CycleStep, iteration: int, at: str
+) -> tuple[ChangeLog, ...]:
     """What a task has changed, as it was measured, as lines of changes.log."""
     words = outcome.report.summary or (step.task or step.name)
     return tuple(
@@ -119,21 +121,21 @@ def _action(word: str) -> Literal["create", "modify", "delete"]:
     return "create" if word == "create" else "delete" if word == "delete" else "modify"
 
 
-def baseline_taken(state: CycleState, outcome: BaselineTaken) -> CycleState:
+def reduce_baseline(state: CycleState, outcome: BaselineOutcome) -> CycleState:
     engine = state.engine
     return state.evolve(
         engine=engine.evolve(
             tests_found=outcome.tests_found,
             baseline=outcome.baseline,
             settings=engine.settings.evolve(test_command=outcome.test_command),
-            run_writes=merged(engine.run_writes, outcome.run_writes),
+            run_writes=merge_unique(engine.run_writes, outcome.run_writes),
             start=engine.start or outcome.start,
             environment=engine.environment or outcome.environment,
         )
     )
 
 
-def judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
+def reduce_judgement(state: CycleState, outcome: JudgementOutcome, at: str) -> CycleState:
     """What was measured lands; what the role says against it is kept beside it, and never for it.
 
     Where there were tests, there have to be: a cycle that has lost them all proves nothing.
@@ -142,7 +144,7 @@ def judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
     tries = engine.tries
     if is_done(state, VALIDATE):
         tries = {**tries, VALIDATE: tries.get(VALIDATE, 0) + 1}
-    mended = mended_by(state, validated)
+    mended = list_mended(state, validated)
     last = LastValidation(
         tree=validated.tree, left=validated.left, passed=validated.passed, at=at, tests=len(validated.results),
         reasons=validated.reasons, touched=validated.touched or None, measured=validated.measured,
@@ -156,7 +158,7 @@ def judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
             tests_found=engine.tests_found or validated.tests_found, last_validation=last,
             baseline=engine.baseline or validated.baseline,
             environment=engine.environment or validated.environment,
-            run_writes=merged(engine.run_writes, validated.run_writes), objections=objections, tries=tries,
+            run_writes=merge_unique(engine.run_writes, validated.run_writes), objections=objections, tries=tries,
             proof=_with_earlier(validated, engine.proven or ()),
         ),
     )  # fmt: skip
@@ -166,10 +168,10 @@ def judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
     entry = FeedbackEntry(
         timestamp=at, source="vas", target="cd", content=words + ", ".join(mended[:10]), type="issue_fix"
     )
-    return with_feedback(state, (entry,))
+    return add_feedback(state, (entry,))
 
 
-def _with_earlier(validated: Validated, proven: tuple[str, ...]) -> Proof | None:
+def _with_earlier(validated: ValidationOutcome, proven: tuple[str, ...]) -> Proof | None:
     """The proof, with the tests that have shown earlier parts of the task and still pass."""
     if validated.proof is None or not proven:
         return validated.proof
@@ -178,7 +180,7 @@ def _with_earlier(validated: Validated, proven: tuple[str, ...]) -> Proof | None
     return validated.proof.evolve(fail_to_pass=shown[:TESTS_KEPT])
 
 
-def _test_results(state: CycleState, validated: Validated, at: str) -> TestResults:
+def _test_results(state: CycleState, validated: ValidationOutcome, at: str) -> TestResults:
     counted = [result for result in validated.results if result.status != "skipped"]
     green = sum(result.status == "passed" for result in counted)
     return TestResults(
@@ -191,11 +193,11 @@ def _test_results(state: CycleState, validated: Validated, at: str) -> TestResul
     )
 
 
-def with_agent(state: CycleState, role: Role, agent: AgentState) -> CycleState:
+def set_role_agent(state: CycleState, role: Role, agent: AgentState) -> CycleState:
     return state.evolve(agents=state.agents.evolve(**{role: agent}))
 
 
-def merged(known: tuple[T, ...], more: tuple[T, ...]) -> tuple[T, ...]:
+def merge_unique(known: tuple[T, ...], more: tuple[T, ...]) -> tuple[T, ...]:
     """Both, in order, each once; the very same tuple when nothing is new."""
     new = tuple(dict.fromkeys(item for item in more if item not in known))
     return (*known, *new) if new else known
@@ -214,8 +216,8 @@ def begin_step(state: CycleState, step: CycleStep, at: str, lane: int | None = N
     if step.role is not None:
         agent = state.agents.of(step.role)
         again = agent.evolve(status="running", started_at=agent.started_at or at, completed_at=None, error=None)
-        state = with_agent(state, step.role, again)
-    return standing(_assigned(state, step))
+        state = set_role_agent(state, step.role, again)
+    return derive_standing(_assigned(state, step))
 
 
 def end_step(state: CycleState, done: CycleStepDone, checkpoint: Checkpoint | None = None) -> CycleState:
@@ -226,32 +228,38 @@ def end_step(state: CycleState, done: CycleStepDone, checkpoint: Checkpoint | No
     known = state.engine.checkpoints
     if checkpoint is not None and known and known[-1].tree == checkpoint.tree:
         checkpoint = None  # another step has ended meanwhile
-    state = noted(charged(checkpointed(state, checkpoint), _working_time(state, done), done.usage), done.incidents)
+    state = add_incidents(
+        charge_budget(add_checkpoint(state, checkpoint), _working_time(state, done), done.usage), done.incidents
+    )
     state = state.evolve(engine=state.engine.evolve(counted=done.at))
-    if state.status == "running" and done.step not in under_way(state):
+    if state.status == "running" and done.step not in steps_under_way(state):
         return state
     state = _put_down(_with_half(state, done), done.step, done.at)
-    return standing(_landed(state, done))
+    return derive_standing(_landed(state, done))
 
 
 def _landed(state: CycleState, done: CycleStepDone) -> CycleState:
     outcome = done.outcome
     match outcome:
-        case Analysed():
-            return _succeeded(analysed(state, outcome, done.at), done, outcome.report, outcome.files)
-        case Explored():
-            return _succeeded(explored(state, outcome, done.at), done, outcome.report, outcome.files)
-        case Planned():
-            return _succeeded(was_planned(state, outcome, done.at), done, outcome.report, outcome.files)
-        case Implemented():
+        case AnalysisOutcome():
+            return _succeeded(reduce_analysis(state, outcome, done.at), done, outcome.report, outcome.files)
+        case ExplorationOutcome():
+            return _succeeded(reduce_exploration(state, outcome, done.at), done, outcome.report, outcome.files)
+        case PlanOutcome():
+            return _succeeded(reduce_plan(state, outcome, done.at), done, outcome.report, outcome.files)
+        case ImplementationOutcome():
             return _implemented(state, outcome, done)
-        case BaselineTaken():
-            return baseline_taken(_done(state, done.step), outcome)
-        case Judged():
-            state = _succeeded(judged(state, outcome, done.at), done, outcome.report, outcome.files)
-            return failed(state, done.step, outcome.unjudged, done.at, for_good=True) if outcome.unjudged else state
-        case Aggregated():
-            return aggregate(state, done.tree, done.at)
+        case BaselineOutcome():
+            return reduce_baseline(_done(state, done.step), outcome)
+        case JudgementOutcome():
+            state = _succeeded(reduce_judgement(state, outcome, done.at), done, outcome.report, outcome.files)
+            return (
+                reduce_failure(state, done.step, outcome.unjudged, done.at, for_good=True)
+                if outcome.unjudged
+                else state
+            )
+        case AggregationOutcome():
+            return reduce_aggregation(state, done.tree, done.at)
         case NeedsInput():
             return _asked(state, outcome, done.at)
         case LimitReached():
@@ -259,12 +267,12 @@ def _landed(state: CycleState, done: CycleStepDone) -> CycleState:
         case Interrupted():
             return state
         case ActionFailed():
-            return failed(state, done.step, outcome.message, done.at)
+            return reduce_failure(state, done.step, outcome.message, done.at)
         case _:
             assert_never(outcome)
 
 
-def failed(state: CycleState, step: CycleStep, message: str, at: str, *, for_good: bool = False) -> CycleState:
+def reduce_failure(state: CycleState, step: CycleStep, message: str, at: str, *, for_good: bool = False) -> CycleState:
     """Recorded, and tried once more; a task that has failed for good is blocked until somebody resolves that."""
     tried = TRIES if for_good else state.engine.tries.get(step.key, 0) + 1
     error = PhaseError(phase=step.role or "aggregation", error=message, timestamp=at)
@@ -280,7 +288,7 @@ def failed(state: CycleState, step: CycleStep, message: str, at: str, *, for_goo
         return state
     if asks_for_proof(state, step.task):
         return _dropped(state, step, at)  # asked once: what is missing is for the outcome to say
-    return asked_for(state, f"{step.task} failed: {message}", "cd", (step.key,))
+    return add_blocker(state, f"{step.task} failed: {message}", "cd", (step.key,))
 
 
 def _dropped(state: CycleState, step: CycleStep, at: str) -> CycleState:
@@ -289,11 +297,11 @@ def _dropped(state: CycleState, step: CycleStep, at: str) -> CycleState:
     left = tuple(task for task in state.plan.tasks if task.id != step.task)
     mends = tuple(id for id in state.engine.mends if id != step.task)
     tries = {key: count for key, count in state.engine.tries.items() if key != step.key}
-    plan = planned(state.plan, left, mends, state.plan.version, at)
+    plan = make_plan(state.plan, left, mends, state.plan.version, at)
     return state.evolve(plan=plan, engine=state.engine.evolve(tries=tries, mends=mends))
 
 
-def aggregate(state: CycleState, tree: str, at: str) -> CycleState:
+def reduce_aggregation(state: CycleState, tree: str, at: str) -> CycleState:
     """The border of the iteration: the end of the cycle, or the next iteration with what was found.
 
     Where a person has paused it meanwhile, the border is looked at again once it goes on.
@@ -305,14 +313,14 @@ def aggregate(state: CycleState, tree: str, at: str) -> CycleState:
     if gap and _can_ask(state):
         state = state.evolve(engine=state.engine.evolve(proof_asked=True))
         issues = (gap,)
-    entries = feedback(state, at)
-    border = border_of(tree, issues, state.engine.mends)
+    entries = collect_feedback(state, at)
+    border = make_boundary(tree, issues, state.engine.mends)
     stuck = state.engine.last_border == border
-    state = closed(state, at, issues)
+    state = close_iteration(state, at, issues)
     state = state.evolve(engine=state.engine.evolve(last_border=border))
     if state.engine.queue:
         extension, *later = state.engine.queue
-        state = commands.with_room(state.evolve(engine=state.engine.evolve(queue=tuple(later))))
+        state = commands.add_iteration(state.evolve(engine=state.engine.evolve(queue=tuple(later))))
         return next_iteration(state, at, extension=extension, feedback=entries)
     if not issues:
         return commands.complete(state, _end_of(state, gap), at)
@@ -345,38 +353,40 @@ def _succeeded(state: CycleState, done: CycleStepDone, report: PhaseReport, file
     assert role is not None
     agent = state.agents.of(role)
     kept = agent.evolve(
-        output_files=merged(agent.output_files, files),
+        output_files=merge_unique(agent.output_files, files),
         last_message=report.summary[:MESSAGE_KEPT] or agent.last_message,
     )
-    wrote = {**state.engine.wrote, role: merged(state.engine.wrote.get(role, ()), files)}
-    state = with_agent(_done(state, done.step), role, kept)
+    wrote = {**state.engine.wrote, role: merge_unique(state.engine.wrote.get(role, ()), files)}
+    state = set_role_agent(_done(state, done.step), role, kept)
     state = state.evolve(engine=state.engine.evolve(wrote=wrote))
-    return implemented(reported(state, report, done.step), done.step.key)
+    return apply_decisions(add_report(state, report, done.step), done.step.key)
 
 
 def _done(state: CycleState, step: CycleStep) -> CycleState:
-    return state.evolve(engine=state.engine.evolve(done=merged(state.engine.done, (step.key,)), limits_in_a_row=0))
+    return state.evolve(
+        engine=state.engine.evolve(done=merge_unique(state.engine.done, (step.key,)), limits_in_a_row=0)
+    )
 
 
-def _implemented(state: CycleState, outcome: Implemented, done: CycleStepDone) -> CycleState:
+def _implemented(state: CycleState, outcome: ImplementationOutcome, done: CycleStepDone) -> CycleState:
     """What was changed stands, also by a task that failed."""
-    state = _patched(changed(state, outcome, done), outcome)
+    state = _patched(reduce_implementation(state, outcome, done), outcome)
     if outcome.named:
-        named = merged(state.engine.named or (), outcome.named)
+        named = merge_unique(state.engine.named or (), outcome.named)
         state = state.evolve(engine=state.engine.evolve(named=named))
     if not outcome.ok:
         message = outcome.report.summary or "the task was not done"
-        state = reported(state, outcome.report, done.step)
+        state = add_report(state, outcome.report, done.step)
         for_good = outcome.nothing_left or _is_kept(state, done.step) or asks_for_proof(state, done.step.task)
-        return failed(state, done.step, message, done.at, for_good=for_good)
+        return reduce_failure(state, done.step, message, done.at, for_good=for_good)
     state = _succeeded(state, done, outcome.report, ())
     return _with_task(state, done.step.task, "completed")
 
 
-def _patched(state: CycleState, outcome: Implemented) -> CycleState:
+def _patched(state: CycleState, outcome: ImplementationOutcome) -> CycleState:
     known = state.engine.patches or ()
     for patch in outcome.patches:
-        known = (*known, numbered(patch, known))
+        known = (*known, number_rivals(patch, known))
     return state.evolve(engine=state.engine.evolve(patches=known)) if outcome.patches else state
 
 
@@ -421,7 +431,7 @@ def _put_down(state: CycleState, step: CycleStep, at: str) -> CycleState:
     state = state.evolve(engine=state.engine.evolve(under_way=left))
     if step.role is None:
         return state
-    return with_agent(state, step.role, state.agents.of(step.role).evolve(completed_at=at))
+    return set_role_agent(state, step.role, state.agents.of(step.role).evolve(completed_at=at))
 
 
 def _working_time(state: CycleState, done: CycleStepDone) -> float:

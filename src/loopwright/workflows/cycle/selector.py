@@ -8,18 +8,18 @@ from loopwright.workflows.cycle.model import CycleState, PlanTask
 from loopwright.workflows.cycle.standing import (
     baseline_settled,
     has_failed,
-    implementing,
+    implement_step,
     inputs_settled,
     is_done,
     is_held,
     is_over,
     is_settled,
+    list_runnable,
+    list_tasks,
     needs_plan,
-    overlap,
     plan_settled,
-    runnable,
-    tasks,
-    under_way,
+    steps_under_way,
+    tasks_overlap,
 )
 
 VALIDATED_AGAIN = 4
@@ -59,10 +59,10 @@ def validate_ready(state: CycleState, facts: CycleFacts) -> bool:
         return False
     if not is_done(state, "vas.validate"):
         return True
-    return not validated(state, facts.tree) and state.engine.tries.get("vas.validate", 0) < VALIDATED_AGAIN
+    return not is_validated(state, facts.tree) and state.engine.tries.get("vas.validate", 0) < VALIDATED_AGAIN
 
 
-def validated(state: CycleState, tree: str) -> bool:
+def is_validated(state: CycleState, tree: str) -> bool:
     """The last validation ran on this tree, or left it behind."""
     last = state.engine.last_validation
     return last is not None and tree in (last.tree, last.left)
@@ -78,11 +78,11 @@ TABLE: tuple[tuple[StepName, Callable[[CycleState, CycleFacts], bool]], ...] = (
 """Beside them: cd.implement, a step for each task; and aggregation, when there is no other."""
 
 
-def ready(state: CycleState, facts: CycleFacts) -> tuple[CycleStep, ...]:
+def select_ready(state: CycleState, facts: CycleFacts) -> tuple[CycleStep, ...]:
     """The steps that can begin now, beside those under way. Empty with nothing under way: a person has to decide."""
     if state.iteration is None:
         return ()
-    busy = under_way(state)
+    busy = steps_under_way(state)
     if state.engine.budget.reached:
         return () if busy else (CycleStep("aggregation"),)
     found = tuple(_with_room(state, tuple(_candidates(state, facts))))
@@ -98,16 +98,16 @@ def asks_person(state: CycleState) -> bool:
 
 def still_holds(state: CycleState, step: CycleStep, facts: CycleFacts) -> bool:
     """Whether the latest state would still choose the step."""
-    return step in ready(state, facts)
+    return step in select_ready(state, facts)
 
 
 def _candidates(state: CycleState, facts: CycleFacts) -> Iterator[CycleStep]:
-    busy = under_way(state)
+    busy = steps_under_way(state)
     for name, holds in TABLE:
         step = CycleStep(name)
         if step not in busy and holds(state, facts) and not is_held(state, step.key):
             yield step
-    yield from map(implementing, _side_by_side(state))
+    yield from map(implement_step, _side_by_side(state))
 
 
 def _side_by_side(state: CycleState) -> Iterator[PlanTask]:
@@ -117,17 +117,17 @@ def _side_by_side(state: CycleState) -> Iterator[PlanTask]:
     """
     if not (plan_settled(state) and baseline_settled(state)):
         return
-    running = {step.task for step in under_way(state) if step.name == "cd.implement"}
-    taken = [task for task in tasks(state) if task.id in running]
-    for task in sorted(runnable(state), key=lambda task: state.engine.tries.get(implementing(task).key, 0)):
-        if not any(overlap(task, other) for other in taken):
+    running = {step.task for step in steps_under_way(state) if step.name == "cd.implement"}
+    taken = [task for task in list_tasks(state) if task.id in running]
+    for task in sorted(list_runnable(state), key=lambda task: state.engine.tries.get(implement_step(task).key, 0)):
+        if not any(tasks_overlap(task, other) for other in taken):
             taken.append(task)
             yield task
 
 
 def _with_room(state: CycleState, steps: tuple[CycleStep, ...]) -> Iterator[CycleStep]:
     """As many of those that need an agent as there may be at once."""
-    room = state.engine.parallel - sum(step.name in NEEDS_AGENT for step in under_way(state))
+    room = state.engine.parallel - sum(step.name in NEEDS_AGENT for step in steps_under_way(state))
     for step in steps:
         if step.name not in NEEDS_AGENT:
             yield step

@@ -9,11 +9,11 @@ from loopwright.core.cycle_names import Role
 from loopwright.core.errors import Conflict, Forbidden, Invalid, NotFound
 from loopwright.core.ids import new_cycle_id
 from loopwright.core.ports import Store, Worktrees
-from loopwright.core.progress_files import whole
-from loopwright.core.run_commands import Recovered, Rules, Runs
+from loopwright.core.progress_files import read_bytes
+from loopwright.core.run_commands import CommandRules, RecoveryResult, RunService
 from loopwright.core.state import MAX_ITERATIONS, Budget, Checkpoint, RunSettings
 from loopwright.core.wording import ACTORS
-from loopwright.evidence.rival_exchange import take_rival
+from loopwright.evidence.patch_exchange import take_rival
 from loopwright.workflows.cycle import commands, files
 from loopwright.workflows.cycle.documents import KEPT, MAIN, archives, render
 from loopwright.workflows.cycle.files import Discovery, Document, DocumentText
@@ -41,7 +41,7 @@ def _there(store: Store[CycleState], id: str, names: Iterable[str]) -> dict[str,
     found: dict[str, bytes] = {}
     for name in names:
         try:
-            found[name] = whole(store.progress_path(id), name)
+            found[name] = read_bytes(store.progress_path(id), name)
         except NotFound:
             continue
     return found
@@ -50,21 +50,21 @@ def _there(store: Store[CycleState], id: str, names: Iterable[str]) -> dict[str,
 USER = "user"
 """Who has decided, where it was no agent that called."""
 
-RULES = Rules[CycleState](
+RULES = CommandRules[CycleState](
     id_of=lambda state: state.cycle_id,
     start=commands.start,
     pause=commands.pause,
     resume=commands.resume,
     stop=commands.stop,
     reopen=commands.reopen,
-    limited=commands.limited,
+    limited=commands.set_limits,
     edit=commands.edit,
-    require_delete=lambda state: commands.require("delete", state),
+    require_delete=lambda state: commands.require_command("delete", state),
 )
 
 
 @dataclass(frozen=True)
-class CycleService(Runs[CycleState]):
+class CycleService(RunService[CycleState]):
     """Every command; see Access for what it is made of. `worktrees`: where its tasks are worked on side by side."""
 
     worktrees: Worktrees | None = None
@@ -72,7 +72,7 @@ class CycleService(Runs[CycleState]):
     kind: ClassVar[str] = "cycle"
 
     @property
-    def rules(self) -> Rules[CycleState]:
+    def rules(self) -> CommandRules[CycleState]:
         return RULES
 
     def create(
@@ -124,7 +124,7 @@ class CycleService(Runs[CycleState]):
         at, by = self._now(), f"a person {ACTORS[self.actor]}" if self.actor in ACTORS else self.actor
         state = take_rival(
             self, id, rival, patches=lambda s: s.engine.patches or (),
-            landed=lambda s, taken: commands.rival_taken(s, taken.id, by, at),
+            landed=lambda s, taken: commands.take_rival(s, taken.id, by, at),
         )  # fmt: skip
         return self._launched(id, state) if state.status == "running" else state
 
@@ -155,19 +155,19 @@ class CycleService(Runs[CycleState]):
     def documents(self, id: str) -> tuple[Document, ...]:
         """What the roles have written, by name."""
         self.read(id)
-        return files.documents(self.store.progress_path(id), self.clock.now().tzinfo)
+        return files.list_documents(self.store.progress_path(id), self.clock.now().tzinfo)
 
     def document(self, id: str, name: str, version: str | None = None) -> DocumentText:
         """One of these, as it is now or as it was in that version. NotFound, Invalid."""
         self.read(id)
-        return files.document(self.store.progress_path(id), name, version)
+        return files.read_document(self.store.progress_path(id), name, version)
 
     def discoveries(self, id: str) -> tuple[Discovery, ...]:
         """What the roles have found out about the project, oldest first."""
         self.read(id)
-        return files.discoveries(self.store.progress_path(id))
+        return files.read_discoveries(self.store.progress_path(id))
 
-    def recover(self, id: str) -> Recovered[CycleState]:
+    def recover(self, id: str) -> RecoveryResult[CycleState]:
         """What ended while its runner died gets the documents of its end, too."""
         found = super().recover(id)
         if found.state.status not in FINISHED:

@@ -7,25 +7,34 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from loopwright.core.agent_turns import Turns
-from loopwright.core.context import TestedGround
+from loopwright.core.agent_turns import AgentTurns
+from loopwright.core.context import MeasuredRunContext
 from loopwright.core.cycle_names import ROLES, CycleStep, Role
 from loopwright.core.errors import Invalid, NotFound
-from loopwright.core.ports import Clock, Debugger, Person, Snapshot, Store, Surveyor, Worktrees
-from loopwright.core.progress_files import shown
+from loopwright.core.ports import Clock, Debugger, Prompter, Snapshot, Store, Surveyor, Worktrees
+from loopwright.core.progress_files import read_text
 from loopwright.core.prompts import Prompts
 from loopwright.core.protocol import Capabilities, Message
-from loopwright.core.run_events import Bus, Note
-from loopwright.core.threads import in_thread
-from loopwright.core.transcript import Discovered
+from loopwright.core.run_events import EventBus, RunNote
+from loopwright.core.threads import run_in_thread
+from loopwright.core.transcript import AgentDiscovery
 from loopwright.evidence.debugging import DebugRequest
 from loopwright.evidence.proof import ProofGoal
-from loopwright.evidence.verdict import claims_green_tests, quoted
+from loopwright.evidence.verdict import claims_green_tests, quote_words
 from loopwright.policy.permissions import turn_policy
-from loopwright.reports.discoveries import BAD, BOARD, Bad, Finding, merged, read_bad, read_board, read_entry
+from loopwright.reports.discoveries import (
+    BAD,
+    BOARD,
+    Discovery,
+    RejectedLine,
+    merge_discoveries,
+    read_board,
+    read_entry,
+    read_rejected_lines,
+)
 from loopwright.reports.phase import PhaseReport
-from loopwright.reports.phase import read as read_phase
-from loopwright.workflows.cycle.messages import compose, cycle_prompts, wrap_ups
+from loopwright.reports.phase import read_phase_report as read_phase
+from loopwright.workflows.cycle.messages import compose_message, cycle_prompts, wrap_ups
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.standing import cycle_goal
 
@@ -37,30 +46,30 @@ TOLD = 5
 
 
 @dataclass
-class Board:
+class DiscoveryBoard:
     """`known` is what it says; lines that are no findings are kept aside, and told by the next `collect`."""
 
     store: Store[CycleState]
     id: str
     clock: Clock
-    known: list[Finding] = field(default_factory=list)
+    known: list[Discovery] = field(default_factory=list)
     refused: set[tuple[str, str]] = field(default_factory=set)
     untold: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         folder = self.store.progress_path(self.id) / "coordination"
         self.known = list(read_board(_text(folder, Path(BOARD).name))[0])
-        self.refused = {(bad.agent, bad.given) for bad in read_bad(_text(folder, Path(BAD).name))}
+        self.refused = {(bad.agent, bad.given) for bad in read_rejected_lines(_text(folder, Path(BAD).name))}
 
-    def hear(self, note: Note) -> None:
+    def hear(self, note: RunNote) -> None:
         """What a role reports through the tool, at once."""
         event = note.event
-        if not isinstance(event, Discovered) or event.type is None or note.role is None:
+        if not isinstance(event, AgentDiscovery) or event.type is None or note.role is None:
             return
         try:
             found = read_entry({"type": event.type, "data": event.data or {}}, ts=self._now(), agent=note.role)
         except Invalid as error:
-            self._refuse([Bad(self._now(), note.role, str(error), event.title)])
+            self._refuse([RejectedLine(self._now(), note.role, str(error), event.title)])
         else:
             self._add([found])
 
@@ -74,13 +83,13 @@ class Board:
         told, self.untold = tuple(self.untold), []
         return told
 
-    def _add(self, found: list[Finding]) -> None:
-        new = merged(self.known, found)
+    def _add(self, found: list[Discovery]) -> None:
+        new = merge_discoveries(self.known, found)
         if new:
             self.store.append_progress(self.id, BOARD, [one.line.encode(errors="replace") for one in new])
             self.known += new
 
-    def _refuse(self, bad: list[Bad]) -> None:
+    def _refuse(self, bad: list[RejectedLine]) -> None:
         if not bad:
             return
         self.store.append_progress(self.id, BAD, [one.line.encode(errors="replace") for one in bad])
@@ -93,12 +102,12 @@ class Board:
 
 def _text(folder: Path, name: str) -> str:
     try:
-        return shown(folder, name).text
+        return read_text(folder, name).text
     except NotFound:
         return ""
 
 
-Opener = Callable[[Role, int | None, Path | None], Turns]
+TurnOpener = Callable[[Role, int | None, Path | None], AgentTurns]
 """The turns of a role in a lane (None: in the project itself), whose agent works in that folder."""
 
 
@@ -107,27 +116,27 @@ def lane_name(role: Role, lane: int | None) -> str:
     return role if lane is None else f"{role}-{lane}"
 
 
-class Lanes:
+class RoleLanes:
     """Opens turns when they are first asked for; `async with` closes every session."""
 
-    def __init__(self, opener: Opener) -> None:
+    def __init__(self, opener: TurnOpener) -> None:
         self._opener = opener
-        self._open: dict[str, Turns] = {}
+        self._open: dict[str, AgentTurns] = {}
 
-    async def __aenter__(self) -> "Lanes":
+    async def __aenter__(self) -> "RoleLanes":
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         await self.rest()
 
-    def of(self, role: Role, lane: int | None = None, at: Path | None = None) -> Turns:
+    def of(self, role: Role, lane: int | None = None, at: Path | None = None) -> AgentTurns:
         """A lane's folder is the same every time."""
         name = lane_name(role, lane)
         if name not in self._open:
             self._open[name] = self._opener(role, lane, at)
         return self._open[name]
 
-    def opened(self, role: Role, lane: int | None = None) -> Turns | None:
+    def opened(self, role: Role, lane: int | None = None) -> AgentTurns | None:
         """None where nobody has been asked anything there."""
         return self._open.get(lane_name(role, lane))
 
@@ -143,7 +152,7 @@ SHOWN = 10
 
 
 @dataclass(kw_only=True)
-class CycleSession(TestedGround[CycleState]):
+class CycleSession(MeasuredRunContext[CycleState]):
     """One runner's hold on one cycle.
 
     `ears`: where what a role does is told under its name. `debugger` locates faults in a folder. `merging` is held
@@ -153,13 +162,13 @@ class CycleSession(TestedGround[CycleState]):
 
     worktrees: Worktrees
     surveyor: Surveyor
-    lanes: Lanes
-    ears: Mapping[Role, Bus]
-    board: Board
+    lanes: RoleLanes
+    ears: Mapping[Role, EventBus]
+    board: DiscoveryBoard
     debugger: Callable[[Path], Debugger]
     prompts: Prompts = field(default_factory=cycle_prompts)
     interactive: bool = False
-    person: Person | None = None
+    person: Prompter | None = None
     merging: asyncio.Lock = field(default_factory=asyncio.Lock)
     documents: dict[str, bytes] = field(default_factory=dict)
     published: CycleState | None = None
@@ -177,7 +186,7 @@ class CycleSession(TestedGround[CycleState]):
     def able(self, role: Role) -> Capabilities:
         return self.turns(role).agent(self.agent(role)).capabilities
 
-    def turns(self, role: Role, lane: int | None = None, at: Path | None = None) -> Turns:
+    def turns(self, role: Role, lane: int | None = None, at: Path | None = None) -> AgentTurns:
         return self.lanes.of(role, lane, at)
 
     def progress(self) -> Path:
@@ -217,7 +226,7 @@ class CycleSession(TestedGround[CycleState]):
             await self._put_back(role, before, turns.written())
 
     async def _turn(
-        self, role: Role, step: CycleStep, turns: Turns, message: Message, text: Callable[[str], str]
+        self, role: Role, step: CycleStep, turns: AgentTurns, message: Message, text: Callable[[str], str]
     ) -> PhaseReport:
         """What goes wrong with the report is told."""
         agent, key, grace = self.agent(role), step.key, self.state().engine.settings.grace_timeout
@@ -235,7 +244,7 @@ class CycleSession(TestedGround[CycleState]):
         elif asked_again:
             self.note("no_report", f"{agent} answered {key} without a report, and was asked once more")
         if claims_green_tests(report):
-            self.claims.append(f"{key} said {quoted(report.message)}")
+            self.claims.append(f"{key} said {quote_words(report.message)}")
         return read_phase(report, role)
 
     def _message(self, role: Role, step: CycleStep, text: str, *, reading: bool) -> Message:
@@ -246,7 +255,7 @@ class CycleSession(TestedGround[CycleState]):
         )  # fmt: skip
 
     def _text(self, role: Role, step: CycleStep, at: Path | None, order: str) -> str:
-        return compose(
+        return compose_message(
             self.prompts, state=self.state(), role=role, step=step, order=order,
             project=str(at or self.workspace.root), folder=str(self.folder(role)),
         )  # fmt: skip
@@ -259,10 +268,10 @@ class CycleSession(TestedGround[CycleState]):
         own: list[str] = []
         if before is not None and wrote:
             now = await self.snapshot(f"after {role}")
-            changed = await in_thread(self.workspace.changes, before.commit, now.commit)
+            changed = await run_in_thread(self.workspace.changes, before.commit, now.commit)
             own = [change.file for change in changed if change.file in wrote]
         if own and before is not None:
-            await in_thread(self.workspace.restore, before.commit, own)
+            await run_in_thread(self.workspace.restore, before.commit, own)
         foreign = self._foreign(role, wrote)
         if foreign:
             self.store.write_progress(self.id, {name: self.documents[name] for name in foreign})
@@ -278,7 +287,7 @@ class CycleSession(TestedGround[CycleState]):
     async def _elsewhere(self, wrote: frozenset[str]) -> list[str]:
         """Files of which no snapshot knows, outside of the documents."""
         root = f"{self.progress().relative_to(self.workspace.root)}/"
-        known = set(await in_thread(self.workspace.listed))
+        known = set(await run_in_thread(self.workspace.listed))
         return [file for file in sorted(wrote) if file not in known and not file.startswith(root)]
 
     def _foreign(self, role: Role, wrote: frozenset[str]) -> list[str]:

@@ -24,11 +24,11 @@ ENGINES_OWN = "vas.baseline"
 """A step of vas that asks its agent nothing: what the engine has measured is not the role's work."""
 
 
-def implementing(task: PlanTask) -> CycleStep:
+def implement_step(task: PlanTask) -> CycleStep:
     return CycleStep("cd.implement", task.id)
 
 
-def under_way(state: CycleState) -> tuple[CycleStep, ...]:
+def steps_under_way(state: CycleState) -> tuple[CycleStep, ...]:
     return tuple(step_of(one.step) for one in state.engine.under_way)
 
 
@@ -73,24 +73,24 @@ def baseline_settled(state: CycleState) -> bool:
     return state.engine.tests_found is not None or has_failed(state, "vas.baseline")
 
 
-def tasks(state: CycleState) -> tuple[PlanTask, ...]:
+def list_tasks(state: CycleState) -> tuple[PlanTask, ...]:
     return state.plan.tasks if state.plan else ()
 
 
-def runnable(state: CycleState) -> tuple[PlanTask, ...]:
+def list_runnable(state: CycleState) -> tuple[PlanTask, ...]:
     """Pending tasks of the plan whose dependencies are completed and that nothing holds, in their order."""
-    done = {task.id for task in tasks(state) if task.status == "completed"}
+    done = {task.id for task in list_tasks(state) if task.status == "completed"}
     return tuple(
         task
-        for task in tasks(state)
+        for task in list_tasks(state)
         if task.status == "pending"
         and done.issuperset(task.depends_on)
-        and not has_failed(state, implementing(task).key)
-        and not is_held(state, implementing(task).key)
+        and not has_failed(state, implement_step(task).key)
+        and not is_held(state, implement_step(task).key)
     )
 
 
-def overlap(one: PlanTask, other: PlanTask) -> bool:
+def tasks_overlap(one: PlanTask, other: PlanTask) -> bool:
     """Whether both may change the same file; a task that names none may change any."""
     if not one.files or not other.files:
         return True
@@ -106,7 +106,7 @@ def _same(one: str, other: str) -> bool:
 
 def is_over(state: CycleState, role: Role) -> bool:
     """The role has nothing left to do in this iteration, as far as can be seen now."""
-    if any(step.role == role for step in under_way(state)):
+    if any(step.role == role for step in steps_under_way(state)):
         return False
     match role:
         case "ra":
@@ -114,12 +114,12 @@ def is_over(state: CycleState, role: Role) -> bool:
         case "ep":
             return plan_settled(state)
         case "cd":
-            return plan_settled(state) and baseline_settled(state) and not runnable(state)
+            return plan_settled(state) and baseline_settled(state) and not list_runnable(state)
         case "vas":
             return is_settled(state, "vas.validate")
 
 
-def standing(state: CycleState) -> CycleState:
+def derive_standing(state: CycleState) -> CycleState:
     """The state with everything that follows from its facts: tasks that are blocked, roles, phases, results."""
     state = _with_tasks(state)
     over = tuple(role for role in ROLES if role not in state.engine.over and _worked(state, role))
@@ -151,7 +151,7 @@ def current_phase(state: CycleState) -> Phase:
 
 def role_status(state: CycleState, role: Role) -> AgentStatus:
     """What the role does now; `waiting`: begun, and kept by others or by a person."""
-    if any(step.role == role for step in under_way(state)):
+    if any(step.role == role for step in steps_under_way(state)):
         return "running"
     if _failure(state, role):
         return "failed"
@@ -177,7 +177,7 @@ def result_of(state: CycleState, role: Role) -> str:
 
 
 def _open(state: CycleState) -> bool:
-    return any(task.status != "completed" for task in tasks(state))
+    return any(task.status != "completed" for task in list_tasks(state))
 
 
 def _worked(state: CycleState, role: Role) -> bool:
@@ -210,12 +210,12 @@ def _with_tasks(state: CycleState) -> CycleState:
     """Tasks are in progress while somebody works on them, blocked while something open holds them, else pending."""
     if state.plan is None:
         return state
-    busy = {step.task for step in under_way(state)}
+    busy = {step.task for step in steps_under_way(state)}
 
     def stands(task: PlanTask) -> PlanTask:
         if task.status == "completed":
             return task
-        held = is_held(state, implementing(task).key)
+        held = is_held(state, implement_step(task).key)
         status: PlanStatus = "in_progress" if task.id in busy else "blocked" if held else "pending"
         return task if task.status == status else task.evolve(status=status)
 

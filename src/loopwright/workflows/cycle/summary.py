@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from loopwright.core.course import Check, CourseStep, check_of, number, over
+from loopwright.core.course import Check, CourseStep, check_of, close_step, read_count
 from loopwright.core.cycle_names import ROLES, CycleStep, Role, StepName, step_of
-from loopwright.core.pausing import Pause, pause_of
-from loopwright.core.record import Entry, Items, Record, Timestamp
+from loopwright.core.pause import Pause, pause_of
+from loopwright.core.record import Items, JournalEntry, Record, Timestamp
 from loopwright.core.state import Checkpoint, Mode, Outcome
-from loopwright.core.text import plural, word
+from loopwright.core.text import encode_word, plural
 from loopwright.evidence.proof import SURVIVORS_KEPT, Proof, proof_words, strength_lines
 from loopwright.evidence.rivals import patch_lines
 from loopwright.workflows.cycle.logs import baseline_words, tests_words
@@ -63,7 +63,7 @@ def render_issues(state: CycleState) -> str:
         + (f" — {_one_line(one.resolution)}" if one.resolution else "")
         for one in coordination.blockers
     ]
-    failed = [f"- {error.timestamp} {error.phase}: {word(error.error)}" for error in state.phase_errors]
+    failed = [f"- {error.timestamp} {error.phase}: {encode_word(error.error)}" for error in state.phase_errors]
     back = [
         f"- {entry.timestamp} from {entry.source} ({entry.type}): {_one_line(entry.content)}"
         for entry in coordination.feedback_log
@@ -347,41 +347,45 @@ class CycleCourseStep(CourseStep):
 
 
 def cycle_timeline(
-    entries: Sequence[Entry], checkpoints: Iterable[Checkpoint], iteration: int
+    entries: Sequence[JournalEntry], checkpoints: Iterable[Checkpoint], iteration: int
 ) -> tuple[CycleCourseStep, ...]:
     """Every step, in the order in which they began. `iteration`: the present one."""
     kept = {checkpoint.rev: checkpoint.n for checkpoint in checkpoints}
     return tuple(_steps(entries, kept, iteration))
 
 
-def cycle_validations(entries: Sequence[Entry]) -> tuple[Check, ...]:
+def cycle_validations(entries: Sequence[JournalEntry]) -> tuple[Check, ...]:
     """Every validation, oldest first."""
     ends = (entry for entry in entries if entry.event.type == "step_finished")
-    found = (check_of(ended, told) for ended in ends if (told := number(ended.event.data.get("iteration"))) is not None)
+    found = (
+        check_of(ended, told) for ended in ends if (told := read_count(ended.event.data.get("iteration"))) is not None
+    )
     return tuple(check for check in found if check)
 
 
-def _steps(entries: Sequence[Entry], kept: dict[int, int], iteration: int) -> Iterator[CycleCourseStep]:
+def _steps(entries: Sequence[JournalEntry], kept: dict[int, int], iteration: int) -> Iterator[CycleCourseStep]:
     for step, begun, ended, told in _numbered(entries, iteration):
         found = CycleCourseStep(
             seq=begun.seq, iteration=told, action=step.name, task=step.task, role=step.role, started_at=begun.ts
         )
-        yield found if ended is None else over(found, ended, kept.get(ended.seq))
+        yield found if ended is None else close_step(found, ended, kept.get(ended.seq))
 
 
-def _numbered(entries: Sequence[Entry], iteration: int) -> Iterator[tuple[CycleStep, Entry, Entry | None, int]]:
+def _numbered(
+    entries: Sequence[JournalEntry], iteration: int
+) -> Iterator[tuple[CycleStep, JournalEntry, JournalEntry | None, int]]:
     """Each step with its begin and end, and its iteration: that of an end which does not tell it is the one before."""
     latest = 1
     for step, begun, ended in _pairs(entries):
         told = ended.event.data.get("iteration") if ended else iteration
-        counted = number(told)
+        counted = read_count(told)
         here = latest if counted is None else counted
         yield step, begun, ended, here
         latest = max(latest, here + (step.name == "aggregation" and ended is not None))
 
 
-def _pairs(entries: Sequence[Entry]) -> list[tuple[CycleStep, Entry, Entry | None]]:
-    found: list[tuple[CycleStep, Entry, Entry | None]] = []
+def _pairs(entries: Sequence[JournalEntry]) -> list[tuple[CycleStep, JournalEntry, JournalEntry | None]]:
+    found: list[tuple[CycleStep, JournalEntry, JournalEntry | None]] = []
     under_way: dict[CycleStep, int] = {}
     about = ((step, entry) for entry in entries if entry.event.type in BOUNDS for step in _named(entry))
     for step, entry in about:
@@ -393,7 +397,7 @@ def _pairs(entries: Sequence[Entry]) -> list[tuple[CycleStep, Entry, Entry | Non
     return found
 
 
-def _named(entry: Entry) -> Iterator[CycleStep]:
+def _named(entry: JournalEntry) -> Iterator[CycleStep]:
     """The steps that an entry is about; what names none is passed over."""
     data = entry.event.data
     task, keys = data.get("task"), data.get("steps")

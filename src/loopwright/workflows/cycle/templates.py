@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from loopwright.core.record import Items, Record
-from loopwright.core.survey import Module, Survey
-from loopwright.core.text import clean, clipped, plural
+from loopwright.core.survey import ProjectSurvey, SurveyedModule
+from loopwright.core.text import clean_line, clip_text, plural
 from loopwright.evidence.goals import GREEN_TESTS, asks_only_for_green_tests
 from loopwright.evidence.testing import TestRun
 from loopwright.workflows.cycle.model import CycleState, Effort, PlanTask
@@ -28,11 +28,11 @@ _PART = re.compile(r"\[(.*)\]$", re.DOTALL)
 
 def line_of(text: str) -> str:
     """One line that reads back as it is."""
-    return " ".join(clean(text).split())
+    return " ".join(clean_line(text).split())
 
 
 @dataclass(frozen=True)
-class Statement:
+class SourcedStatement:
     """A sentence, and the file, test or words of the user that it comes from: there is none without."""
 
     text: str
@@ -43,19 +43,19 @@ class Statement:
             raise ValueError(f"a statement needs its words and its source: {self.text!r} from {self.source!r}")
 
     def __str__(self) -> str:
-        return f"{clipped(line_of(self.text), SENTENCE)} ({clipped(line_of(self.source), SENTENCE)})"
+        return f"{clip_text(line_of(self.text), SENTENCE)} ({clip_text(line_of(self.source), SENTENCE)})"
 
 
 @dataclass(frozen=True)
-class Section:
+class DocumentSection:
     """Statements under a heading; `more`: how many were left out of it, and what they are."""
 
     heading: str
-    statements: tuple[Statement, ...]
+    statements: tuple[SourcedStatement, ...]
     more: str = ""
 
 
-class Failure(Record):
+class FailingTest(Record):
     """A failing test: its key, and what was said of it, as far as that is known."""
 
     test: str
@@ -83,34 +83,36 @@ class FoundTests(Record):
     command: str = ""
     total: int = 0
     passing: int = 0
-    failing: Items[Failure] = ()
+    failing: Items[FailingTest] = ()
     names: Items[str] = ()
     coverage: dict[str, float] = Field(default_factory=dict)
 
 
-def document(title: str, lead: str, sections: Sequence[Section], added: Sequence[str]) -> str:
+def document(title: str, lead: str, sections: Sequence[DocumentSection], added: Sequence[str]) -> str:
     """A whole document; sections without a statement are left out. `added`: what a model would have."""
     lines = [f"# {title}", "", lead]
     for section in sections:
         if section.statements:
             lines += ["", f"## {section.heading}", "", *(f"- {statement}" for statement in section.statements)]
             lines += [f"\n{section.more}"] if section.more else []
-    return "\n".join([*lines, "", *closing(added)]) + "\n"
+    return "\n".join([*lines, "", *closing_lines(added)]) + "\n"
 
 
-def closing(added: Sequence[str]) -> tuple[str, ...]:
+def closing_lines(added: Sequence[str]) -> tuple[str, ...]:
     """The last section. It is no list: lists of a document are read back as what it says."""
     return f"## {ADDED_HEADING}", "", f"{'; '.join(added)}."[:1].upper() + f"{'; '.join(added)}."[1:]
 
 
-def section(heading: str, statements: Iterable[Statement], most: int, thing: str) -> Section:
+def section(heading: str, statements: Iterable[SourcedStatement], most: int, thing: str) -> DocumentSection:
     """At most so many of them; the others are counted as `thing`."""
     found = tuple(statements)
     left = len(found) - most
-    return Section(heading, found[:most], f"{plural(left, f'other {thing}')} are left out here." if left > 0 else "")
+    return DocumentSection(
+        heading, found[:most], f"{plural(left, f'other {thing}')} are left out here." if left > 0 else ""
+    )
 
 
-def in_words(test: str) -> str:
+def phrase_test_name(test: str) -> str:
     """A test's name as a sentence: `test_an_empty_cart[0]` is `an empty cart (0)`."""
     bare = test.rpartition("::")[2]
     part = _PART.search(bare)
@@ -119,7 +121,7 @@ def in_words(test: str) -> str:
     return f"{words} ({part[1]})" if part else words
 
 
-def named(names: Sequence[str], most: int) -> str:
+def list_names(names: Sequence[str], most: int) -> str:
     """The first of them, and how many there are beside."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {plural(more, 'other')}" if more > 0 else "")
@@ -153,15 +155,17 @@ class ExplorationText:
     summary: str
 
 
-def exploration_of(survey: Survey, tests: FoundTests) -> ExplorationText:
+def exploration_of(survey: ProjectSurvey, tests: FoundTests) -> ExplorationText:
     points = section("Integration points", _points(survey, tests), MOST_INTEGRATION_POINTS, "module")
     risks = section("Risks", _risks(survey, tests), MOST_RISKS, "risk")
     parts = (
-        Section("Language and tools", (*_languages(survey), *_manifests(survey), *_packages(survey))),
-        Section("Tests", (*_test_run(tests), *section("", _test_files(survey, tests), MOST_TESTS, "file").statements)),
-        Section("Entry points", tuple(_entries(survey))[:MOST_TESTS]),
+        DocumentSection("Language and tools", (*_languages(survey), *_manifests(survey), *_packages(survey))),
+        DocumentSection(
+            "Tests", (*_test_run(tests), *section("", _test_files(survey, tests), MOST_TESTS, "file").statements)
+        ),
+        DocumentSection("Entry points", tuple(_entries(survey))[:MOST_TESTS]),
         section("Modules", _modules(survey), MOST_MODULES, "module"),
-        Section("Conventions", tuple(_conventions(survey))),
+        DocumentSection("Conventions", tuple(_conventions(survey))),
         points,
         risks,
     )
@@ -176,87 +180,91 @@ def exploration_of(survey: Survey, tests: FoundTests) -> ExplorationText:
     )
 
 
-def architecture_of(survey: Survey) -> str:
+def architecture_of(survey: ProjectSurvey) -> str:
     """A page: the folders and what they use, where it begins, and what most rests on."""
     users = survey.users
     used = (
-        Statement(f"imported by {plural(len(users[m.path]), 'file')}: {named(users[m.path], FILES_NAMED)}", m.path)
+        SourcedStatement(
+            f"imported by {plural(len(users[m.path]), 'file')}: {list_names(users[m.path], FILES_NAMED)}", m.path
+        )
         for m in sorted(survey.product, key=lambda module: -len(users[module.path]))[:FILES_NAMED]
         if users[m.path]
     )
     parts = (
         section("Folders", _folders(survey), MOST_FOLDERS, "folder"),
-        Section("Entry points", tuple(_entries(survey))[:FILES_NAMED]),
-        Section("Most used", tuple(used)),
+        DocumentSection("Entry points", tuple(_entries(survey))[:FILES_NAMED]),
+        DocumentSection("Most used", tuple(used)),
     )
     lead = "Folders and imports as they are in the files; made without a model."
     return document("Architecture", lead, parts, ("the layers as they are meant, and where this task's work belongs",))
 
 
-def _languages(survey: Survey) -> Iterator[Statement]:
+def _languages(survey: ProjectSurvey) -> Iterator[SourcedStatement]:
     first = {module.language: module.path for module in reversed(survey.modules)}
     for language, count in survey.kinds.items():
         if language in first:
-            yield Statement(f"{language}: {plural(count, 'file')} of {survey.files}", f"such as {first[language]}")
+            yield SourcedStatement(
+                f"{language}: {plural(count, 'file')} of {survey.files}", f"such as {first[language]}"
+            )
 
 
-def _manifests(survey: Survey) -> Iterator[Statement]:
+def _manifests(survey: ProjectSurvey) -> Iterator[SourcedStatement]:
     for manifest in survey.manifests:
         if manifest.name:
-            yield Statement(f"the {manifest.kind} package {manifest.name}", manifest.path)
+            yield SourcedStatement(f"the {manifest.kind} package {manifest.name}", manifest.path)
         if manifest.dependencies:
-            yield Statement(f"depends on {named(manifest.dependencies, 12)}", manifest.path)
+            yield SourcedStatement(f"depends on {list_names(manifest.dependencies, 12)}", manifest.path)
         if manifest.scripts:
             scripts = [f"`{name}`" for name in manifest.scripts]
-            yield Statement(f"scripts: {named(scripts, 12)}", manifest.path)
+            yield SourcedStatement(f"scripts: {list_names(scripts, 12)}", manifest.path)
 
 
-def _packages(survey: Survey) -> Iterator[Statement]:
+def _packages(survey: ProjectSurvey) -> Iterator[SourcedStatement]:
     """Packages from outside, by how many files use them."""
     users: dict[str, list[str]] = defaultdict(list)
     for module in survey.modules:
         for package in module.packages:
             users[package].append(module.path)
     for package, paths in sorted(users.items(), key=lambda item: -len(item[1]))[:10]:
-        yield Statement(f"uses {package} in {plural(len(paths), 'file')}", named(paths, 2))
+        yield SourcedStatement(f"uses {package} in {plural(len(paths), 'file')}", list_names(paths, 2))
 
 
-def _test_run(tests: FoundTests) -> Iterator[Statement]:
+def _test_run(tests: FoundTests) -> Iterator[SourcedStatement]:
     if tests.command:
-        yield Statement(f"test command: `{tests.command}`", RUN)
+        yield SourcedStatement(f"test command: `{tests.command}`", RUN)
     if tests.total:
         failing = len(tests.failing)
-        yield Statement(f"{plural(tests.total, 'test')}, {tests.passing} passed and {failing} failed", RUN)
+        yield SourcedStatement(f"{plural(tests.total, 'test')}, {tests.passing} passed and {failing} failed", RUN)
 
 
-def _test_files(survey: Survey, tests: FoundTests) -> Iterator[Statement]:
+def _test_files(survey: ProjectSurvey, tests: FoundTests) -> Iterator[SourcedStatement]:
     failing = Counter(failure.file for failure in tests.failing)
     for module in survey.tests:
         what = plural(len(module.cases), "test") if module.cases else "no test of its own"
-        about = f"; imports {named(module.imports, FILES_NAMED)}" if module.imports else ""
+        about = f"; imports {list_names(module.imports, FILES_NAMED)}" if module.imports else ""
         red = f"; now failing: {failing[module.path]}" if failing[module.path] else ""
-        yield Statement(f"{what}{about}{red}", module.path)
+        yield SourcedStatement(f"{what}{about}{red}", module.path)
 
 
-def _entries(survey: Survey) -> Iterator[Statement]:
+def _entries(survey: ProjectSurvey) -> Iterator[SourcedStatement]:
     for manifest in survey.manifests:
-        yield from (Statement(entry, manifest.path) for entry in manifest.entries)
-    yield from (Statement(module.entry, module.path) for module in survey.product if module.entry)
+        yield from (SourcedStatement(entry, manifest.path) for entry in manifest.entries)
+    yield from (SourcedStatement(module.entry, module.path) for module in survey.product if module.entry)
 
 
-def _modules(survey: Survey) -> Iterator[Statement]:
+def _modules(survey: ProjectSurvey) -> Iterator[SourcedStatement]:
     """Those that most rests on first."""
     known = survey.users
     for module in sorted(survey.product, key=lambda one: (-len(known[one.path]), one.path)):
         said = module.summary.rstrip(".") or plural(module.lines, "line")
-        defines = f"; defines {named(module.exports, 8)}" if module.exports else ""
-        uses = f"; imports {named(module.imports, FILES_NAMED)}" if module.imports else ""
+        defines = f"; defines {list_names(module.exports, 8)}" if module.exports else ""
+        uses = f"; imports {list_names(module.imports, FILES_NAMED)}" if module.imports else ""
         users = known[module.path]
         by = f"; imported by {plural(len(users), 'file')}" if users else ""
-        yield Statement(f"{said}{defines}{uses}{by}", module.path)
+        yield SourcedStatement(f"{said}{defines}{uses}{by}", module.path)
 
 
-def _conventions(survey: Survey) -> Iterator[Statement]:
+def _conventions(survey: ProjectSurvey) -> Iterator[SourcedStatement]:
     counted = [module for module in survey.product if module.style.functions]
     if not counted:
         return
@@ -267,45 +275,47 @@ def _conventions(survey: Survey) -> Iterator[Statement]:
     typed = sum(module.style.typed for module in counted)
     documented = sum(module.style.documented for module in counted)
     if snake or camel:
-        yield Statement(f"names of functions: {snake} in snake_case, {camel} otherwise", source)
-    yield Statement(f"{typed} of {plural(total, 'function')} say what they return", source)
-    yield Statement(f"{documented} functions and classes have a docstring", source)
+        yield SourcedStatement(f"names of functions: {snake} in snake_case, {camel} otherwise", source)
+    yield SourcedStatement(f"{typed} of {plural(total, 'function')} say what they return", source)
+    yield SourcedStatement(f"{documented} functions and classes have a docstring", source)
 
 
-def _points(survey: Survey, tests: FoundTests) -> Iterator[Statement]:
+def _points(survey: ProjectSurvey, tests: FoundTests) -> Iterator[SourcedStatement]:
     """Modules that failing tests import, then those that others import most."""
     red = {failure.file for failure in tests.failing}
     suspects = {path for module in survey.tests if module.path in red for path in module.imports}
     known = survey.users
     for module in sorted(survey.product, key=lambda one: (one.path not in suspects, -len(known[one.path]))):
         users = known[module.path]
-        exports = f"defines {named(module.exports, 8)}; " if module.exports else ""
+        exports = f"defines {list_names(module.exports, 8)}; " if module.exports else ""
         if module.path in suspects:
             asking = [user for user in users if user in red]
-            yield Statement(f"{exports}failing tests import it: {named(asking, FILES_NAMED)}", module.path)
+            yield SourcedStatement(f"{exports}failing tests import it: {list_names(asking, FILES_NAMED)}", module.path)
         elif users:
-            yield Statement(f"{exports}imported by {named(users, FILES_NAMED)}", module.path)
+            yield SourcedStatement(f"{exports}imported by {list_names(users, FILES_NAMED)}", module.path)
 
 
-def _risks(survey: Survey, tests: FoundTests) -> Iterator[Statement]:
-    yield from (Statement(f"cannot be read: {m.broken}", m.path) for m in survey.modules if m.broken)
+def _risks(survey: ProjectSurvey, tests: FoundTests) -> Iterator[SourcedStatement]:
+    yield from (SourcedStatement(f"cannot be read: {m.broken}", m.path) for m in survey.modules if m.broken)
     areas = list(dict.fromkeys(failure.file for failure in tests.failing if failure.file))
     if len(areas) > 1:
-        yield Statement(
-            f"tests fail in {len(areas)} places, which may have one cause or several", named(areas, FILES_NAMED)
+        yield SourcedStatement(
+            f"tests fail in {len(areas)} places, which may have one cause or several", list_names(areas, FILES_NAMED)
         )
     known = survey.users
     for module in survey.product:
         users = known[module.path]
         if len(users) >= MANY:
-            yield Statement(f"a change reaches {len(users)} files that import it", module.path)
-    yield from (Statement(f"no test imports it ({plural(m.lines, 'line')})", m.path) for m in untested(survey))
+            yield SourcedStatement(f"a change reaches {len(users)} files that import it", module.path)
+    yield from (
+        SourcedStatement(f"no test imports it ({plural(m.lines, 'line')})", m.path) for m in list_untested(survey)
+    )
     bare = sorted((percent, path) for path, percent in tests.coverage.items() if percent < WELL_COVERED)
-    yield from (Statement(f"the tests run {percent:g} % of its lines", path) for percent, path in bare)
-    yield from (Statement("left out of this survey", words) for words in survey.left_out)
+    yield from (SourcedStatement(f"the tests run {percent:g} % of its lines", path) for percent, path in bare)
+    yield from (SourcedStatement("left out of this survey", words) for words in survey.left_out)
 
 
-def untested(survey: Survey) -> tuple[Module, ...]:
+def list_untested(survey: ProjectSurvey) -> tuple[SurveyedModule, ...]:
     """Modules of code that no test file reaches by its imports, directly or through others."""
     if not survey.tests:
         return ()
@@ -321,18 +331,18 @@ def untested(survey: Survey) -> tuple[Module, ...]:
     return tuple(m for m in survey.product if m.path not in reached and m.language in known and m.lines > 1)
 
 
-def _folders(survey: Survey) -> Iterator[Statement]:
+def _folders(survey: ProjectSurvey) -> Iterator[SourcedStatement]:
     """Folders with source in them, and the folders that they import from."""
-    inside: dict[str, list[Module]] = defaultdict(list)
+    inside: dict[str, list[SurveyedModule]] = defaultdict(list)
     for module in survey.modules:
         inside[_folder(module.path)].append(module)
     for folder, modules in sorted(inside.items()):
         uses = sorted({_folder(path) for module in modules for path in module.imports} - {folder})
-        what = f"; imports from {named(uses, FILES_NAMED)}" if uses else ""
-        yield Statement(f"{_counted(modules)}{what}", folder)
+        what = f"; imports from {list_names(uses, FILES_NAMED)}" if uses else ""
+        yield SourcedStatement(f"{_counted(modules)}{what}", folder)
 
 
-def _counted(modules: Sequence[Module]) -> str:
+def _counted(modules: Sequence[SurveyedModule]) -> str:
     tests = sum(module.is_test for module in modules)
     parts = [plural(len(modules) - tests, "module")] if len(modules) > tests else []
     return " and ".join([*parts, *([plural(tests, "test file")] if tests else [])])
@@ -342,7 +352,7 @@ def _folder(path: str) -> str:
     return path.rpartition("/")[0] + "/" if "/" in path else "./"
 
 
-def architecture_summary_of(survey: Survey) -> dict[str, object]:
+def architecture_summary_of(survey: ProjectSurvey) -> dict[str, object]:
     """As the discovery board has it."""
     folders = [f"{statement.source}: {statement.text}" for statement in _folders(survey)]
     entries = [f"{statement.source}: {statement.text}" for statement in _entries(survey)]
@@ -353,7 +363,7 @@ def architecture_summary_of(survey: Survey) -> dict[str, object]:
     }  # fmt: skip
 
 
-def naming_of(survey: Survey) -> dict[str, object] | None:
+def naming_of(survey: ProjectSurvey) -> dict[str, object] | None:
     """The conventions as the discovery board has them; None where nothing was counted."""
     counted = [module for module in survey.product if module.style.functions]
     if not counted:
@@ -373,7 +383,7 @@ Entry = dict[str, object]
 MOST_CONFIGS, MOST_POINTS, MOST_NAMES = 10, 10, 12
 
 
-def discoveries_of(survey: Survey, tests: FoundTests) -> tuple[Entry, ...]:
+def discoveries_of(survey: ProjectSurvey, tests: FoundTests) -> tuple[Entry, ...]:
     """Entries of the board (see cycle_board), each with its type and data."""
     return tuple({"type": type, "data": data} for type, data in _found(survey, tests))
 
@@ -389,7 +399,7 @@ def baseline_entries(run: TestRun) -> tuple[Entry, ...]:
     return {"type": "test_command", "data": {"unit": run.command}}, {"type": "test_baseline", "data": data}
 
 
-def _found(survey: Survey, tests: FoundTests) -> Iterator[tuple[str, Entry]]:
+def _found(survey: ProjectSurvey, tests: FoundTests) -> Iterator[tuple[str, Entry]]:
     if survey.kinds:
         yield "tech_stack", _stack(survey, tests)
     for manifest in survey.manifests[:MOST_CONFIGS]:
@@ -409,7 +419,7 @@ def _found(survey: Survey, tests: FoundTests) -> Iterator[tuple[str, Entry]]:
             }  # fmt: skip
 
 
-def _stack(survey: Survey, tests: FoundTests) -> Entry:
+def _stack(survey: ProjectSurvey, tests: FoundTests) -> Entry:
     frameworks = dict.fromkeys(name for manifest in survey.manifests for name in manifest.frameworks)
     builds = (manifest.path for manifest in survey.manifests if manifest.kind not in ("tests", "container", "ci"))
     return {
@@ -430,7 +440,7 @@ EFFORTS: tuple[tuple[int, Effort], ...] = ((3, "small"), (10, "medium"))
 
 
 def tasks_of(
-    state: CycleState, failing: Sequence[Failure], survey: Survey, *, writes: bool
+    state: CycleState, failing: Sequence[FailingTest], survey: ProjectSurvey, *, writes: bool
 ) -> tuple[PlanTask, ...]:  # fmt: skip
     """What is still to be done. `writes`: cd's agent can do more than to mend what tests show.
 
@@ -455,7 +465,7 @@ def tasks_of(
     return tuple(tasks)
 
 
-def suspects(area: str, failing: Sequence[Failure], survey: Survey) -> tuple[str, ...]:
+def suspects(area: str, failing: Sequence[FailingTest], survey: ProjectSurvey) -> tuple[str, ...]:
     """Files of the product in which the cause may be: those in the stack traces first, then what the tests import."""
     module = survey.module(area) if area else None
     imported = module.imports if module else ()
@@ -480,20 +490,20 @@ def _asks_for_more(goal: str, *, writes: bool, is_red: bool) -> bool:
     return writes or not (is_red and begins_with_tests)
 
 
-def _areas(failing: Sequence[Failure]) -> dict[str, list[Failure]]:
+def _areas(failing: Sequence[FailingTest]) -> dict[str, list[FailingTest]]:
     """By test file; what is too much lies in the last one."""
-    areas: dict[str, list[Failure]] = defaultdict(list)
+    areas: dict[str, list[FailingTest]] = defaultdict(list)
     for failure in failing:
         area = failure.file if failure.file in areas or len(areas) < MOST_AREAS - 1 else ""
         areas[area].append(failure)
     return areas
 
 
-def _mending(id: str, area: str, failing: Sequence[Failure], survey: Survey) -> PlanTask:
+def _mending(id: str, area: str, failing: Sequence[FailingTest], survey: ProjectSurvey) -> PlanTask:
     names = [failure.test for failure in failing]
     effort: Effort = next((effort for most, effort in EFFORTS if len(names) <= most), "large")
     return PlanTask(
-        id=id, description=f"Make these tests pass: {named(names, TESTS_NAMED)}", effort=effort,
+        id=id, description=f"Make these tests pass: {list_names(names, TESTS_NAMED)}", effort=effort,
         files=suspects(area, failing, survey),
     )  # fmt: skip
 
@@ -537,15 +547,15 @@ class RequirementsText:
     summary: str
 
 
-def requirements_of(description: str, failing: Sequence[Failure], survey: Survey) -> RequirementsText:
+def requirements_of(description: str, failing: Sequence[FailingTest], survey: ProjectSurvey) -> RequirementsText:
     asked = tuple(_asked(description))
     demanded = tuple(_demanded(failing, survey))
     cases = tuple(_cases(failing, survey))[:MOST_CASES]
     lead = "Made from the task, the failing tests and the files, without a model: each line names where it comes from."
     parts = (
-        Section("Functional requirements", asked),
+        DocumentSection("Functional requirements", asked),
         section("Tests that shall pass", demanded, MOST_FAILING, "failing test"),
-        Section("Acceptance", tuple(_acceptance(asked, demanded))),
+        DocumentSection("Acceptance", tuple(_acceptance(asked, demanded))),
     )
     summary = f"{plural(len(asked), 'requirement')} from the task, {len(demanded)} from failing tests"
     return RequirementsText(
@@ -556,55 +566,55 @@ def requirements_of(description: str, failing: Sequence[Failure], survey: Survey
     )
 
 
-def _asked(description: str) -> Iterator[Statement]:
+def _asked(description: str) -> Iterator[SourcedStatement]:
     """Each line of the task and of its extensions, numbered."""
     parts = _ITERATION.split(description)
     told = [("the task", parts[0])]
     told += [(f"the user, iteration {n}", text) for n, text in zip(parts[1::2], parts[2::2], strict=True)]
     lines = ((source, line) for source, text in told for words in text.splitlines() if (line := line_of(words)))
     for number, (source, line) in enumerate(lines, 1):
-        yield Statement(f"R{number}: {line}", source)
+        yield SourcedStatement(f"R{number}: {line}", source)
 
 
-def _demanded(failing: Sequence[Failure], survey: Survey) -> Iterator[Statement]:
+def _demanded(failing: Sequence[FailingTest], survey: ProjectSurvey) -> Iterator[SourcedStatement]:
     """Numbered by themselves, so that the user's lines keep their numbers when other tests fail."""
     for number, failure in enumerate(failing, 1):
         now = f"; now: {failure.first_line}" if failure.first_line else ""
-        yield Statement(f"T{number}: {in_words(failure.test)}{now}", _source(failure, survey))
+        yield SourcedStatement(f"T{number}: {phrase_test_name(failure.test)}{now}", _source(failure, survey))
 
 
-def _acceptance(asked: Sequence[Statement], demanded: Sequence[Statement]) -> Iterator[Statement]:
+def _acceptance(asked: Sequence[SourcedStatement], demanded: Sequence[SourcedStatement]) -> Iterator[SourcedStatement]:
     if demanded:
         words = "the named test passes when the engine runs the tests"
-        yield Statement(f"{_range('T', len(demanded))}: {words}", "vas/test-results.json")
+        yield SourcedStatement(f"{_range('T', len(demanded))}: {words}", "vas/test-results.json")
     if asked:
         words = "the tests pass; whether the task's own words are met beyond that has to be read by a person"
-        yield Statement(f"{_range('R', len(asked))}: {words}", "the task")
+        yield SourcedStatement(f"{_range('R', len(asked))}: {words}", "the task")
 
 
 def _range(letter: str, count: int) -> str:
     return f"{letter}1 to {letter}{count}" if count > 1 else f"{letter}1"
 
 
-def _cases(failing: Sequence[Failure], survey: Survey) -> Iterator[Statement]:
+def _cases(failing: Sequence[FailingTest], survey: ProjectSurvey) -> Iterator[SourcedStatement]:
     """Situations that the tests of the failing files name; those of all tests where none fails."""
     concerned = {failure.file for failure in failing}
     tests = [module for module in survey.tests if module.path in concerned] or list(survey.tests)
     for module in tests:
         for case in module.cases:
             for situation in case.situations:
-                yield Statement(f"{in_words(case.name)}: {situation}", f"{module.path}:{case.line}")
+                yield SourcedStatement(f"{phrase_test_name(case.name)}: {situation}", f"{module.path}:{case.line}")
 
 
-def _cases_document(cases: Sequence[Statement]) -> str:
+def _cases_document(cases: Sequence[SourcedStatement]) -> str:
     """Without a list it has no second heading either: in its place that would be read as one."""
     if not cases:
         return f"# Edge cases\n\nNo test names one. {ADDED_HEADING}: {UNNAMED}.\n"
     lead = "Situations that the project's tests name; nobody has thought of others."
-    return document("Edge cases", lead, (Section("Named by tests", tuple(cases)),), (UNNAMED,))
+    return document("Edge cases", lead, (DocumentSection("Named by tests", tuple(cases)),), (UNNAMED,))
 
 
-def _source(failure: Failure, survey: Survey) -> str:
+def _source(failure: FailingTest, survey: ProjectSurvey) -> str:
     """The test, with its line where it is known."""
     module = survey.module(failure.file) if failure.file else None
     line = _line(failure, module) if module else None
@@ -612,6 +622,6 @@ def _source(failure: Failure, survey: Survey) -> str:
     return f"{name}, line {line}" if line else name
 
 
-def _line(failure: Failure, module: Module) -> int | None:
+def _line(failure: FailingTest, module: SurveyedModule) -> int | None:
     bare = failure.name.partition("[")[0]
     return next((case.line for case in module.cases if case.name == bare), None)

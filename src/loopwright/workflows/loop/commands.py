@@ -11,7 +11,7 @@ from loopwright.core.errors import Advice, Conflict, Forbidden, IllegalTransitio
 from loopwright.core.names import FINISHED, LoopStatus
 from loopwright.core.protocol import Control
 from loopwright.core.record import first_problem
-from loopwright.core.run import REASON_LENGTH, STOPPED_BY_USER, raising
+from loopwright.core.run import REASON_LENGTH, STOPPED_BY_USER, advise_limit
 from loopwright.core.state import (
     CHECKPOINTS_KEPT,
     Checkpoint,
@@ -23,7 +23,7 @@ from loopwright.core.state import (
     Parked,
     Waiting,
 )
-from loopwright.core.text import agreeing, clipped, plural
+from loopwright.core.text import agree_word, clip_text, plural
 from loopwright.evidence.rivals import awaits_verdict, with_rival
 from loopwright.workflows.loop.model import LoopState, SkillState
 
@@ -38,7 +38,7 @@ AT_REST = ALL - {"running"}
 
 
 @dataclass(frozen=True)
-class Row:
+class StatusRow:
     """`target` None: the status stays. `orphaned` sources count only while no runner lives."""
 
     sources: frozenset[LoopStatus]
@@ -46,20 +46,20 @@ class Row:
     orphaned: frozenset[LoopStatus] = frozenset()
 
 
-COMMANDS: dict[Command, Row] = {
-    "begin": Row(frozenset({"created"}), "running"),
-    "start": Row(frozenset({"created", "paused", "user_exit"}), "running"),
-    "pause": Row(frozenset({"running"}), "paused"),
-    "resume": Row(frozenset({"paused", "user_exit"}), "running", orphaned=frozenset({"running"})),
-    "stop": Row(UNFINISHED, "failed"),
-    "exit": Row(frozenset({"running"}), "user_exit"),
-    "complete": Row(frozenset({"running"}), "completed"),
-    "fail": Row(frozenset({"running"}), "failed"),
-    "reopen": Row(FINISHED, "running"),
-    "edit text": Row(AT_REST, None),
-    "edit": Row(ALL, None),
-    "rewind": Row(AT_REST, None),
-    "delete": Row(AT_REST, None),
+COMMANDS: dict[Command, StatusRow] = {
+    "begin": StatusRow(frozenset({"created"}), "running"),
+    "start": StatusRow(frozenset({"created", "paused", "user_exit"}), "running"),
+    "pause": StatusRow(frozenset({"running"}), "paused"),
+    "resume": StatusRow(frozenset({"paused", "user_exit"}), "running", orphaned=frozenset({"running"})),
+    "stop": StatusRow(UNFINISHED, "failed"),
+    "exit": StatusRow(frozenset({"running"}), "user_exit"),
+    "complete": StatusRow(frozenset({"running"}), "completed"),
+    "fail": StatusRow(frozenset({"running"}), "failed"),
+    "reopen": StatusRow(FINISHED, "running"),
+    "edit text": StatusRow(AT_REST, None),
+    "edit": StatusRow(ALL, None),
+    "rewind": StatusRow(AT_REST, None),
+    "delete": StatusRow(AT_REST, None),
 }
 
 PERSONS: tuple[Command, ...] = ("start", "pause", "resume", "stop", "reopen", "edit", "rewind", "delete")
@@ -79,16 +79,16 @@ STATUS_REQUESTS: dict[tuple[LoopStatus, LoopStatus], Command] = {
 """(is, wanted) → the command that a request for a bare status stands for."""
 
 
-def allowed(command: Command, status: LoopStatus, *, live: bool = True) -> bool:
+def is_allowed(command: Command, status: LoopStatus, *, live: bool = True) -> bool:
     """Whether the table has this row. `live`: a runner holds the lease."""
     row = COMMANDS[command]
     return status in row.sources or (not live and status in row.orphaned)
 
 
-def require(command: Command, state: LoopState, *, live: bool = True) -> None:
+def require_command(command: Command, state: LoopState, *, live: bool = True) -> None:
     """IllegalTransition unless `command` is allowed now."""
-    if not allowed(command, state.status, live=live):
-        possible = tuple(c for c in PERSONS if allowed(c, state.status, live=live))
+    if not is_allowed(command, state.status, live=live):
+        possible = tuple(c for c in PERSONS if is_allowed(c, state.status, live=live))
         raise IllegalTransition(command.split()[0], state.status, possible)
 
 
@@ -114,18 +114,18 @@ def control_signal(state: LoopState) -> Control:
 
 def begin(state: LoopState) -> LoopState:
     """The runner takes up a loop that nobody started."""
-    require("begin", state)
+    require_command("begin", state)
     return state.evolve(status="running")
 
 
 def start(state: LoopState) -> LoopState:
-    require("start", state)
+    require_command("start", state)
     return _run(state)
 
 
 def resume(state: LoopState, *, live: bool) -> LoopState:
     """Runs on; a loop whose runner died is taken up again."""
-    require("resume", state, live=live)
+    require_command("resume", state, live=live)
     return _run(state)
 
 
@@ -135,55 +135,55 @@ def pause(state: LoopState, *, now: bool = False) -> LoopState:
     A parked loop is paused already: a person's pause keeps it from being resumed by itself.
     """
     if not (state.status == "paused" and state.engine.parked):
-        require("pause", state)
+        require_command("pause", state)
     return state.evolve(status="paused", engine=state.engine.evolve(interrupt=now, parked=None, menu=None))
 
 
 def wait_for_person(state: LoopState, waiting: Waiting) -> LoopState:
     """The runner pauses with a question."""
-    require("pause", state)
+    require_command("pause", state)
     return state.evolve(status="paused", engine=state.engine.evolve(waiting=waiting, answer=None))
 
 
 def park(state: LoopState, parked: Parked) -> LoopState:
     """The runner pauses until an agent's limit has passed."""
-    require("pause", state)
+    require_command("pause", state)
     return state.evolve(status="paused", engine=state.engine.evolve(parked=parked))
 
 
 def leave(state: LoopState) -> LoopState:
     """A person leaves the menu; the loop can be resumed."""
-    require("exit", state)
+    require_command("exit", state)
     return state.evolve(status="user_exit", engine=state.engine.evolve(menu=None))
 
 
 def stop(state: LoopState, at: str) -> LoopState:
-    require("stop", state)
+    require_command("stop", state)
     return _end(state, "failed", "stopped", STOPPED_BY_USER, at)
 
 
 def complete(state: LoopState, outcome: Outcome, at: str) -> LoopState:
     """Ends well: `succeeded`, `unproven` where no test shows the goal, or `unverified` by a person's choice."""
-    require("complete", state)
+    require_command("complete", state)
     return _end(state, "completed", outcome, None, at)
 
 
 def fail(state: LoopState, outcome: Outcome, reason: str, at: str) -> LoopState:
     """`reason` is kept as a sentence; what it leaves out of an error stands among the errors."""
-    require("fail", state)
-    return _end(state, "failed", outcome, clipped(" ".join(reason.split()), REASON_LENGTH), at)
+    require_command("fail", state)
+    return _end(state, "failed", outcome, clip_text(" ".join(reason.split()), REASON_LENGTH), at)
 
 
 def reopen(state: LoopState) -> LoopState:
     """Runs a finished loop on, its failed tasks once more; a limit that is used up has to be raised first."""
-    require("reopen", state)
+    require_command("reopen", state)
     used = state.current_iteration
     if state.max_iterations <= used:
-        words = f"{plural(used, 'iteration')} {agreeing(used, 'is')} used up"
+        words = f"{plural(used, 'iteration')} {agree_word(used, 'is')} used up"
         raise Invalid(words, advice=Advice("raise the limit, for example {setting}", "max_iterations", used + 10))
     engine = state.engine
     if reached := engine.budget.reached:
-        raise Invalid(f"the {reached.words} is used up", advice=raising(reached))
+        raise Invalid(f"the {reached.words} is used up", advice=advise_limit(reached))
     fresh = engine.spent.evolve(failures_in_a_row=0, fewest_failing=None, proof_task=None, unchanged=None, revived=())
     skill = state.skill_state
     failed = tuple(task.id for task in (skill.develop.tasks if skill else ()) if task.status == "failed")
@@ -199,7 +199,7 @@ def reopen(state: LoopState) -> LoopState:
     )  # fmt: skip
 
 
-def limited(state: LoopState, limits: Limits) -> LoopState:
+def set_limits(state: LoopState, limits: Limits) -> LoopState:
     """Sets the limits that are given; the others stay."""
     given = {name: value for name, value in asdict(limits).items() if value is not None}
     iterations = given.pop("max_iterations", state.max_iterations)
@@ -221,7 +221,7 @@ def configure(
     engine = state.engine
     allow = engine.allow_test_changes if allow_test_changes is None else allow_test_changes
     changed = engine.evolve(settings=engine.settings.evolve(**settings), allow_test_changes=allow)
-    return limited(state.evolve(engine=changed), limits)
+    return set_limits(state.evolve(engine=changed), limits)
 
 
 def take_up(state: LoopState) -> LoopState:
@@ -250,7 +250,7 @@ def rewind(state: LoopState, then: LoopState, here: tuple[str, str], to: int, at
     What was validated is forgotten, so that the old tree has to prove itself again, and so are the agents' sessions,
     which remember what is undone; a finished loop has not ended there, and is paused.
     """
-    require("rewind", state)
+    require_command("rewind", state)
     if state.status in FINISHED:
         state = state.evolve(
             status="paused", completed_at=None, failure_reason=None, engine=state.engine.evolve(outcome=None)
@@ -281,7 +281,7 @@ def edit(state: LoopState, changes: dict[str, Any]) -> LoopState:  # Any: parsed
         known = ", ".join(sorted(TEXT_FIELDS | OTHER_FIELDS))
         problem = f"cannot edit {', '.join(unknown)}" if unknown else "nothing to change"
         raise Invalid(f"{problem}; editable: {known}")
-    require("edit text" if changes.keys() & TEXT_FIELDS else "edit", state)
+    require_command("edit text" if changes.keys() & TEXT_FIELDS else "edit", state)
     if "title" in changes and not str(changes["title"]).strip():
         raise Invalid("title: must not be blank")
     return state.evolve(**changes)
@@ -433,12 +433,12 @@ def _with(state: LoopState, tasks: tuple[LoopTask, ...]) -> LoopState:
         missing = sorted(set(task.depends_on or ()) - known)
         if missing:
             raise Invalid(f"task {task.task_id} depends on unknown {', '.join(missing)}")
-    if waiting := circle({task.task_id: task.depends_on or () for task in tasks}):
+    if waiting := find_circle({task.task_id: task.depends_on or () for task in tasks}):
         raise Invalid(f"tasks depend on each other in a circle: {', '.join(waiting)}")
     return state.evolve(engine=state.engine.evolve(tasks=tasks))
 
 
-def circle(needs: Mapping[str, Collection[str]]) -> list[str]:
+def find_circle(needs: Mapping[str, Collection[str]]) -> list[str]:
     """Those that can never become ready because they wait for each other; `needs` says for whom each one waits."""
     waiting = {id: set(others) for id, others in needs.items()}
     while ready := [id for id, others in waiting.items() if not others & waiting.keys()]:
@@ -451,7 +451,7 @@ MORE = 10
 """Iterations that raising the limit from the menu adds."""
 
 
-def opened(state: LoopState, entries: Sequence[MenuEntry], at: str) -> LoopState:
+def open_menu(state: LoopState, entries: Sequence[MenuEntry], at: str) -> LoopState:
     """A running loop offers these entries; a choice that waits to be taken stays while it can be chosen."""
     known = state.engine.menu
     if state.status != "running" or (known and known.entries == tuple(entries)):
@@ -462,13 +462,13 @@ def opened(state: LoopState, entries: Sequence[MenuEntry], at: str) -> LoopState
     return state.evolve(engine=state.engine.evolve(menu=menu))
 
 
-def offering(state: LoopState, choice: str) -> LoopState:
+def require_offer(state: LoopState, choice: str) -> LoopState:
     """The state itself, if its menu is open and `choice` can be chosen. Invalid, IllegalTransition, Conflict."""
     engine = state.engine
     if engine.settings.mode == "auto":
         raise Invalid("this loop chooses every step itself (mode auto); there is nothing to choose")
     if state.status != "running":
-        possible = tuple(command for command in PERSONS if allowed(command, state.status))
+        possible = tuple(command for command in PERSONS if is_allowed(command, state.status))
         raise IllegalTransition("choose the next step of a", state.status, possible)
     if engine.menu is None:
         raise Conflict(f"{state.loop_id} is not at its menu now; it asks again after {_under_way(state)}")
@@ -482,19 +482,19 @@ def offering(state: LoopState, choice: str) -> LoopState:
     return state
 
 
-def chosen(state: LoopState, choice: str) -> LoopState:
+def keep_choice(state: LoopState, choice: str) -> LoopState:
     """Keeps a person's choice for the runner to take."""
-    menu = offering(state, choice).engine.menu
+    menu = require_offer(state, choice).engine.menu
     assert menu is not None, "it is offered"
     return state.evolve(engine=state.engine.evolve(menu=menu.evolve(choice=choice)))
 
 
-def raised(state: LoopState) -> LoopState:
+def raise_limit(state: LoopState) -> LoopState:
     """With a limit that allows more iterations."""
     return edit(state, {"max_iterations": state.max_iterations + MORE})
 
 
-def asked_now(state: LoopState, question: str, options: Sequence[str], at: str) -> LoopState:
+def ask_question(state: LoopState, question: str, options: Sequence[str], at: str) -> LoopState:
     """An action asks a person something, and waits; whatever was answered before is none of it."""
     if state.status in FINISHED:
         return state
@@ -502,20 +502,20 @@ def asked_now(state: LoopState, question: str, options: Sequence[str], at: str) 
     return state.evolve(engine=state.engine.evolve(waiting=waiting, answer=None))
 
 
-def still_asked(state: LoopState, question: str, options: Sequence[str], at: str) -> LoopState:
+def repeat_question(state: LoopState, question: str, options: Sequence[str], at: str) -> LoopState:
     """The same question again, where a resume has taken it away before it was answered."""
     open_one = state.engine.waiting is not None or state.engine.answer is not None
-    return state if open_one or state.status != "running" else asked_now(state, question, options, at)
+    return state if open_one or state.status != "running" else ask_question(state, question, options, at)
 
 
-def answer_taken(state: LoopState) -> LoopState:
+def drop_question(state: LoopState) -> LoopState:
     """Nobody waits for an answer any more."""
     if (state.engine.waiting, state.engine.answer) == (None, None):
         return state
     return state.evolve(engine=state.engine.evolve(waiting=None, answer=None))
 
 
-def taken_over(state: LoopState, *, from_afar: bool) -> LoopState:
+def clear_question(state: LoopState, *, from_afar: bool) -> LoopState:
     """Without the question of a runner that is gone, and in the mode that was asked for; what it is paused with stays.
 
     So does the menu, with the choice that was made from it, where the new runner is asked `from_afar` as well.
@@ -535,7 +535,7 @@ def _under_way(state: LoopState) -> str:
     return action.upper() if action else "its current step"
 
 
-def rival_taken(state: LoopState, id: str, by: str, commits: tuple[str, str]) -> LoopState:
+def take_rival(state: LoopState, id: str, by: str, commits: tuple[str, str]) -> LoopState:
     """See `with_rival`; a loop that has ended runs on, to validate it."""
     skill = state.skill_state or SkillState()
     hypotheses = with_rival(skill.debug.hypotheses, id, by, commits)

@@ -11,12 +11,12 @@ from pydantic import BaseModel, ValidationError
 from loopwright.core.errors import Invalid
 from loopwright.core.record import first_problem
 from loopwright.core.state import MOST_ITERATIONS
-from loopwright.core.text import agreeing, plural
+from loopwright.core.text import agree_word, plural
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import SURVIVORS_KEPT, Proof, proof_words, strength_lines, tests_and_proof
 from loopwright.evidence.rivals import patch_lines, patch_of
 from loopwright.workflows.loop.model import LoopState, SkillState
-from loopwright.workflows.loop.summary import progress
+from loopwright.workflows.loop.summary import measure_progress
 
 Json = dict[str, Any]  # Any: parsed JSON, typed by the model at the end
 
@@ -41,8 +41,8 @@ def render_progress(state: LoopState, since: LoopState | None = None) -> dict[st
         return {}
     before = since.skill_state if since and since.title == state.title else None
     texts: dict[str, str] = {}
-    words = f"{progress(state).develop:.0f} % done"
-    said = f"{progress(since).develop:.0f} % done" if since else ""
+    words = f"{measure_progress(state).develop:.0f} % done"
+    said = f"{measure_progress(since).develop:.0f} % done" if since else ""
     if before is None or before.develop is not skill.develop or words != said:
         texts["develop.md"] = _document(state, "Development progress", skill.develop, "tasks", words)
     if before is None or before.debug is not skill.debug:
@@ -224,7 +224,7 @@ def _proof_section(proof: Proof | None) -> list[str]:
     lines = ["", "## Proof", "", proof_words(proof), ""]
     lines += [f"- {test}: failed before, passes now" for test in proof.fail_to_pass]
     count = proof.pass_to_pass_count
-    lines.append(f"- {plural(count, 'test')} passed before and {agreeing(count, 'passes')} now")
+    lines.append(f"- {plural(count, 'test')} passed before and {agree_word(count, 'passes')} now")
     lines += [f"- {line}" for line in strength_lines(proof, SURVIVORS_KEPT)]
     return lines + [f"- shows nothing: {note}" for note in proof.notes]
 

@@ -4,38 +4,38 @@ from collections.abc import Awaitable, Callable
 
 from pydantic import JsonValue
 
-from loopwright.core.course import measured
+from loopwright.core.agent_failures import failure_outcome
+from loopwright.core.course import count_validation
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.names import ActionName
-from loopwright.core.outcomes import ActionFailed, Interrupted, Validated
+from loopwright.core.outcomes import ActionFailed, Interrupted, ValidationOutcome
 from loopwright.core.protocol import Control, Usage
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.state import Checkpoint
-from loopwright.core.troubles import outcome_of
-from loopwright.workflows.loop.bookkeeping import count
+from loopwright.workflows.loop.bookkeeping import count_iteration
 from loopwright.workflows.loop.commands import control_signal
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Step, seen_from_inside
-from loopwright.workflows.loop.publish import announce, change_lines, publish, result_words
+from loopwright.workflows.loop.outcomes import ActionOutcome, ActionStep, CompleteOutcome, strip_project_paths
+from loopwright.workflows.loop.publish import announce_end, change_lines, publish, result_words
 from loopwright.workflows.loop.reducer import begin_action, end_action
-from loopwright.workflows.loop.selector import Facts, Next, next_action, normalise, still_holds
-from loopwright.workflows.loop.session import Session
-from loopwright.workflows.loop.steps.complete import complete
-from loopwright.workflows.loop.steps.debug import debug
-from loopwright.workflows.loop.steps.develop import develop
-from loopwright.workflows.loop.steps.init import init
-from loopwright.workflows.loop.steps.menu import choose
-from loopwright.workflows.loop.steps.validate import validate
-from loopwright.workflows.loop.summary import summed_up
+from loopwright.workflows.loop.selector import LoopFacts, NextAction, next_action, normalise_state, still_holds
+from loopwright.workflows.loop.session import LoopSession
+from loopwright.workflows.loop.steps.complete import run_complete
+from loopwright.workflows.loop.steps.debug import run_debug
+from loopwright.workflows.loop.steps.develop import run_develop
+from loopwright.workflows.loop.steps.init import run_init
+from loopwright.workflows.loop.steps.menu import ask_choice
+from loopwright.workflows.loop.steps.validate import run_validate
+from loopwright.workflows.loop.summary import add_summary
 
-Handler = Callable[[Session, Next], Awaitable[ActionOutcome]]
+Handler = Callable[[LoopSession, NextAction], Awaitable[ActionOutcome]]
 
 HANDLERS: dict[ActionName, Handler] = {
-    "INIT": init,
-    "DEVELOP": develop,
-    "DEBUG": debug,
-    "VALIDATE": validate,
-    "COMPLETE": complete,
+    "INIT": run_init,
+    "DEVELOP": run_develop,
+    "DEBUG": run_debug,
+    "VALIDATE": run_validate,
+    "COMPLETE": run_complete,
 }
 
 ACTS_BY_ITSELF = frozenset({"INIT"})
@@ -45,9 +45,9 @@ ACTS_BY_ITSELF = frozenset({"INIT"})
 class LoopFlow:
     """One loop's workflow; a loop has one step at a time."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: LoopSession) -> None:
         self._session = session
-        self._facts = Facts(tree="")
+        self._facts = LoopFacts(tree="")
 
     def read(self) -> LoopState:
         return self._session.state()
@@ -60,21 +60,21 @@ class LoopFlow:
         signal = control_signal(state)
         return signal is Control.STOP_EXIT or (signal is Control.PAUSE_EXIT and state.engine.interrupt)
 
-    async def ready(self, state: LoopState, running: tuple[Next, ...]) -> tuple[Next, ...]:
+    async def ready(self, state: LoopState, running: tuple[NextAction, ...]) -> tuple[NextAction, ...]:
         if running:
             return ()
         agent = self._session.turns.agent(state.engine.settings.agent)
-        self._facts = Facts(tree=await self._session.tree(), can_write=agent.capabilities.writes_code)
-        state = normalise(state)
+        self._facts = LoopFacts(tree=await self._session.tree(), can_write=agent.capabilities.writes_code)
+        state = normalise_state(state)
         choice = next_action(state, self._facts)
         if choice is None:
             return ()
         if not self._session.interactive or choice.action in ACTS_BY_ITSELF:
             return (choice,)
-        chosen = await choose(self._session, state, self._facts, choice)
+        chosen = await ask_choice(self._session, state, self._facts, choice)
         return (chosen,) if chosen else ()
 
-    def begin(self, choice: Next) -> bool:
+    def begin(self, choice: NextAction) -> bool:
         """Commits the begin, unless the latest state would not choose this any more."""
         session, facts = self._session, self._facts
         begun = False
@@ -84,33 +84,35 @@ class LoopFlow:
             begun = control_signal(state) is Control.CONTINUE and still_holds(state, choice, facts)
             return begin_action(state, choice) if begun else state
 
-        event = Event(type="action_started", data={"action": choice.action, "row": choice.row, "task": choice.task})
+        event = JournalEvent(
+            type="action_started", data={"action": choice.action, "row": choice.row, "task": choice.task}
+        )
         session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
         if begun:
             session.bus.publish("action", choice.action)
         return begun
 
-    async def perform(self, choice: Next) -> ActionOutcome:
+    async def perform(self, choice: NextAction) -> ActionOutcome:
         outcome: ActionOutcome
         try:
             outcome = await HANDLERS[choice.action](self._session, choice)
         except AgentError as error:
-            outcome = outcome_of(error, self._session.clock.now())
+            outcome = failure_outcome(error, self._session.clock.now())
         except (Invalid, OSError) as error:
             outcome = ActionFailed(str(error))
-        outcome = seen_from_inside(outcome, self._session.project)
+        outcome = strip_project_paths(outcome, self._session.project)
         if isinstance(outcome, ActionFailed):
             self._session.note("no_result", f"{choice.action} gave no result: {outcome.message}")
         return outcome
 
-    def interrupted(self, choice: Next) -> ActionOutcome:
+    def interrupted(self, choice: NextAction) -> ActionOutcome:
         return Interrupted("cancelled by a person")
 
-    async def finish(self, choice: Next, outcome: ActionOutcome, elapsed: float) -> None:
+    async def finish(self, choice: NextAction, outcome: ActionOutcome, elapsed: float) -> None:
         session = self._session
         before = session.state()
         usage = await self._usage(before)
-        step = Step(
+        step = ActionStep(
             action=choice.action, outcome=outcome, at=session.now(), elapsed=elapsed, usage=usage,
             can_write=self._facts.can_write, token=session.clock.token(), incidents=session.noted(),
             told=session.told_answer(),
@@ -119,23 +121,23 @@ class LoopFlow:
         words = result_words(outcome)
         session.last_result = (choice.action, words)
         lines = change_lines(before, choice, outcome, step.at)
-        event = Event(
+        event = JournalEvent(
             type="action_finished",
             data={
                 "action": choice.action,
                 "task": choice.task,
-                "iteration": count(before, step).current_iteration,
+                "iteration": count_iteration(before, step).current_iteration,
                 "result": words,
                 "changes": list(lines),
-                "reasons": list(outcome.reasons) if isinstance(outcome, Validated) else [],
+                "reasons": list(outcome.reasons) if isinstance(outcome, ValidationOutcome) else [],
                 **_cost(usage),
                 **_tests(outcome),
             },
         )
-        if isinstance(outcome, Completed):
-            announce(session, end_action(before, step, checkpoint))
+        if isinstance(outcome, CompleteOutcome):
+            announce_end(session, end_action(before, step, checkpoint))
         state = session.store.update(
-            session.id, lambda latest: summed_up(end_action(latest, step, checkpoint), session.incidents),
+            session.id, lambda latest: add_summary(end_action(latest, step, checkpoint), session.incidents),
             actor="runner", event=event, epoch=session.epoch,
         )  # fmt: skip
         publish(session, state, lines, outcome)
@@ -151,7 +153,7 @@ class LoopFlow:
                     self._session.note("cost_unknown", words)
         return usage
 
-    async def _checkpoint(self, state: LoopState, choice: Next, at: str) -> Checkpoint | None:
+    async def _checkpoint(self, state: LoopState, choice: NextAction, at: str) -> Checkpoint | None:
         """A snapshot when the tree is not what the last checkpoint holds."""
         snapshot = await self._session.snapshot(f"after {choice.action}")
         known = state.engine.checkpoints
@@ -168,11 +170,11 @@ def _cost(usage: Usage) -> dict[str, JsonValue]:
 
 def _tests(outcome: ActionOutcome) -> dict[str, JsonValue]:
     """What was counted, where tests ran."""
-    counted = measured(outcome.checked if isinstance(outcome, Completed) else outcome)
+    counted = count_validation(outcome.checked if isinstance(outcome, CompleteOutcome) else outcome)
     return {} if counted is None else {"tests": counted}
 
 
 def _why(outcome: ActionOutcome) -> str:
     """What a failing validation failed for, in brackets."""
-    reasons = outcome.reasons if isinstance(outcome, Validated) else ()
+    reasons = outcome.reasons if isinstance(outcome, ValidationOutcome) else ()
     return f" ({'; '.join(reasons[:2])}{'; …' if len(reasons) > 2 else ''})" if reasons else ""

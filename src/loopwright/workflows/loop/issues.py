@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from loopwright.core.errors import Invalid, NotFound
-from loopwright.core.text import clipped, plural
-from loopwright.workflows.loop.commands import circle
+from loopwright.core.text import clip_text, plural
+from loopwright.workflows.loop.commands import find_circle
 
 MOST = 200
 """Tasks that are taken at once; a plan of more is none that one loop carries out."""
@@ -32,14 +32,14 @@ ELSEWHERE = frozenset({"id", "title", "depends_on"})
 Json = dict[str, Any]  # Any: parsed JSON of another program
 
 
-class Lines(NamedTuple):
+class IssueLines(NamedTuple):
     """A file with a JSON object a line; `broken` are the numbers of lines that hold none."""
 
     objects: tuple[Json, ...]
     broken: tuple[int, ...]
 
 
-class Step(NamedTuple):
+class SolutionStep(NamedTuple):
     """One task of a solution; `needs` are ids of others of the same solution."""
 
     id: str
@@ -48,7 +48,7 @@ class Step(NamedTuple):
     needs: tuple[str, ...]
 
 
-def read_lines(text: str) -> Lines:
+def read_lines(text: str) -> IssueLines:
     found: list[Json] = []
     broken = []
     for n, line in enumerate(text.split("\n"), 1):
@@ -62,10 +62,10 @@ def read_lines(text: str) -> Lines:
             found.append(value)
         else:
             broken.append(n)
-    return Lines(tuple(found), tuple(broken))
+    return IssueLines(tuple(found), tuple(broken))
 
 
-def found_issue(lines: Lines, issue_id: str) -> Json:
+def find_issue(lines: IssueLines, issue_id: str) -> Json:
     """The issue of that id, its latest line. NotFound names those there are."""
     found = _latest(lines, issue_id)
     if found is not None:
@@ -73,7 +73,7 @@ def found_issue(lines: Lines, issue_id: str) -> Json:
     raise NotFound(f"Issue not found: {issue_id} (available: {_ids(lines)}){_unread(lines, 'issues.jsonl')}")
 
 
-def bound_solution(issue: Json, lines: Lines) -> Json:
+def find_solution(issue: Json, lines: IssueLines) -> Json:
     """The solution that the issue is bound to, or that says so itself. Invalid where there is none."""
     file = f"solutions/{issue['id']}.jsonl"
     id = issue.get("bound_solution_id")
@@ -87,7 +87,7 @@ def bound_solution(issue: Json, lines: Lines) -> Json:
     raise Invalid(f"issue {issue['id']} {missing}; bind one of: {_ids(lines)}{_unread(lines, file)}")
 
 
-def steps_of(solution: Json) -> tuple[Step, ...]:
+def read_steps(solution: Json) -> tuple[SolutionStep, ...]:
     """The tasks of a solution, in order. Invalid where they are none, too many, or depend on what is not there."""
     name = f"solution {solution.get('id')}"
     given = solution.get("tasks")
@@ -103,19 +103,19 @@ def steps_of(solution: Json) -> tuple[Step, ...]:
     for step in steps:
         if missing := [id for id in step.needs if id not in known]:
             raise Invalid(f"{name}: {step.id} depends on {', '.join(missing)}, which it does not have")
-    if waiting := circle({step.id: step.needs for step in steps}):
+    if waiting := find_circle({step.id: step.needs for step in steps}):
         raise Invalid(f"{name}: tasks depend on each other in a circle: {', '.join(waiting)}")
     return steps
 
 
-def _step(task: Json, n: int) -> Step:
+def _step(task: Json, n: int) -> SolutionStep:
     id = str(task.get("id") or f"T{n}")
     words = next((str(task[key]).strip() for key in ("title", "description") if task.get(key)), "")
     if not words:
         raise Invalid(f"{id} has neither title nor description")
     needs = task.get("depends_on") or ()
-    return Step(
-        id, clipped(words, DESCRIPTION), clipped(_details(task, words), DETAILS),
+    return SolutionStep(
+        id, clip_text(words, DESCRIPTION), clip_text(_details(task, words), DETAILS),
         tuple(dict.fromkeys(map(str, needs if isinstance(needs, (list, tuple)) else (needs,)))),
     )  # fmt: skip
 
@@ -154,17 +154,17 @@ def _inline(value: object, deep: int = 0) -> str:
     return ", ".join(f"{key}: {_inline(part, deep + 1)}" for key, part in value.items() if part not in _NOTHING)
 
 
-def _latest(lines: Lines, id: str) -> Json | None:
+def _latest(lines: IssueLines, id: str) -> Json | None:
     return next((line for line in reversed(lines.objects) if str(line.get("id")) == id), None)
 
 
-def _ids(lines: Lines) -> str:
+def _ids(lines: IssueLines) -> str:
     known: Sequence[str] = list(dict.fromkeys(str(line["id"]) for line in lines.objects if line.get("id")))
     more = f", … ({len(known):,} in all)" if len(known) > NAMED else ""
     return f"{', '.join(known[:NAMED])}{more}" or "none"
 
 
-def _unread(lines: Lines, file: str) -> str:
+def _unread(lines: IssueLines, file: str) -> str:
     if not lines.broken:
         return ""
     numbers = ", ".join(map(str, lines.broken[:NAMED]))

@@ -29,7 +29,7 @@ def loop_prompts(override: Path | None = None) -> Prompts:
     return Prompts(PACKAGE, REQUIRED, override)
 
 
-def compose(
+def compose_message(
     prompts: Prompts,
     *,
     state: LoopState,
@@ -64,7 +64,7 @@ SAID, LINE, SHOWN, CAUSES = 600, 160, 6, 3
 """Characters of what was said last and of a line; items of a list, and hypotheses."""
 
 
-def brief(state: LoopState, folder: str, said: str = "") -> str:
+def compose_brief(state: LoopState, folder: str, said: str = "") -> str:
     """What was done, what is open, and where the files are; empty at the beginning of a loop.
 
     `folder` holds the progress files; `said` is what the session before said in a turn that broke off.

@@ -5,7 +5,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from loopwright.core.names import FINISHED, LoopStatus
-from loopwright.core.record import Items, Record, Timestamp, absent
+from loopwright.core.record import Items, Record, Timestamp, is_absent
 from loopwright.core.state import ENDS_COMPLETED, DevelopTask, EngineState, Iterations
 from loopwright.core.state import Mode as Mode
 from loopwright.evidence.hypotheses import Hypothesis
@@ -95,7 +95,7 @@ class SkillState(Record):
     debug: Debug = Debug()
     validate_: Validate = Field(default=Validate(), alias="validate")
     errors: Items[ErrorEntry] = Field(default=(), max_length=ERRORS_KEPT)
-    summary: Summary | None = Field(default=None, exclude_if=absent)
+    summary: Summary | None = Field(default=None, exclude_if=is_absent)
 
 
 class LoopState(Record):
@@ -109,12 +109,12 @@ class LoopState(Record):
     current_iteration: int = Field(default=0, ge=0)
     created_at: Timestamp
     updated_at: Timestamp
-    completed_at: Timestamp | None = Field(default=None, exclude_if=absent)
-    failure_reason: str | None = Field(default=None, exclude_if=absent)
-    tags: Items[str] | None = Field(default=None, exclude_if=absent)
-    priority: Literal["low", "medium", "high"] | None = Field(default=None, exclude_if=absent)
-    notes: str | None = Field(default=None, exclude_if=absent)
-    skill_state: SkillState | None = Field(default=None, exclude_if=absent)
+    completed_at: Timestamp | None = Field(default=None, exclude_if=is_absent)
+    failure_reason: str | None = Field(default=None, exclude_if=is_absent)
+    tags: Items[str] | None = Field(default=None, exclude_if=is_absent)
+    priority: Literal["low", "medium", "high"] | None = Field(default=None, exclude_if=is_absent)
+    notes: str | None = Field(default=None, exclude_if=is_absent)
+    skill_state: SkillState | None = Field(default=None, exclude_if=is_absent)
     engine: EngineState = EngineState()
 
     @model_validator(mode="after")

@@ -3,17 +3,17 @@
 from dataclasses import dataclass, field, replace
 
 from loopwright.core.names import ActionName
-from loopwright.core.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, Validated
+from loopwright.core.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.protocol import Usage
 from loopwright.core.state import Baseline, Incident, LoopTask, Outcome
-from loopwright.core.text import relative
+from loopwright.core.text import strip_project
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import NamedTest, ProofPolicy
 from loopwright.workflows.loop.model import Summary
 
 
 @dataclass(frozen=True)
-class Initialised:
+class InitOutcome:
     """`tasks` are new ones only: what the API holds stays as it is, also when it changed meanwhile.
 
     `start`: commit of the files as the loop found them; `environment`: see RunState.
@@ -29,7 +29,7 @@ class Initialised:
 
 
 @dataclass(frozen=True)
-class Developed:
+class DevelopOutcome:
     """`undone`: it was to change something, or to find something, and nothing of that was measured.
 
     `named`: tests that the agent says show the goal; `proposed_proof`: what it proposes to a person.
@@ -45,7 +45,7 @@ class Developed:
 
 
 @dataclass(frozen=True)
-class Debugged:
+class DebugOutcome:
     """`hypotheses` are all of the loop's, with their new verdicts. `revives`: a failed task that is worth another try.
 
     `nothing_left`: another round would only do the same again.
@@ -62,35 +62,43 @@ class Debugged:
 
 
 @dataclass(frozen=True)
-class Completed:
+class CompleteOutcome:
     """`checked`: the last look at the tree, where one was taken."""
 
     outcome: Outcome
     reason: str | None
     summary: Summary
-    checked: Validated | None = None
+    checked: ValidationOutcome | None = None
 
 
 ActionOutcome = (
-    Initialised | Developed | Validated | Debugged | Completed | NeedsInput | LimitReached | Interrupted | ActionFailed
+    InitOutcome
+    | DevelopOutcome
+    | ValidationOutcome
+    | DebugOutcome
+    | CompleteOutcome
+    | NeedsInput
+    | LimitReached
+    | Interrupted
+    | ActionFailed
 )
 
 
-def seen_from_inside(outcome: ActionOutcome, project: str) -> ActionOutcome:
+def strip_project_paths(outcome: ActionOutcome, project: str) -> ActionOutcome:
     """With the paths of the project in its words as they are seen from inside the project."""
     match outcome:
-        case Developed(message=words) | Debugged(message=words) | ActionFailed(message=words):
-            return replace(outcome, message=relative(words, project))
-        case LimitReached(reason=words) | Completed(reason=str(words)):
-            return replace(outcome, reason=relative(words, project))
-        case Validated():
-            return replace(outcome, reasons=tuple(relative(words, project) for words in outcome.reasons))
+        case DevelopOutcome(message=words) | DebugOutcome(message=words) | ActionFailed(message=words):
+            return replace(outcome, message=strip_project(words, project))
+        case LimitReached(reason=words) | CompleteOutcome(reason=str(words)):
+            return replace(outcome, reason=strip_project(words, project))
+        case ValidationOutcome():
+            return replace(outcome, reasons=tuple(strip_project(words, project) for words in outcome.reasons))
         case _:
             return outcome
 
 
 @dataclass(frozen=True)
-class Step:
+class ActionStep:
     """One finished action: what it was, what came of it, and what it cost.
 
     `token`: hex digits for the id of a task that may follow from it; `elapsed` in seconds; `incidents`: what a person

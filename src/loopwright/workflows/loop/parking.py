@@ -6,13 +6,13 @@ from loopwright.core.outcomes import LimitReached
 from loopwright.core.parking import is_due, parked_until
 from loopwright.core.state import Parked
 from loopwright.workflows.loop import commands
-from loopwright.workflows.loop.bookkeeping import idle
+from loopwright.workflows.loop.bookkeeping import clear_action
 from loopwright.workflows.loop.model import LoopState
 
 
-def limit_lands(state: LoopState, outcome: LimitReached, at: str) -> LoopState:
+def park_at_limit(state: LoopState, outcome: LimitReached, at: str) -> LoopState:
     """Parks the loop, or ends it where it shall not wait; a status that a person chose meanwhile stays."""
-    state = idle(state)
+    state = clear_action(state)
     if state.status != "running":
         return state
     if not state.engine.settings.park:
@@ -24,6 +24,6 @@ def limit_lands(state: LoopState, outcome: LimitReached, at: str) -> LoopState:
     return commands.park(state, Parked(until=until.isoformat(timespec="seconds"), reason=outcome.reason))
 
 
-def goes_on(state: LoopState, now: datetime) -> LoopState:
+def resume_parked(state: LoopState, now: datetime) -> LoopState:
     """Running again once its time has come; unchanged where it is not parked any more."""
     return commands.resume(state, live=True) if state.status == "paused" and is_due(state, now) else state

@@ -7,14 +7,14 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from loopwright.core.names import COUNTED
-from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, Validated
-from loopwright.core.record import Entry
+from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
+from loopwright.core.record import JournalEntry
 from loopwright.core.text import plural
 from loopwright.workflows.loop.documents import render_progress
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Debugged, Developed, Initialised
-from loopwright.workflows.loop.selector import Next
-from loopwright.workflows.loop.session import Session
+from loopwright.workflows.loop.outcomes import ActionOutcome, CompleteOutcome, DebugOutcome, DevelopOutcome, InitOutcome
+from loopwright.workflows.loop.selector import NextAction
+from loopwright.workflows.loop.session import LoopSession
 
 Line = dict[str, JsonValue]
 
@@ -22,17 +22,17 @@ Line = dict[str, JsonValue]
 def result_words(outcome: ActionOutcome) -> str:
     """The outcome as the plan view and the journal name it."""
     match outcome:
-        case Initialised():
+        case InitOutcome():
             baseline = outcome.baseline.tests.values() if outcome.baseline else ()
             failing = sum(test.status == "failed" for test in baseline)
             return f"{plural(len(baseline), 'test')}, {failing} failing" if baseline else "no tests"
-        case Developed():
+        case DevelopOutcome():
             return "completed" if outcome.ok else f"failed: {outcome.message}"
-        case Validated():
+        case ValidationOutcome():
             return "pass" if outcome.passed else "fail"
-        case Debugged():
+        case DebugOutcome():
             return f"{'fix applied' if outcome.changes else 'no fix'}: {outcome.message}"
-        case Completed():
+        case CompleteOutcome():
             return outcome.outcome
         case NeedsInput():
             return f"asks: {outcome.question}"
@@ -46,9 +46,9 @@ def result_words(outcome: ActionOutcome) -> str:
             assert_never(outcome)
 
 
-def change_lines(state: LoopState, choice: Next, outcome: ActionOutcome, at: str) -> tuple[Line, ...]:
+def change_lines(state: LoopState, choice: NextAction, outcome: ActionOutcome, at: str) -> tuple[Line, ...]:
     """The lines of changes.log for one step; (iteration, n) names each of them once and for all."""
-    if not isinstance(outcome, (Developed, Debugged)):
+    if not isinstance(outcome, (DevelopOutcome, DebugOutcome)):
         return ()
     iteration = state.current_iteration + (choice.action in COUNTED)
     task = state.engine.task(choice.task) if choice.task else None
@@ -62,7 +62,9 @@ def change_lines(state: LoopState, choice: Next, outcome: ActionOutcome, at: str
     )  # fmt: skip
 
 
-def publish(session: Session, state: LoopState, lines: Sequence[Line], outcome: ActionOutcome | None = None) -> None:
+def publish(
+    session: LoopSession, state: LoopState, lines: Sequence[Line], outcome: ActionOutcome | None = None
+) -> None:
     """Writes the projections of a committed state; called again after a crash it repairs them.
 
     Every log exists from the first step on, empty where there was nothing to log. Where somebody has removed them,
@@ -72,8 +74,8 @@ def publish(session: Session, state: LoopState, lines: Sequence[Line], outcome: 
         session.published, lines = None, missing_changes(session, session.store.events(session.id))
     files = render_progress(state, session.published)
     session.published = state
-    checked = outcome.checked if isinstance(outcome, Completed) else outcome
-    if isinstance(checked, Validated):
+    checked = outcome.checked if isinstance(outcome, CompleteOutcome) else outcome
+    if isinstance(checked, ValidationOutcome):
         files["coverage.json"] = _coverage(checked)
     session.store.write_progress(session.id, files)
     encoded = [json.dumps(line, ensure_ascii=False).encode() for line in lines]
@@ -81,12 +83,12 @@ def publish(session: Session, state: LoopState, lines: Sequence[Line], outcome: 
     session.store.append_progress(session.id, "debug.log", ())
 
 
-def announce(session: Session, state: LoopState) -> None:
+def announce_end(session: LoopSession, state: LoopState) -> None:
     """Shows an end that is about to be committed: nobody takes up a loop that has ended, to write its summary."""
     session.store.write_progress(session.id, render_progress(state))
 
 
-def missing_changes(session: Session, entries: Sequence[Entry]) -> list[Line]:
+def missing_changes(session: LoopSession, entries: Sequence[JournalEntry]) -> list[Line]:
     """Lines that were committed but did not reach changes.log before a crash."""
     path = session.store.progress_path(session.id) / "changes.log"
     written = set()
@@ -100,12 +102,12 @@ def missing_changes(session: Session, entries: Sequence[Entry]) -> list[Line]:
     return [line for line in committed if (line["iteration"], line["n"]) not in written]
 
 
-def _changes(entry: Entry) -> list[Line]:
+def _changes(entry: JournalEntry) -> list[Line]:
     changes = entry.event.data.get("changes")
     return [line for line in changes if isinstance(line, dict)] if isinstance(changes, list) else []
 
 
-def _coverage(validated: Validated) -> bytes:
+def _coverage(validated: ValidationOutcome) -> bytes:
     files = validated.coverage_files
     document = {"measured": files is not None, "percent": validated.coverage, "files": files or {}}
     return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()

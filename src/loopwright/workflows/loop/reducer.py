@@ -5,8 +5,8 @@ from typing import assert_never
 from loopwright.core.errors import Conflict
 from loopwright.core.names import COUNTED as COUNTED
 from loopwright.core.names import ActionName
-from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, Validated
-from loopwright.core.run import charged, checkpointed, noted
+from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
+from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
 from loopwright.core.state import Checkpoint, EngineState, LastValidation, Waiting
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import Proof, proof_order
@@ -14,21 +14,21 @@ from loopwright.evidence.rivals import awaits_verdict
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.bookkeeping import (
     append_task,
-    count,
-    failed,
-    heard,
-    idle,
-    merged,
+    clear_action,
+    count_iteration,
+    drop_answer,
+    merge_unique,
+    record_failure,
+    record_success,
+    set_task_status,
     skill_of,
-    succeeded,
-    task_becomes,
 )
 from loopwright.workflows.loop.model import ERRORS_KEPT, CurrentAction, ErrorEntry, LoopState, SkillState
-from loopwright.workflows.loop.outcomes import Completed, Debugged, Developed, Initialised, Step
-from loopwright.workflows.loop.parking import limit_lands
-from loopwright.workflows.loop.selector import ROUNDS, Next, failed_task, normalise, open_tasks, with_tasks
-from loopwright.workflows.loop.stall import fruitless, remembered, sighting
-from loopwright.workflows.loop.summary import worked
+from loopwright.workflows.loop.outcomes import ActionStep, CompleteOutcome, DebugOutcome, DevelopOutcome, InitOutcome
+from loopwright.workflows.loop.parking import park_at_limit
+from loopwright.workflows.loop.selector import ROUNDS, NextAction, failed_task, normalise_state, open_tasks, with_tasks
+from loopwright.workflows.loop.stall import fruitless_sighting, keep_sightings, sighting
+from loopwright.workflows.loop.summary import measure_work
 
 WORDS: dict[ActionName, CurrentAction] = {
     "INIT": "init", "DEVELOP": "develop", "DEBUG": "debug", "VALIDATE": "validate", "COMPLETE": "complete",
@@ -36,69 +36,71 @@ WORDS: dict[ActionName, CurrentAction] = {
 ACTION_OF: dict[CurrentAction, ActionName] = {word: action for action, word in WORDS.items()}
 
 
-def begin_action(state: LoopState, choice: Next) -> LoopState:
+def begin_action(state: LoopState, choice: NextAction) -> LoopState:
     """The commit that announces an action; for DEVELOP its task is in progress from here on.
 
     Conflict when the task is gone or no longer pending: choose again.
     """
-    state = normalise(state)
+    state = normalise_state(state)
     skill = skill_of(state)
     if choice.action == "DEVELOP" and choice.task:
         if not any(task.id == choice.task and task.status == "pending" for task in skill.develop.tasks):
             raise Conflict(f"Task {choice.task} was removed or is no longer pending; nothing was begun")
-        skill = task_becomes(skill, choice.task, "in_progress", None)
+        skill = set_task_status(skill, choice.task, "in_progress", None)
         skill = skill.evolve(develop=skill.develop.evolve(current_task=choice.task))
     engine = state.engine.evolve(menu=None) if state.engine.menu else state.engine
     return state.evolve(skill_state=skill.evolve(current_action=WORDS[choice.action]), engine=engine)
 
 
-def end_action(state: LoopState, step: Step, checkpoint: Checkpoint | None = None) -> LoopState:
+def end_action(state: LoopState, step: ActionStep, checkpoint: Checkpoint | None = None) -> LoopState:
     """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
-    state = charged(checkpointed(_worked(state, step, checkpoint), checkpoint), step.elapsed, step.usage)
-    state = heard(noted(count(state, step), step.incidents), step)
+    state = charge_budget(add_checkpoint(_worked(state, step, checkpoint), checkpoint), step.elapsed, step.usage)
+    state = drop_answer(add_incidents(count_iteration(state, step), step.incidents), step)
     outcome = step.outcome
     match outcome:
-        case Initialised():
-            return succeeded(_initialised(state, outcome), step)
-        case Developed():
-            return _last_resort(succeeded(_developed(state, outcome, step.at), step), step)
-        case Validated():
-            return _last_resort(_more_work(succeeded(_validated(state, outcome, step.at), step), outcome, step), step)
-        case Debugged():
-            state = succeeded(_debugged(state, outcome, step.at), step)
+        case InitOutcome():
+            return record_success(_initialised(state, outcome), step)
+        case DevelopOutcome():
+            return _last_resort(record_success(_developed(state, outcome, step.at), step), step)
+        case ValidationOutcome():
+            return _last_resort(
+                _more_work(record_success(_validated(state, outcome, step.at), step), outcome, step), step
+            )
+        case DebugOutcome():
+            state = record_success(_debugged(state, outcome, step.at), step)
             # Whether a change was fruitless is for the validation that follows it to say.
             return state if outcome.changes else _last_resort(state, step)
-        case Completed():
+        case CompleteOutcome():
             return _completed(state, outcome, step)
         case NeedsInput():
             return _asked(state, outcome, step.at)
         case LimitReached():
-            return limit_lands(state, outcome, step.at)
+            return park_at_limit(state, outcome, step.at)
         case Interrupted():
-            return idle(state)
+            return clear_action(state)
         case ActionFailed():
-            return failed(state, step, outcome.message)
+            return record_failure(state, step, outcome.message)
         case _:
             assert_never(outcome)
 
 
-def _worked(state: LoopState, step: Step, checkpoint: Checkpoint | None) -> LoopState:
+def _worked(state: LoopState, step: ActionStep, checkpoint: Checkpoint | None) -> LoopState:
     """Keeps in mind that a task was worked on: whoever is ordered to go on with it may find nothing left to change."""
     task = None
-    if isinstance(step.outcome, Debugged):
+    if isinstance(step.outcome, DebugOutcome):
         task = failed_task(state) if step.outcome.changes else None
-    elif step.action == "DEVELOP" and not isinstance(step.outcome, Developed):
+    elif step.action == "DEVELOP" and not isinstance(step.outcome, DevelopOutcome):
         known = state.engine.checkpoints
         is_changed = checkpoint is not None and bool(known) and known[-1].tree != checkpoint.tree
         tasks = skill_of(state).develop.tasks if is_changed else ()
         task = next((task for task in tasks if task.status == "in_progress"), None)
     if task is None:
         return state
-    spent = state.engine.spent.evolve(worked=merged(state.engine.spent.worked or (), (task.id,)))
+    spent = state.engine.spent.evolve(worked=merge_unique(state.engine.spent.worked or (), (task.id,)))
     return state.evolve(engine=state.engine.evolve(spent=spent))
 
 
-def _initialised(state: LoopState, outcome: Initialised) -> LoopState:
+def _initialised(state: LoopState, outcome: InitOutcome) -> LoopState:
     last = max((task.order for task in state.engine.tasks), default=-1)
     new = (task.evolve(order=last + n) for n, task in enumerate(outcome.tasks, 1))
     engine = state.engine.evolve(
@@ -106,14 +108,14 @@ def _initialised(state: LoopState, outcome: Initialised) -> LoopState:
         tests_found=outcome.tests_found,
         baseline=outcome.baseline,
         settings=state.engine.settings.evolve(test_command=outcome.test_command),
-        run_writes=merged(state.engine.run_writes, outcome.run_writes),
+        run_writes=merge_unique(state.engine.run_writes, outcome.run_writes),
         start=state.engine.start or outcome.start,
         environment=state.engine.environment or outcome.environment,
     )
-    return normalise(state.evolve(engine=engine, skill_state=skill_of(state)))
+    return normalise_state(state.evolve(engine=engine, skill_state=skill_of(state)))
 
 
-def _developed(state: LoopState, outcome: Developed, at: str) -> LoopState:
+def _developed(state: LoopState, outcome: DevelopOutcome, at: str) -> LoopState:
     if outcome.named or outcome.proposed_proof:
         named = (*(state.engine.named or ()), *outcome.named)
         engine = state.engine.evolve(
@@ -126,10 +128,10 @@ def _developed(state: LoopState, outcome: Developed, at: str) -> LoopState:
         return _dropped(state, outcome.task_id)  # asked once: what is missing is for the outcome to say
     if outcome.undone:
         return _undone(state, outcome, at)
-    skill = task_becomes(skill_of(state), outcome.task_id, "completed" if outcome.ok else "failed", at)
+    skill = set_task_status(skill_of(state), outcome.task_id, "completed" if outcome.ok else "failed", at)
     files = tuple(change.file for change in outcome.changes)
     tasks = tuple(
-        t.evolve(files_changed=merged(t.files_changed, files)) if t.id == outcome.task_id and files else t
+        t.evolve(files_changed=merge_unique(t.files_changed, files)) if t.id == outcome.task_id and files else t
         for t in skill.develop.tasks
     )
     skill = with_tasks(skill, tasks)
@@ -137,17 +139,17 @@ def _developed(state: LoopState, outcome: Developed, at: str) -> LoopState:
     return state if outcome.ok else _on_error(state, outcome, at)
 
 
-def _undone(state: LoopState, outcome: Developed, at: str) -> LoopState:
+def _undone(state: LoopState, outcome: DevelopOutcome, at: str) -> LoopState:
     """Ordered once more; then it has failed, or is dropped where it was only the agent's own plan."""
     known = state.engine.spent.unchanged or ()
-    spent = state.engine.spent.evolve(unchanged=merged(known, (outcome.task_id,)))
+    spent = state.engine.spent.evolve(unchanged=merge_unique(known, (outcome.task_id,)))
     state = state.evolve(engine=state.engine.evolve(spent=spent))
     skill = skill_of(state)
     if outcome.task_id not in known:
-        return state.evolve(skill_state=task_becomes(skill, outcome.task_id, "pending", None))
+        return state.evolve(skill_state=set_task_status(skill, outcome.task_id, "pending", None))
     definition = state.engine.task(outcome.task_id)
     if definition is None or not definition.planned:
-        state = state.evolve(skill_state=task_becomes(skill, outcome.task_id, "failed", at))
+        state = state.evolve(skill_state=set_task_status(skill, outcome.task_id, "failed", at))
         return _on_error(state, outcome, at)
     return _dropped(state, outcome.task_id)
 
@@ -160,7 +162,7 @@ def _dropped(state: LoopState, id: str) -> LoopState:
     return state.evolve(skill_state=with_tasks(skill, left), engine=state.engine.evolve(tasks=tasks))
 
 
-def _on_error(state: LoopState, outcome: Developed, at: str) -> LoopState:
+def _on_error(state: LoopState, outcome: DevelopOutcome, at: str) -> LoopState:
     """What the failed task itself asked for: go on (the default), pause and try it again once resumed, or end."""
     definition = state.engine.task(outcome.task_id)
     wish = (definition.on_error if definition else None) or "continue"
@@ -174,7 +176,7 @@ def _on_error(state: LoopState, outcome: Developed, at: str) -> LoopState:
     return commands.fail(state, "failed", f"task {outcome.task_id} failed: {outcome.message}", at)
 
 
-def _validated(state: LoopState, outcome: Validated, at: str) -> LoopState:
+def _validated(state: LoopState, outcome: ValidationOutcome, at: str) -> LoopState:
     skill = skill_of(state)
     counted = [r for r in outcome.results if r.status != "skipped"]
     green = sum(r.status == "passed" for r in counted)
@@ -190,12 +192,12 @@ def _validated(state: LoopState, outcome: Validated, at: str) -> LoopState:
     return state.evolve(skill_state=skill, engine=_remember(state.engine, skill, outcome, at))
 
 
-def _to_repair(outcome: Validated) -> tuple[str, ...]:
+def _to_repair(outcome: ValidationOutcome) -> tuple[str, ...]:
     """Failing tests that have to be repaired: none when the validation passed in spite of old failures."""
     return () if outcome.passed else outcome.failing
 
 
-def _remember(engine: EngineState, skill: SkillState, outcome: Validated, at: str) -> EngineState:
+def _remember(engine: EngineState, skill: SkillState, outcome: ValidationOutcome, at: str) -> EngineState:
     """What the next selections need to know of this validation."""
     failing = _to_repair(outcome)
     fewest = engine.spent.fewest_failing
@@ -215,8 +217,8 @@ def _remember(engine: EngineState, skill: SkillState, outcome: Validated, at: st
             touched=outcome.touched or None,
             measured=outcome.measured,
         ),
-        sightings=remembered(engine.sightings, sighting(outcome, failing, skill)),
-        run_writes=merged(engine.run_writes, outcome.run_writes),
+        sightings=keep_sightings(engine.sightings, sighting(outcome, failing, skill)),
+        run_writes=merge_unique(engine.run_writes, outcome.run_writes),
         baseline=engine.baseline or outcome.baseline,
         environment=engine.environment or outcome.environment,
         debug_rounds=0 if shrank else engine.debug_rounds,
@@ -224,7 +226,7 @@ def _remember(engine: EngineState, skill: SkillState, outcome: Validated, at: st
     )
 
 
-def _judged(skill: SkillState, outcome: Validated) -> SkillState:
+def _judged(skill: SkillState, outcome: ValidationOutcome) -> SkillState:
     """Each fix that was applied since the last validation: it stands, or not every test it set out to fix passes now.
 
     A failing validation takes the confirmed cause back in any case: something is left to be found.
@@ -253,7 +255,7 @@ def _judged(skill: SkillState, outcome: Validated) -> SkillState:
     return skill.evolve(debug=skill.debug.evolve(confirmed_hypothesis=confirmed, hypotheses=hypotheses))
 
 
-def _more_work(state: LoopState, outcome: Validated, step: Step) -> LoopState:
+def _more_work(state: LoopState, outcome: ValidationOutcome, step: ActionStep) -> LoopState:
     """Once in a loop's life: a task for tests that are missing or a threshold that is; and one for a proof that is."""
     if outcome.proof is not None and not outcome.proof.shown:
         return _more_proof(state, outcome.proof, step)
@@ -271,7 +273,7 @@ def _more_work(state: LoopState, outcome: Validated, step: Step) -> LoopState:
     return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(threshold_task=True)))
 
 
-def _put_back(state: LoopState, outcome: Validated, step: Step) -> LoopState:
+def _put_back(state: LoopState, outcome: ValidationOutcome, step: ActionStep) -> LoopState:
     if state.engine.spent.environment_task or not step.can_write:
         return state
     words = (
@@ -282,7 +284,7 @@ def _put_back(state: LoopState, outcome: Validated, step: Step) -> LoopState:
     return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(environment_task=True)))
 
 
-def _more_proof(state: LoopState, proof: Proof, step: Step) -> LoopState:
+def _more_proof(state: LoopState, proof: Proof, step: ActionStep) -> LoopState:
     if state.engine.spent.proof_task or open_tasks(state) or not step.can_write or state.status != "running":
         return state
     state = append_task(state, proof_order(proof), step)
@@ -290,7 +292,7 @@ def _more_proof(state: LoopState, proof: Proof, step: Step) -> LoopState:
     return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(proof_task=task)))
 
 
-def _last_resort(state: LoopState, step: Step) -> LoopState:
+def _last_resort(state: LoopState, step: ActionStep) -> LoopState:
     """Once in a loop's life: when debugging has been fruitless for all its rounds, a task made from the failures."""
     failing = skill_of(state).validate_.failed_tests
     used_up = state.engine.debug_rounds >= ROUNDS and failing
@@ -301,7 +303,7 @@ def _last_resort(state: LoopState, step: Step) -> LoopState:
     return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(fruitless_task=True)))
 
 
-def _debugged(state: LoopState, outcome: Debugged, at: str) -> LoopState:
+def _debugged(state: LoopState, outcome: DebugOutcome, at: str) -> LoopState:
     skill = skill_of(state)
     debug = skill.debug.evolve(
         active_bug=outcome.active_bug,
@@ -315,24 +317,26 @@ def _debugged(state: LoopState, outcome: Debugged, at: str) -> LoopState:
     named = tuple(dict.fromkeys((*(state.engine.named or ()), *outcome.named))) or None
     skill, engine = skill.evolve(debug=debug), state.engine.evolve(debug_rounds=rounds, named=named)
     if engine.sightings and not outcome.changes:
-        engine = engine.evolve(sightings=remembered(engine.sightings, fruitless(engine.sightings[-1], skill)))
+        engine = engine.evolve(
+            sightings=keep_sightings(engine.sightings, fruitless_sighting(engine.sightings[-1], skill))
+        )
     id = outcome.revives
     has_failed = any(task.id == id and task.status == "failed" for task in skill.develop.tasks)
     if id and has_failed and id not in engine.spent.revived:
-        skill = task_becomes(skill, id, "pending", None)
+        skill = set_task_status(skill, id, "pending", None)
         engine = engine.evolve(spent=engine.spent.evolve(revived=(*engine.spent.revived, id)))
     return state.evolve(skill_state=skill, engine=engine)
 
 
-def _completed(state: LoopState, outcome: Completed, step: Step) -> LoopState:
+def _completed(state: LoopState, outcome: CompleteOutcome, step: ActionStep) -> LoopState:
     """The summary lands, and the end follows the status table; a success that a new task has overtaken is none."""
     if outcome.checked:
         state = _validated(state, outcome.checked, step.at)
-    state = normalise(state)
+    state = normalise_state(state)
     if outcome.outcome in ("succeeded", "unproven") and open_tasks(state):
-        return idle(state)
-    state = succeeded(state, step)
-    summary = outcome.summary.evolve(duration=worked(state))
+        return clear_action(state)
+    state = record_success(state, step)
+    summary = outcome.summary.evolve(duration=measure_work(state))
     state = state.evolve(skill_state=skill_of(state).evolve(summary=summary))
     if state.status != "running":
         return state
@@ -342,7 +346,7 @@ def _completed(state: LoopState, outcome: Completed, step: Step) -> LoopState:
 
 
 def _asked(state: LoopState, outcome: NeedsInput, at: str) -> LoopState:
-    state = idle(state)
+    state = clear_action(state)
     if state.status != "running":
         return state
     by_resuming = outcome.by_resuming or None

@@ -12,13 +12,13 @@ from loopwright.core.errors import Conflict, Corrupt, Invalid, NotFound
 from loopwright.core.names import FINISHED
 from loopwright.core.ports import Clock, Rule, Store, Workspace
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
-from loopwright.core.record import Entry, Event
-from loopwright.core.recording import Kept, digest_of, read_line
-from loopwright.core.run_events import Bus, Note, Observer
+from loopwright.core.record import JournalEntry, JournalEvent
+from loopwright.core.recording import TranscriptLine, digest_of, read_line
+from loopwright.core.run_events import EventBus, Observer, RunNote
 from loopwright.core.state import DevelopTask, EngineState, MenuEntry
-from loopwright.core.threads import in_thread
-from loopwright.core.transcript import FORM, TRANSCRIPT, Able, TurnEnded, TurnFailure
-from loopwright.evidence.debugging import DebugRequest, Findings
+from loopwright.core.threads import run_in_thread
+from loopwright.core.transcript import FORM, TRANSCRIPT, AgentAbilities, TurnEnd, TurnFailure
+from loopwright.evidence.debugging import DebugRequest, SearchFindings
 from loopwright.workflows.loop.commands import reopen, take_up
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner
@@ -43,7 +43,7 @@ LIMITS = ("max_minutes", "max_tokens", "max_cost")
 
 
 @dataclass(frozen=True)
-class Act:
+class RecordedAction:
     """One action. `commit`: the project after it, where that is another one than before.
 
     `broken_off`: its runner died in it. `tasks` are ids of tasks that came of it, `spent` the loop's seconds after it.
@@ -51,7 +51,7 @@ class Act:
 
     action: str
     at: str
-    turns: tuple[TurnEnded, ...] = ()
+    turns: tuple[TurnEnd, ...] = ()
     commit: str | None = None
     broken_off: bool = False
     tasks: tuple[str, ...] = ()
@@ -64,28 +64,28 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Moment:
+class ReplayMoment:
     """A point of a course: how many actions had begun, and how many of these were over."""
 
     begun: int
     over: int
 
-    def reached(self, now: "Moment") -> bool:
+    def reached(self, now: "ReplayMoment") -> bool:
         return now.begun >= self.begun and now.over >= self.over
 
 
 @dataclass(frozen=True)
-class Change:
+class ExternalChange:
     """What somebody changed of the loop from outside; `type` as the journal calls it."""
 
-    when: Moment
+    when: ReplayMoment
     type: str
     before: LoopState
     after: LoopState
 
 
 @dataclass(frozen=True)
-class Recording:
+class LoopRecording:
     """`first` is the loop before its first action, `start` the commit of the project at that time.
 
     `over`: how many of the actions came to an end. `by_menu`: a person chose them.
@@ -94,8 +94,8 @@ class Recording:
     first: LoopState
     last: LoopState
     start: str
-    acts: tuple[Act, ...]
-    changes: tuple[Change, ...]
+    acts: tuple[RecordedAction, ...]
+    changes: tuple[ExternalChange, ...]
     agents: Mapping[str, Capabilities]
     over: int
     by_menu: bool = False
@@ -108,13 +108,13 @@ class Recording:
 
 
 @dataclass(frozen=True)
-class Difference:
+class CourseDifference:
     what: str
     recorded: str
     replayed: str
 
 
-def changed_by_others(state: LoopState, change: Change) -> LoopState:
+def apply_external_change(state: LoopState, change: ExternalChange) -> LoopState:
     """The state with the same change made to it."""
     before, after = change.before, change.after
     if before.status in FINISHED and after.status == "running" and state.status in FINISHED:
@@ -133,13 +133,13 @@ def _limited(engine: EngineState, like: EngineState) -> EngineState:
     return engine.evolve(budget=engine.budget.evolve(**limits))
 
 
-def as_new(state: LoopState) -> LoopState:
+def reset_loop(state: LoopState) -> LoopState:
     """The loop as it was created: nothing has run yet."""
     engine = state.engine.evolve(rev=0, digest="", journal_bytes=0, epoch=0, sessions={}, asked=(), menu=None)
     return state.evolve(status="created", engine=engine)
 
 
-def refilled(findings: Findings, order: DebugRequest | None, texts: tuple[str, str]) -> Findings:
+def refill_findings(findings: SearchFindings, order: DebugRequest | None, texts: tuple[str, str]) -> SearchFindings:
     """Findings for a replay: `texts` are the patched file before and after, and commits are those of this course."""
     patch = findings.patch and findings.patch.evolve(old_text=texts[0], new_text=texts[1])
     own = {h.id: h.evidence or {} for h in order.hypotheses} if order else {}
@@ -152,12 +152,12 @@ def refilled(findings: Findings, order: DebugRequest | None, texts: tuple[str, s
     return findings.evolve(patch=patch, hypotheses=hypotheses)
 
 
-def differences(
+def compare_states(
     recorded: LoopState, then: Sequence[str], replayed: LoopState, now: Sequence[str]
-) -> tuple[Difference, ...]:
+) -> tuple[CourseDifference, ...]:
     """What matters of two courses, where it is not the same; `then` and `now` are their actions."""
     pairs = zip(_matters(recorded, then).items(), _matters(replayed, now).values(), strict=True)
-    return tuple(Difference(what, a, b) for (what, a), b in pairs if a != b)
+    return tuple(CourseDifference(what, a, b) for (what, a), b in pairs if a != b)
 
 
 def _matters(state: LoopState, actions: Sequence[str]) -> dict[str, str]:
@@ -191,7 +191,7 @@ OWN_TALK = ("permission", "menu", "question")
 """How the types begin of what a runner asks, and of its answers: a replay asks nobody."""
 
 
-def read_recording(store: Store[LoopState], loop_id: str) -> Recording:
+def read_recording(store: Store[LoopState], loop_id: str) -> LoopRecording:
     """NotFound, Invalid or Conflict where there is nothing to play; Corrupt names the line that is damaged."""
     last = store.read(loop_id)
     if store.holder(loop_id) is not None:
@@ -207,7 +207,7 @@ def read_recording(store: Store[LoopState], loop_id: str) -> Recording:
     kept = tuple(_lines(store, loop_id))
     course = tuple(e for e in entries if e.seq >= begins)
     acts = tuple(_acts(store, last, course, kept))
-    return Recording(
+    return LoopRecording(
         first=store.read_at(loop_id, begins - 1),
         last=last,
         start=_start(store, last, course),
@@ -219,7 +219,7 @@ def read_recording(store: Store[LoopState], loop_id: str) -> Recording:
     )
 
 
-def _lines(store: Store[LoopState], loop_id: str) -> Iterator[Kept]:
+def _lines(store: Store[LoopState], loop_id: str) -> Iterator[TranscriptLine]:
     path = store.progress_path(loop_id) / TRANSCRIPT
     if not path.exists():
         raise NotFound(f"{loop_id} has no {TRANSCRIPT}: without it there is nothing to replay")
@@ -229,17 +229,17 @@ def _lines(store: Store[LoopState], loop_id: str) -> Iterator[Kept]:
         except ValueError as error:
             raise Corrupt(f"{TRANSCRIPT}, line {n}: cannot be read: {error}") from error
         event = kept.note.event
-        if isinstance(event, TurnEnded) and event.form != FORM:
+        if isinstance(event, TurnEnd) and event.form != FORM:
             raise Corrupt(f"{TRANSCRIPT}, line {n}: recorded by another version (form {event.form}, not {FORM})")
         yield kept
 
 
-def _agents(kept: Sequence[Kept]) -> dict[str, Capabilities]:
+def _agents(kept: Sequence[TranscriptLine]) -> dict[str, Capabilities]:
     told = (k.note.event for k in kept)
-    return {event.agent: event.capabilities for event in told if isinstance(event, Able)}
+    return {event.agent: event.capabilities for event in told if isinstance(event, AgentAbilities)}
 
 
-def _start(store: Store[LoopState], last: LoopState, course: Sequence[Entry]) -> str:
+def _start(store: Store[LoopState], last: LoopState, course: Sequence[JournalEntry]) -> str:
     """The project before anything was done to it: what the first test run saw, else the first checkpoint."""
     known = last.engine.checkpoints
     if not known or known[0].n != 1:
@@ -249,9 +249,11 @@ def _start(store: Store[LoopState], last: LoopState, course: Sequence[Entry]) ->
     return baseline.commit if baseline and baseline.commit else known[0].commit
 
 
-def _acts(store: Store[LoopState], last: LoopState, course: Sequence[Entry], kept: Sequence[Kept]) -> Iterator[Act]:
+def _acts(
+    store: Store[LoopState], last: LoopState, course: Sequence[JournalEntry], kept: Sequence[TranscriptLine]
+) -> Iterator[RecordedAction]:
     commits = {checkpoint.rev: checkpoint.commit for checkpoint in last.engine.checkpoints}
-    begun: Entry | None = None
+    begun: JournalEntry | None = None
     tasks = frozenset(task.task_id for task in store.read_at(last.loop_id, course[0].seq).engine.tasks)
     for entry in course:
         if entry.event.type == "action_started":
@@ -269,13 +271,13 @@ def _acts(store: Store[LoopState], last: LoopState, course: Sequence[Entry], kep
         yield replace(_act(begun, last.engine.rev + 1, kept), broken_off=True)
 
 
-def _act(begun: Entry, ended: int, kept: Sequence[Kept]) -> Act:
+def _act(begun: JournalEntry, ended: int, kept: Sequence[TranscriptLine]) -> RecordedAction:
     events = (k.note.event for k in kept if begun.seq <= k.after < ended)
-    turns = tuple(event for event in events if isinstance(event, TurnEnded))
-    return Act(action=str(begun.event.data["action"]), at=begun.ts, turns=turns)
+    turns = tuple(event for event in events if isinstance(event, TurnEnd))
+    return RecordedAction(action=str(begun.event.data["action"]), at=begun.ts, turns=turns)
 
 
-def _changes(store: Store[LoopState], loop_id: str, course: Sequence[Entry]) -> Iterator[Change]:
+def _changes(store: Store[LoopState], loop_id: str, course: Sequence[JournalEntry]) -> Iterator[ExternalChange]:
     """What was committed beside the actions: by people and other programs, and when a runner took the loop up."""
     begun = over = 0
     for entry in course:
@@ -285,7 +287,7 @@ def _changes(store: Store[LoopState], loop_id: str, course: Sequence[Entry]) -> 
         own = type in OWN or type.startswith(OWN_TALK) or (type == "resumed" and entry.actor == "runner")
         if type != "action_started" and type not in ENDS and not own:
             before, after = (store.read_at(loop_id, seq) for seq in (entry.seq - 1, entry.seq))
-            yield Change(Moment(begun, over), type, before, after)
+            yield ExternalChange(ReplayMoment(begun, over), type, before, after)
 
 
 class ReplayClock:
@@ -316,7 +318,7 @@ class ReplayClock:
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayResult:
     """How it went. `strayed`: why it was given up; `reworded` counts orders that were not worded as recorded."""
 
     state: LoopState
@@ -325,32 +327,32 @@ class Replayed:
     reworded: int
 
 
-class Replay:
+class LoopReplay:
     """One replay. `source` holds the recorded snapshots, `runner` works in a copy of the project.
 
     Observes the runner: what came from outside comes again at the same point of the course.
     """
 
-    def __init__(self, recording: Recording, source: Workspace, clock: ReplayClock) -> None:
+    def __init__(self, recording: LoopRecording, source: Workspace, clock: ReplayClock) -> None:
         self._recording, self._source, self._clock = recording, source, clock
         self._changes = list(recording.changes)
         self._applied = recording.start
         self._seq = self._begun = self._over = self._reworded = 0
-        self._turns: list[TurnEnded] = []
+        self._turns: list[TurnEnd] = []
         self._failure: TurnFailure | None = None
         self._strayed: str | None = None
         self._driving: asyncio.Future[LoopState] | None = None
         self._runner: LoopRunner
 
     @property
-    def _act(self) -> Act:
+    def _act(self) -> RecordedAction:
         return self._recording.acts[self._begun - 1]
 
-    async def play(self, runner: LoopRunner, *observers: Observer) -> Replayed:
+    async def play(self, runner: LoopRunner, *observers: Observer) -> ReplayResult:
         """In a copy of the project as it began, until the course is over or leaves the recorded one."""
         self._runner = runner
         id, store = self._recording.first.loop_id, runner.store
-        store.create(as_new(self._recording.first), actor="runner")
+        store.create(reset_loop(self._recording.first), actor="runner")
         rule: Rule[LoopState] = take_up
         while True:
             at = self._begun, self._over
@@ -359,14 +361,14 @@ class Replay:
             state = store.read(id)
             done = self._begun >= len(self._recording.acts) and self._over >= self._recording.over
             if done or self._strayed or state.status != "running" or at == (self._begun, self._over):
-                return Replayed(state, actions_of(store.events(id)), self._strayed, self._reworded)
+                return ReplayResult(state, actions_of(store.events(id)), self._strayed, self._reworded)
             rule = _as_it_is
 
     async def answer(self, name: str, message: Message) -> AgentOutput | TurnFailure:
         """The next turn of the action under way; a failure stands for whatever is asked after it."""
         act = self._act
         if not act.measures:
-            await in_thread(self._become, act.commit)
+            await run_in_thread(self._become, act.commit)
         if not self._turns:
             return self._failure or self._stray(f"{act.action} asked {name} more often than the transcript does")
         turn = self._turns.pop(0)
@@ -376,9 +378,9 @@ class Replay:
         self._failure = turn.error
         if turn.error or turn.output is None:
             return turn.error or self._stray(f"the transcript holds no answer of {name} to {act.action}")
-        return await in_thread(self._refilled, turn.output, message, act)
+        return await run_in_thread(self._refilled, turn.output, message, act)
 
-    def _refilled(self, output: AgentOutput, message: Message, act: Act) -> AgentOutput:
+    def _refilled(self, output: AgentOutput, message: Message, act: RecordedAction) -> AgentOutput:
         findings = output.findings
         if findings is None:
             return output
@@ -388,11 +390,11 @@ class Replay:
             with TemporaryDirectory() as folder:
                 self._source.export(act.commit, Path(folder), paths=[file])
                 texts = (_text(Path(self._runner.project) / file), _text(Path(folder) / file))
-        return output.evolve(findings=refilled(findings, message.debug, texts))
+        return output.evolve(findings=refill_findings(findings, message.debug, texts))
 
     async def _drive(self, rule: Rule[LoopState], *observers: Observer) -> None:
         """Until the loop rests, or this has cancelled it where a runner had died."""
-        bus = Bus(*observers, self._heard)
+        bus = EventBus(*observers, self._heard)
         person = _Chooser(self) if self._recording.by_menu else None
         self._driving = asyncio.ensure_future(
             self._runner.drive(self._recording.first.loop_id, take_up=rule, bus=bus, person=person)
@@ -405,7 +407,7 @@ class Replay:
         with suppress(asyncio.CancelledError):
             self._driving.result()
 
-    def _heard(self, note: Note) -> None:
+    def _heard(self, note: RunNote) -> None:
         if note.kind in ("action", "result"):
             self._catch_up()
 
@@ -420,9 +422,9 @@ class Replay:
             elif entry.event.type in ENDS:
                 self._over += 1
                 self._leave()
-        while self._changes and self._changes[0].when.reached(Moment(self._begun, self._over)):
+        while self._changes and self._changes[0].when.reached(ReplayMoment(self._begun, self._over)):
             change = self._changes.pop(0)
-            self._commit(change.type, lambda state: changed_by_others(state, change))  # noqa: B023
+            self._commit(change.type, lambda state: apply_external_change(state, change))  # noqa: B023
 
     def _enter(self, action: str) -> None:
         if self._begun > len(self._recording.acts):
@@ -449,7 +451,7 @@ class Replay:
 
     def _commit(self, type: str, rule: Rule[LoopState]) -> None:
         id = self._recording.first.loop_id
-        self._runner.store.update(id, rule, actor="external", event=Event(type=type))
+        self._runner.store.update(id, rule, actor="external", event=JournalEvent(type=type))
 
     def _become(self, commit: str | None) -> None:
         """Makes the copy what the project was at that commit, but for what test runs write by themselves."""
@@ -482,7 +484,7 @@ class Replay:
 class _Chooser:
     """The person of the recorded loop: chooses from the menu what was chosen then."""
 
-    def __init__(self, replay: Replay) -> None:
+    def __init__(self, replay: LoopReplay) -> None:
         self._replay = replay
 
     async def ask(self, question: str, options: Sequence[str]) -> str:
@@ -496,7 +498,7 @@ class _Chooser:
         """Nobody looks."""
 
 
-def actions_of(entries: Sequence[Entry]) -> tuple[str, ...]:
+def actions_of(entries: Sequence[JournalEntry]) -> tuple[str, ...]:
     """The actions that came to an end, in order."""
     return tuple(str(e.event.data["action"]) for e in entries if e.event.type in ENDS)
 
@@ -513,21 +515,21 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
-def differences_of(
-    recording: Recording,
-    then: Sequence[Entry],
-    replayed: Replayed,
+def compare_courses(
+    recording: LoopRecording,
+    then: Sequence[JournalEntry],
+    replayed: ReplayResult,
     source: Workspace,
     here: Workspace,
     beside: Workspace,
-) -> tuple[Difference, ...]:
+) -> tuple[CourseDifference, ...]:
     """What is not as it was. `then` is the recorded journal, `here` the copy, `beside` an empty folder."""
     files = _other_files(recording, source, here, beside)
-    found = differences(recording.last, actions_of(then), replayed.state, replayed.actions)
-    return (*found, Difference("files", ", ".join(files), "other or none")) if files else found
+    found = compare_states(recording.last, actions_of(then), replayed.state, replayed.actions)
+    return (*found, CourseDifference("files", ", ".join(files), "other or none")) if files else found
 
 
-def _other_files(recording: Recording, source: Workspace, here: Workspace, beside: Workspace) -> tuple[str, ...]:
+def _other_files(recording: LoopRecording, source: Workspace, here: Workspace, beside: Workspace) -> tuple[str, ...]:
     """Files that are not as they were in the end."""
     known = recording.last.engine.checkpoints
     source.export(known[-1].commit, beside.root)

@@ -5,42 +5,33 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from loopwright.core import notices
-from loopwright.core.agent_turns import Recall
-from loopwright.core.kernel import driven
-from loopwright.core.notices import Letter, Notice
+from loopwright.core.agent_turns import AgentSessions
+from loopwright.core.kernel import drive_workflow
+from loopwright.core.notices import Notice, Notification
 from loopwright.core.outcomes import Interrupted
-from loopwright.core.ports import (
-    Agent,
-    Clock,
-    Debugger,
-    Rule,
-    Store,
-    Surroundings,
-    TestRunner,
-    Workspace,
-)
+from loopwright.core.ports import Agent, AgentEnvironment, Clock, Debugger, Rule, Store, TestRunner, Workspace
 from loopwright.core.prompts import Prompts
-from loopwright.core.record import Entry, Event
+from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.recording import RecordedTurns, earlier_messages
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from loopwright.core.runner import Hold, Runner
 from loopwright.core.state import Checkpoint, MenuEntry
-from loopwright.core.supervisor import until_it_goes_on
+from loopwright.core.supervisor import wait_until_resumed
 from loopwright.core.text import plural
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.flow import LoopFlow
-from loopwright.workflows.loop.messages import brief, loop_prompts
+from loopwright.workflows.loop.messages import compose_brief, loop_prompts
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import Step
-from loopwright.workflows.loop.parking import goes_on
+from loopwright.workflows.loop.outcomes import ActionStep
+from loopwright.workflows.loop.parking import resume_parked
 from loopwright.workflows.loop.publish import missing_changes, publish
 from loopwright.workflows.loop.reducer import ACTION_OF, end_action
-from loopwright.workflows.loop.session import Session
+from loopwright.workflows.loop.session import LoopSession
 
 BROKEN_OFF = "the runner died"
 
 
-async def take_over(session: Session, left: tuple[int, ...]) -> None:
+async def take_over(session: LoopSession, left: tuple[int, ...]) -> None:
     """Runs once, under the lease, before the first step of this process. `left`: processes that were ended."""
     if left:
         session.bus.publish("activity", f"ended {plural(len(left), 'process')} left behind by an earlier runner")
@@ -52,7 +43,7 @@ async def take_over(session: Session, left: tuple[int, ...]) -> None:
     publish(session, session.state(), missing_changes(session, entries))
 
 
-def last_result(entries: Sequence[Entry]) -> tuple[str, str] | None:
+def last_result(entries: Sequence[JournalEntry]) -> tuple[str, str] | None:
     """The action that ended last, and how: what the next message to an agent begins with."""
     for entry in reversed(entries):
         match entry.event.type, entry.event.data:  # a journal may hold forged events, with anything in them
@@ -67,7 +58,7 @@ def _under_way(state: LoopState) -> bool:
     return state.skill_state is not None and state.skill_state.current_action not in (None, "complete")
 
 
-async def _record_interruption(session: Session, state: LoopState) -> None:
+async def _record_interruption(session: LoopSession, state: LoopState) -> None:
     assert state.skill_state is not None
     assert state.skill_state.current_action is not None
     action = ACTION_OF[state.skill_state.current_action]
@@ -78,10 +69,10 @@ async def _record_interruption(session: Session, state: LoopState) -> None:
         checkpoint = Checkpoint(
             n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=f"interrupted {action}", at=session.now()
         )
-    step = Step(action=action, outcome=Interrupted(BROKEN_OFF), at=session.now(), token=session.clock.token())
+    step = ActionStep(action=action, outcome=Interrupted(BROKEN_OFF), at=session.now(), token=session.clock.token())
     session.store.update(
         session.id, lambda latest: end_action(latest, step, checkpoint), actor="runner",
-        event=Event(type="taken_over", data={"action": action}), epoch=session.epoch,
+        event=JournalEvent(type="taken_over", data={"action": action}), epoch=session.epoch,
     )  # fmt: skip
 
 
@@ -92,7 +83,7 @@ SHOWS = "status"
 """The entry that only shows something: whoever is elsewhere looks by other means."""
 
 
-class DistantPerson:
+class StatePrompter:
     """Implements ports.Person. Who asks holds the lease, under `epoch`."""
 
     def __init__(self, loop_id: str, store: Store[LoopState], clock: Clock, epoch: int) -> None:
@@ -104,7 +95,7 @@ class DistantPerson:
         names = ", ".join(entry.name for entry in offered if not entry.blocked)
         at = self._now()
         while True:
-            known = self._made(lambda s: commands.opened(s, offered, at), "menu_opened", choices=names).engine.menu
+            known = self._made(lambda s: commands.open_menu(s, offered, at), "menu_opened", choices=names).engine.menu
             if known and known.choice in known.free:
                 return known.choice
             await self._clock.sleep(LOOK_SECONDS)
@@ -112,16 +103,16 @@ class DistantPerson:
     async def ask(self, question: str, options: Sequence[str]) -> str:
         """Waits with the question, as a paused loop would; `answer` answers it."""
         at = self._now()
-        self._commit(lambda s: commands.asked_now(s, question, options, at), "question_asked", question=question)
+        self._commit(lambda s: commands.ask_question(s, question, options, at), "question_asked", question=question)
         try:
             while True:
-                rule = lambda s: commands.still_asked(s, question, options, at)  # noqa: E731
+                rule = lambda s: commands.repeat_question(s, question, options, at)  # noqa: E731
                 given = self._made(rule, "question_asked", question=question).engine.answer
                 if given is not None:
                     return given
                 await self._clock.sleep(LOOK_SECONDS)
         finally:
-            self._commit(commands.answer_taken, "question_taken")
+            self._commit(commands.drop_question, "question_taken")
 
     async def show(self, state: LoopState) -> None:
         """Nobody looks."""
@@ -132,7 +123,7 @@ class DistantPerson:
         return state if rule(state) is state else self._commit(rule, type, **data)
 
     def _commit(self, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
-        event = Event(type=type, data=dict(data))
+        event = JournalEvent(type=type, data=dict(data))
         return self._store.update(self._loop_id, rule, actor="runner", event=event, epoch=self._epoch)
 
     def _now(self) -> str:
@@ -141,11 +132,11 @@ class DistantPerson:
 
 def loop_news(before: LoopState, after: LoopState) -> Notice | None:
     """What a person should hear of that change."""
-    return notices.news(before, after, lambda was, now: _opened(was, now) or _halted(was, now))
+    return notices.find_notice(before, after, lambda was, now: _opened(was, now) or _halted(was, now))
 
 
-def loop_letter(notice: Notice, state: LoopState, project: str, at: str, masked: Callable[[str], str]) -> Letter:
-    return notices.letter(notice, state, project, at, masked, loop_id=state.loop_id)
+def loop_letter(notice: Notice, state: LoopState, project: str, at: str, masked: Callable[[str], str]) -> Notification:
+    return notices.compose_notification(notice, state, project, at, masked, loop_id=state.loop_id)
 
 
 def _opened(before: LoopState, after: LoopState) -> Notice | None:
@@ -164,7 +155,7 @@ def _halted(before: LoopState, after: LoopState) -> Notice | None:
     return Notice("needs_person", f"paused, because a task failed: {', '.join(retry)}")
 
 
-AgentMaker = Callable[[str, Surroundings], Agent]
+AgentFactory = Callable[[str, AgentEnvironment], Agent]
 """The agent of that name, in these surroundings; AgentError when there is none."""
 
 
@@ -174,37 +165,39 @@ class LoopRunner(Runner[LoopState]):
 
     workspace: Workspace
     tests: TestRunner
-    agents: AgentMaker
-    debugger: Callable[[str, Bus], Debugger]
+    agents: AgentFactory
+    debugger: Callable[[str, EventBus], Debugger]
     prompts: Prompts = field(default_factory=loop_prompts)
 
     def taken_over(self, state: LoopState, *, from_afar: bool) -> LoopState:
-        return commands.taken_over(state, from_afar=from_afar)
+        return commands.clear_question(state, from_afar=from_afar)
 
     def news(self, before: LoopState, after: LoopState) -> Notice | None:
         return loop_news(before, after)
 
-    def letter(self, notice: Notice, state: LoopState, project: str, at: str, masked: Callable[[str], str]) -> Letter:
+    def letter(
+        self, notice: Notice, state: LoopState, project: str, at: str, masked: Callable[[str], str]
+    ) -> Notification:
         return loop_letter(notice, state, project, at, masked)
 
     async def work(self, id: str, hold: Hold[LoopState]) -> LoopState:
         bus, begun = hold.bus, hold.begun
-        asked = DistantPerson(id, self.store, self.clock, hold.epoch) if hold.from_afar else hold.person
+        asked = StatePrompter(id, self.store, self.clock, hold.epoch) if hold.from_afar else hold.person
         if begun.mode == "auto":
             asked = None
         earlier = partial(earlier_messages, self.store, id, until=begun.engine.rev)
-        around = Surroundings(id, bus.hear, partial(bus.publish, "output"), hold.permits, earlier=earlier)
-        recall = Recall(self.store, id, hold.epoch, tell=brief)
+        around = AgentEnvironment(id, bus.hear, partial(bus.publish, "output"), hold.permits, earlier=earlier)
+        recall = AgentSessions(self.store, id, hold.epoch, tell=compose_brief)
         async with RecordedTurns(
             lambda name: self.agents(name, around), recall, self.clock, bus, self.price, self.project
         ) as turns:
-            session = Session(
+            session = LoopSession(
                 id=id, project=self.project, store=self.store, workspace=self.workspace,
                 tests=self.tests, debugger=self.debugger(id, bus), turns=turns, clock=self.clock, bus=bus,
                 epoch=hold.epoch, prompts=self.prompts, interactive=asked is not None, person=asked,
             )  # fmt: skip
             await take_over(session, hold.left)
-            state = await driven(LoopFlow(session), self.clock)
-            while await until_it_goes_on(session, state, session.turns.rest, goes_on):
-                state = await driven(LoopFlow(session), self.clock)
+            state = await drive_workflow(LoopFlow(session), self.clock)
+            while await wait_until_resumed(session, state, session.turns.rest, resume_parked):
+                state = await drive_workflow(LoopFlow(session), self.clock)
             return session.state()

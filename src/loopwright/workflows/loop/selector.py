@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from loopwright.core.names import ActionName
 from loopwright.core.state import DevelopTask, LoopTask, Outcome
 from loopwright.workflows.loop.model import LoopState, SkillState
-from loopwright.workflows.loop.stall import stalled_because
+from loopwright.workflows.loop.stall import find_stall
 
 ROUNDS = 5
 """Fruitless DEBUG actions in a row before the loop looks for another way."""
@@ -17,7 +17,7 @@ CHOSEN = 0
 
 
 @dataclass(frozen=True)
-class Facts:
+class LoopFacts:
     """What the state cannot know. `tree`: hash of the work tree; `can_write`: the agent writes code and tests."""
 
     tree: str
@@ -25,7 +25,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Next:
+class NextAction:
     """An action to take, the table row that chose it, and for COMPLETE the outcome it would end with."""
 
     action: ActionName
@@ -34,20 +34,20 @@ class Next:
     task: str | None = None
 
 
-def initialised(state: LoopState) -> bool:
+def is_initialised(state: LoopState) -> bool:
     """INIT has been done: by us, or by whoever wrote this state before."""
     skill = state.skill_state
     # COMPLETE proves nothing: a spent budget can end a loop before INIT.
     return skill is not None and bool({skill.last_action, *skill.completed_actions} - {None, "COMPLETE"})
 
 
-def validated(state: LoopState, tree: str) -> bool:
+def is_validated(state: LoopState, tree: str) -> bool:
     """The last validation ran on this tree, or left it behind."""
     last = state.engine.last_validation
     return last is not None and tree in (last.tree, last.left)
 
 
-def passed(state: LoopState) -> bool:
+def has_passed(state: LoopState) -> bool:
     last = state.engine.last_validation
     return last is not None and last.passed
 
@@ -64,9 +64,9 @@ def completion(state: LoopState) -> Outcome:
     return "succeeded" if proof is not None and proof.shown else "unproven"
 
 
-def stalled(state: LoopState) -> bool:
+def has_stalled(state: LoopState) -> bool:
     """What the last validations saw is nothing new (see domain/stall.py)."""
-    return stalled_because(state.engine.sightings) is not None
+    return find_stall(state.engine.sightings) is not None
 
 
 def depends_on(state: LoopState, task: DevelopTask) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ def depends_on(state: LoopState, task: DevelopTask) -> tuple[str, ...]:
     return (definition.depends_on or ()) if definition else ()
 
 
-def runnable(state: LoopState) -> DevelopTask | None:
+def next_task(state: LoopState) -> DevelopTask | None:
     """The first pending task, in order, whose dependencies are all completed."""
     tasks = _tasks(state)
     done = {task.id for task in tasks if task.status == "completed"}
@@ -102,13 +102,13 @@ def needs_debugging(state: LoopState, *, can_write: bool = True) -> bool:
     return bool(_failing(state)) or (can_write and failed_task(state) is not None)
 
 
-def exceeded(state: LoopState) -> Outcome | None:
+def exceeded_limit(state: LoopState) -> Outcome | None:
     """The limit that ends the loop, if one is reached."""
     if state.current_iteration >= state.max_iterations:
         return "exhausted"
     if state.engine.budget.reached:
         return "over_budget"
-    return "stalled" if stalled(state) else None
+    return "stalled" if has_stalled(state) else None
 
 
 def _tasks(state: LoopState) -> tuple[DevelopTask, ...]:
@@ -120,68 +120,92 @@ def _failing(state: LoopState) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Row:
+class SelectorRow:
     """First row that `holds` wins; None as action: the loop rests."""
 
     number: int
     words: str
-    holds: Callable[[LoopState, Facts], bool]
+    holds: Callable[[LoopState, LoopFacts], bool]
     action: ActionName | None
     outcome: Callable[[LoopState], Outcome | None] = lambda state: None
 
 
-TABLE: tuple[Row, ...] = (
-    Row(1, "status is not running", lambda s, f: s.status != "running", None),
-    Row(2, "validated and passed, its proof known, no task pending or failed",
-        lambda s, f: validated(s, f.tree) and passed(s) and proof_known(s) and not open_tasks(s), "COMPLETE",
-        completion),
-    Row(3, "iteration limit, a budget spent, or stalled",
-        lambda s, f: exceeded(s) is not None, "COMPLETE", exceeded),
-    Row(4, "not initialised", lambda s, f: not initialised(s), "INIT"),
-    Row(5, "a task is runnable", lambda s, f: runnable(s) is not None, "DEVELOP"),
-    Row(6, "no tests, and no agent that could write them",
-        lambda s, f: s.engine.tests_found is False and not f.can_write, "COMPLETE", lambda s: "unverified"),
-    Row(7, "this tree is not validated, or its proof is not known",
-        lambda s, f: not (validated(s, f.tree) and proof_known(s)), "VALIDATE"),
-    Row(8, "failing tests or a failed task, rounds left",
-        lambda s, f: needs_debugging(s, can_write=f.can_write) and s.engine.debug_rounds < ROUNDS, "DEBUG"),
-    Row(9, "anything else", lambda s, f: True, "COMPLETE", lambda s: "failed" if passed(s) else "exhausted"),
-)  # fmt: skip
+TABLE: tuple[SelectorRow, ...] = (
+    SelectorRow(1, "status is not running", lambda s, f: s.status != "running", None),
+    SelectorRow(
+        2,
+        "validated and passed, its proof known, no task pending or failed",
+        lambda s, f: is_validated(s, f.tree) and has_passed(s) and proof_known(s) and not open_tasks(s),
+        "COMPLETE",
+        completion,
+    ),
+    SelectorRow(
+        3,
+        "iteration limit, a budget spent, or stalled",
+        lambda s, f: exceeded_limit(s) is not None,
+        "COMPLETE",
+        exceeded_limit,
+    ),
+    SelectorRow(4, "not initialised", lambda s, f: not is_initialised(s), "INIT"),
+    SelectorRow(5, "a task is runnable", lambda s, f: next_task(s) is not None, "DEVELOP"),
+    SelectorRow(
+        6,
+        "no tests, and no agent that could write them",
+        lambda s, f: s.engine.tests_found is False and not f.can_write,
+        "COMPLETE",
+        lambda s: "unverified",
+    ),
+    SelectorRow(
+        7,
+        "this tree is not validated, or its proof is not known",
+        lambda s, f: not (is_validated(s, f.tree) and proof_known(s)),
+        "VALIDATE",
+    ),
+    SelectorRow(
+        8,
+        "failing tests or a failed task, rounds left",
+        lambda s, f: needs_debugging(s, can_write=f.can_write) and s.engine.debug_rounds < ROUNDS,
+        "DEBUG",
+    ),
+    SelectorRow(
+        9, "anything else", lambda s, f: True, "COMPLETE", lambda s: "failed" if has_passed(s) else "exhausted"
+    ),
+)
 
 
-def next_action(state: LoopState, facts: Facts) -> Next | None:
+def next_action(state: LoopState, facts: LoopFacts) -> NextAction | None:
     """The table's answer; None: the loop rests."""
-    state = normalise(state)
+    state = normalise_state(state)
     row = next(row for row in TABLE if row.holds(state, facts))
     if row.action is None:
         return None
-    task = runnable(state) if row.action == "DEVELOP" else None
-    return Next(row.action, row.number, row.outcome(state), task.id if task else None)
+    task = next_task(state) if row.action == "DEVELOP" else None
+    return NextAction(row.action, row.number, row.outcome(state), task.id if task else None)
 
 
 def blocked_because(state: LoopState, action: ActionName) -> str | None:
     """Why a person cannot choose this action now (its precondition fails), or None."""
-    state = normalise(state)
+    state = normalise_state(state)
     if action == "INIT":
-        return "already initialised" if initialised(state) else None
-    if action == "DEVELOP" and runnable(state) is None:
+        return "already initialised" if is_initialised(state) else None
+    if action == "DEVELOP" and next_task(state) is None:
         return "no task is ready; add one"
     if action == "DEBUG" and not needs_debugging(state):
         return "no failing test and no failed task"
     return None
 
 
-def still_holds(state: LoopState, choice: Next, facts: Facts) -> bool:
+def still_holds(state: LoopState, choice: NextAction, facts: LoopFacts) -> bool:
     """Whether the latest state would still choose this; a person's choice holds while nothing blocks it."""
-    state = normalise(state)
+    state = normalise_state(state)
     if choice.row != CHOSEN:
         return next_action(state, facts) == choice
-    task = runnable(state)
+    task = next_task(state)
     same_task = choice.task is None or (task is not None and task.id == choice.task)
     return same_task and blocked_because(state, choice.action) is None
 
 
-def normalise(state: LoopState) -> LoopState:
+def normalise_state(state: LoopState) -> LoopState:
     """Folds the API's tasks in, takes back what no live action holds and what is to be retried, fails what is lost."""
     skill = state.skill_state
     if skill is None:

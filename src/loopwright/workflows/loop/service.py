@@ -4,21 +4,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
-from loopwright.core.errors import Advice, Conflict, Forbidden, Invalid, refusal
-from loopwright.core.ids import checked, generation_of, new_loop_id, new_task_id
-from loopwright.core.ports import Clock, Issues, Processes, Rule
-from loopwright.core.record import Event
-from loopwright.core.run_commands import Rules, Runs
+from loopwright.core.errors import Advice, Conflict, Forbidden, Invalid, error_for_exit
+from loopwright.core.ids import check_id, generation_of, new_loop_id, new_task_id
+from loopwright.core.ports import Clock, IssueTracker, Processes, Rule
+from loopwright.core.record import JournalEvent
+from loopwright.core.run_commands import CommandRules, RunService
 from loopwright.core.state import Budget, EngineState, LoopTask, MenuEntry, RunSettings
 from loopwright.core.wording import ACTORS
-from loopwright.evidence.rival_exchange import Taken, take_rival
+from loopwright.evidence.patch_exchange import PatchExchange, take_rival
 from loopwright.evidence.rivals import RIVAL
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop import commands as tasks
 from loopwright.workflows.loop.documents import render_progress
-from loopwright.workflows.loop.issues import bound_solution, found_issue, read_lines, steps_of
+from loopwright.workflows.loop.issues import find_issue, find_solution, read_lines, read_steps
 from loopwright.workflows.loop.model import TITLE_LENGTH, LoopState, applied_patches
-from loopwright.workflows.loop.summary import summed_up
+from loopwright.workflows.loop.summary import add_summary
 
 Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
 
@@ -37,7 +37,7 @@ class TaskService:
     clock: Clock
     processes: Processes
     agents: frozenset[str]
-    issues: Issues
+    issues: IssueTracker
     writer: Callable[[str], str]
 
     def add(self, loop_id: str, fields: Fields) -> LoopTask:
@@ -56,7 +56,7 @@ class TaskService:
         return self._task(state, task_id)
 
     def remove(self, loop_id: str, task_id: str) -> None:
-        within = self.processes.within(checked(loop_id))
+        within = self.processes.within(check_id(loop_id))
         self.commit(loop_id, lambda s: tasks.remove_task(s, task_id, within=within), "task_removed", task=task_id)
 
     def reorder(self, loop_id: str, ordered_ids: Sequence[str]) -> tuple[LoopTask, ...]:
@@ -67,8 +67,8 @@ class TaskService:
 
         `tool` carries them out, else whoever writes code for this loop.
         """
-        issue = found_issue(read_lines(self.issues.issues()), checked(issue_id, "issue"))
-        steps = steps_of(bound_solution(issue, read_lines(self.issues.solutions(issue_id))))
+        issue = find_issue(read_lines(self.issues.issues()), check_id(issue_id, "issue"))
+        steps = read_steps(find_solution(issue, read_lines(self.issues.solutions(issue_id))))
         ids = {step.id: new_task_id(self.clock.token()) for step in steps}
         given = [
             {
@@ -104,7 +104,7 @@ class TaskService:
 
         Such a one must not choose by what it is measured.
         """
-        within = self.processes.within(checked(loop_id))
+        within = self.processes.within(check_id(loop_id))
         lifted = next((name for name in ("allow_test_changes", "proof") if fields.get(name)), None)
         if lifted and within:
             raise Forbidden(f"{lifted}: a loop cannot lift the checks on its own work; only whoever started it can")
@@ -120,7 +120,7 @@ class TaskService:
         return self.clock.now().isoformat(timespec="milliseconds")
 
 
-class NoIssues:
+class NoIssueTracker:
     """Nobody tracks any."""
 
     def issues(self) -> str:
@@ -130,20 +130,20 @@ class NoIssues:
         return ""
 
 
-NO_ISSUES = NoIssues()
+NO_ISSUES = NoIssueTracker()
 
 TURNS, SPARE_SECONDS = 4, 120.0
 """Turns at most in which an agent proposes tasks, those among them that are repeated; and what else takes time."""
 
 
 @dataclass(frozen=True)
-class Talk(Runs[LoopState]):
+class TaskCommands(RunService[LoopState]):
     """The commands on what a loop does next.
 
     `writer`: who writes code for a loop of that agent, which may not be able to; AgentError where nobody is.
     """
 
-    issues: Issues = NO_ISSUES
+    issues: IssueTracker = NO_ISSUES
     writer: Callable[[str], str] = str
 
     @property
@@ -167,7 +167,7 @@ class Talk(Runs[LoopState]):
         if done.exit_code != 0:
             words = str(done.printed.get("error") or f"no tasks were generated (exit code {done.exit_code})")
             given = done.printed.get("advice")
-            raise refusal(done.exit_code, given.pop("refusal") if given else words, given and Advice(**given))
+            raise error_for_exit(done.exit_code, given.pop("refusal") if given else words, given and Advice(**given))
         ids = {task["task_id"] for task in done.printed["data"]}
         return tuple(task for task in self.read(loop_id).engine.tasks if task.task_id in ids)
 
@@ -184,7 +184,7 @@ class Talk(Runs[LoopState]):
         state = self.read(loop_id)
         if RIVAL.fullmatch(choice) and not self.is_live(loop_id):
             return self._taken(loop_id, choice)
-        if self.processes.within(checked(loop_id)):
+        if self.processes.within(check_id(loop_id)):
             raise Forbidden("a loop cannot choose its own next step; only whoever started it can")
         if state.status == "running" and not self.is_live(loop_id):
             raise Conflict(f"nothing is waiting for a choice: the runner of {loop_id} is gone; resume the loop")
@@ -194,19 +194,19 @@ class Talk(Runs[LoopState]):
             raise Invalid(f"{choice} takes nothing else (got {', '.join(given)})")
         if choice == "raise":
             return self.commit(
-                loop_id, lambda s: commands.raised(commands.offering(s, choice)), "edited",
+                loop_id, lambda s: commands.raise_limit(commands.require_offer(s, choice)), "edited",
                 fields="max_iterations",
             )  # fmt: skip
-        return self.commit(loop_id, lambda s: commands.chosen(s, choice), "menu_chosen", choice=choice)
+        return self.commit(loop_id, lambda s: commands.keep_choice(s, choice), "menu_chosen", choice=choice)
 
     def _taken(self, loop_id: str, rival: str) -> LoopState:
         """One that has ended runs on, for the rival has to be validated; one that was only paused stays so."""
 
         self._unmoved(loop_id, self.read(loop_id))  # before the lease, which is a change itself
 
-        def landed(state: LoopState, taken: Taken) -> LoopState:
+        def landed(state: LoopState, taken: PatchExchange) -> LoopState:
             by = f"a person {ACTORS[taken.by]}" if taken.by in ACTORS else taken.by
-            return commands.rival_taken(state, taken.id, by, (taken.before, taken.after))
+            return commands.take_rival(state, taken.id, by, (taken.before, taken.after))
 
         state = take_rival(self, loop_id, rival, patches=lambda s: applied_patches(s.skill_state), landed=landed)
         return self._launched(loop_id, state) if state.status == "running" else state
@@ -215,7 +215,7 @@ class Talk(Runs[LoopState]):
         """A new task; the menu stays open, and shows what has become possible."""
 
         def at_menu(id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
-            return self.commit(id, lambda s: rule(commands.offering(s, "add")), type, **data)
+            return self.commit(id, lambda s: rule(commands.require_offer(s, "add")), type, **data)
 
         replace(self.tasks, commit=at_menu).add(loop_id, fields)
         return self.read(loop_id)
@@ -225,27 +225,27 @@ def _tool(state: LoopState, fields: Fields) -> str:
     return "bash" if fields.get("command") else state.engine.settings.agent
 
 
-RULES = Rules[LoopState](
+RULES = CommandRules[LoopState](
     id_of=lambda state: state.loop_id,
     start=commands.start,
     pause=commands.pause,
     resume=commands.resume,
     stop=commands.stop,
     reopen=lambda state, at: commands.reopen(state),
-    limited=commands.limited,
+    limited=commands.set_limits,
     edit=commands.edit,
-    require_delete=lambda state: commands.require("delete", state),
+    require_delete=lambda state: commands.require_command("delete", state),
 )
 
 
 @dataclass(frozen=True)
-class LoopService(Talk):
+class LoopService(TaskCommands):
     """Every command; see Access for what it is made of."""
 
     kind: ClassVar[str] = "loop"
 
     @property
-    def rules(self) -> Rules[LoopState]:
+    def rules(self) -> CommandRules[LoopState]:
         return RULES
 
     def create(
@@ -282,9 +282,9 @@ class LoopService(Talk):
     def rewind(self, loop_id: str, n: int) -> LoopState:
         """Tree and skill_state of checkpoint `n`; what is there now becomes a checkpoint first."""
         self._unmoved(loop_id, self.read(loop_id))  # before the lease, which is a change itself
-        with self.store.lease(checked(loop_id)) as lease:
+        with self.store.lease(check_id(loop_id)) as lease:
             state = self.store.read(loop_id)
-            commands.require("rewind", state)
+            commands.require_command("rewind", state)
             target = self._checkpoint(state.engine.checkpoints, n)
             self.processes.sweep(loop_id)
             then = self.store.read_at(loop_id, target.rev)
@@ -293,7 +293,7 @@ class LoopService(Talk):
             at = self._now()
             return self.store.update(
                 loop_id, lambda s: commands.rewind(s, then, (here.commit, here.tree), n, at),
-                actor=self.actor, event=Event(type="rewound", data={"to": n}), epoch=lease.epoch,
+                actor=self.actor, event=JournalEvent(type="rewound", data={"to": n}), epoch=lease.epoch,
             )  # fmt: skip
 
     def diff(self, loop_id: str, n: int | None = None) -> str:
@@ -302,13 +302,13 @@ class LoopService(Talk):
 
     def _concluded(self, state: LoopState) -> LoopState:
         """With its summary."""
-        if summed_up(state) is state:
+        if add_summary(state) is state:
             return state
         try:
             with self.store.lease(state.loop_id) as lease:
                 ended = self.store.update(
-                    state.loop_id, summed_up,
-                    actor=self.actor, event=Event(type="summarised"), epoch=lease.epoch,
+                    state.loop_id, add_summary,
+                    actor=self.actor, event=JournalEvent(type="summarised"), epoch=lease.epoch,
                 )  # fmt: skip
                 self.store.write_progress(state.loop_id, render_progress(ended))
                 return ended

@@ -3,32 +3,32 @@
 from dataclasses import dataclass, field
 from functools import partial
 
-from loopwright.core.agent_turns import Turns, takes_prose
-from loopwright.core.context import TestedGround
+from loopwright.core.agent_turns import AgentTurns, takes_prose
+from loopwright.core.context import MeasuredRunContext
 from loopwright.core.names import ActionName
-from loopwright.core.ports import Debugger, Person
+from loopwright.core.ports import Debugger, Prompter
 from loopwright.core.prompts import Prompts
 from loopwright.core.protocol import ActionReport, AgentOutput, Message
-from loopwright.evidence.debugging import DebugRequest, tried
+from loopwright.evidence.debugging import DebugRequest, list_tried_fixes
 from loopwright.evidence.proof import ProofGoal
-from loopwright.evidence.verdict import claims_green_tests, quoted, refused_updates
+from loopwright.evidence.verdict import claims_green_tests, quote_words, refused_updates
 from loopwright.workflows.loop.goal import loop_goal
-from loopwright.workflows.loop.messages import compose, loop_prompts
+from loopwright.workflows.loop.messages import compose_message, loop_prompts
 from loopwright.workflows.loop.model import LoopState, SkillState
 
 
 @dataclass(kw_only=True)
-class Session(TestedGround[LoopState]):
+class LoopSession(MeasuredRunContext[LoopState]):
     """One runner's hold on one loop. `undone`: by task, what its agent said of work that was not there.
 
     `published`: the state that the progress files show. `told`: the answer of a person that an agent has been told.
     """
 
     debugger: Debugger
-    turns: Turns
+    turns: AgentTurns
     prompts: Prompts = field(default_factory=loop_prompts)
     interactive: bool = False
-    person: Person | None = None
+    person: Prompter | None = None
     last_result: tuple[str, str] | None = None
     published: LoopState | None = None
     told: str | None = None
@@ -65,7 +65,7 @@ class Session(TestedGround[LoopState]):
         state = self.state()
         if takes_prose(self.turns.agent(agent)):
             self.told = state.engine.answer
-        text = compose(
+        text = compose_message(
             self.prompts, state=state, action=action, order=order, project=self.project,
             continuing=self.turns.begun(agent), selected=self.interactive, previous=self.last_result,
         )  # fmt: skip
@@ -87,7 +87,7 @@ class Session(TestedGround[LoopState]):
             self.note("output_cut", f"{agent} said more on {action} than is kept; the rest was dropped")
         self.note("refused_update", refused_updates(action, report))
         if claims_green_tests(report):
-            self.claims.append(f"{action} said {quoted(report.message)}")
+            self.claims.append(f"{action} said {quote_words(report.message)}")
         return output, report
 
     def debug_request(self, found: str | None = None) -> DebugRequest:
@@ -100,11 +100,17 @@ class Session(TestedGround[LoopState]):
         command = settings.test_command or found or ""
         hypotheses = skill.debug.hypotheses if skill else ()
         return DebugRequest(
-            project=self.project, python=(self.tests.interpreter(command) or "") if command else "",
-            test_command=command, failing=skill.validate_.failed_tests if skill else (), hypotheses=hypotheses,
-            tried=tried(hypotheses), round=state.engine.debug_rounds, budget_seconds=settings.action_timeout * 0.8,
-            loop=self.id, log=str(self.store.progress_path(self.id) / "debug.log"),
-        )  # fmt: skip
+            project=self.project,
+            python=(self.tests.interpreter(command) or "") if command else "",
+            test_command=command,
+            failing=skill.validate_.failed_tests if skill else (),
+            hypotheses=hypotheses,
+            tried=list_tried_fixes(hypotheses),
+            round=state.engine.debug_rounds,
+            budget_seconds=settings.action_timeout * 0.8,
+            loop=self.id,
+            log=str(self.store.progress_path(self.id) / "debug.log"),
+        )
 
     def debug_ground(self, found: str | None = None) -> DebugRequest | None:
         """The same for an agent's own questions; None where the debugger cannot work with these tests."""
@@ -114,7 +120,7 @@ class Session(TestedGround[LoopState]):
     def _again(self, action: ActionName, problem: str) -> str:
         """What an agent is told whose report could not be read."""
         order = self.order("again", problem=problem)
-        return compose(self.prompts, state=self.state(), action=action, order=order, project=self.project)
+        return compose_message(self.prompts, state=self.state(), action=action, order=order, project=self.project)
 
     def _wrap_ups(self, action: ActionName, message: Message) -> tuple[Message, ...]:
         """What an agent is told whose time is up; nothing where it gets no grace."""
@@ -122,7 +128,7 @@ class Session(TestedGround[LoopState]):
         grace = state.engine.settings.grace_timeout
         if not grace:
             return ()
-        text = compose(
+        text = compose_message(
             self.prompts, state=state, action=action, order=self.order("converge", action=action), project=self.project,
             continuing=True, selected=False, previous=(action, "out of time"),
         )  # fmt: skip

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
 
-from loopwright.core.outcomes import Validated
+from loopwright.core.outcomes import ValidationOutcome
 from loopwright.core.record import Items
 from loopwright.core.state import SIGHTINGS_KEPT, Sighting
-from loopwright.core.text import agreeing
+from loopwright.core.text import agree_word
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.testing import TestResult
 from loopwright.workflows.loop.model import SkillState
@@ -51,7 +51,7 @@ PLACE = re.compile(r'(?<![\w.-])[\w-][\w.-]{0,99}(?::|", line )\d+')
 """A file's name with a line; those in files of tests change less often than those in the program."""
 
 
-class Failure(NamedTuple):
+class FailureDigest(NamedTuple):
     """Digests of one failure: the test, what kind of failure it is, and its very numbers."""
 
     test: str
@@ -59,16 +59,16 @@ class Failure(NamedTuple):
     numbers: str
 
 
-def failures(sighting: Sighting) -> tuple[Failure, ...]:
+def list_failures(sighting: Sighting) -> tuple[FailureDigest, ...]:
     """The failures that were kept; for a sighting of an earlier version all of them as one."""
     text = sighting.failures
     if not text:
-        return (Failure(sighting.failing, "", ""),) if sighting.failing else ()
+        return (FailureDigest(sighting.failing, "", ""),) if sighting.failing else ()
     cut = [text[at : at + WIDTH] for at in range(0, len(text), WIDTH)]
-    return tuple(Failure(*cut[n : n + 3]) for n in range(0, len(cut), 3))
+    return tuple(FailureDigest(*cut[n : n + 3]) for n in range(0, len(cut), 3))
 
 
-def sighting(outcome: Validated, failing: Sequence[str], skill: SkillState) -> Sighting:
+def sighting(outcome: ValidationOutcome, failing: Sequence[str], skill: SkillState) -> Sighting:
     """What this validation saw; `failing` are the keys of the tests that have to be repaired."""
     results = {result.key: result for result in outcome.results}
     sample = sorted((key for key in failing if key in results), key=_name)[:FAILURES_KEPT]
@@ -80,21 +80,21 @@ def sighting(outcome: Validated, failing: Sequence[str], skill: SkillState) -> S
         passed=sum(result.status == "passed" for result in outcome.results),
         coverage=outcome.coverage,
         tasks=sum(task.status == "completed" and bool(task.files_changed) for task in skill.develop.tasks),
-        ideas=ideas(skill.debug.hypotheses),
+        ideas=count_causes(skill.debug.hypotheses),
     )
 
 
-def fruitless(last: Sighting, skill: SkillState) -> Sighting:
+def fruitless_sighting(last: Sighting, skill: SkillState) -> Sighting:
     """What a DEBUG that changed nothing leaves behind, so that there is nothing to validate."""
-    return Sighting(failing=last.failing, tree=last.tree, tested=False, ideas=ideas(skill.debug.hypotheses))
+    return Sighting(failing=last.failing, tree=last.tree, tested=False, ideas=count_causes(skill.debug.hypotheses))
 
 
-def remembered(known: Items[Sighting], new: Sighting) -> Items[Sighting]:
+def keep_sightings(known: Items[Sighting], new: Sighting) -> Items[Sighting]:
     """With one more, as many as are kept."""
     return (*known, new)[-SIGHTINGS_KEPT:]
 
 
-def ideas(hypotheses: Sequence[Hypothesis]) -> int:
+def count_causes(hypotheses: Sequence[Hypothesis]) -> int:
     """Different causes that were named, and of these again those that were judged."""
     named = ((" ".join(re.findall(r"\w+", h.description.lower())), h.status != "pending") for h in hypotheses)
     return len({(words, seen) for words, judged in named for seen in {False, judged}})
@@ -152,12 +152,12 @@ def _fewer_fail(before: Before, now: Sighting) -> bool:
 def _fails_in_another_way(before: Before, now: Sighting) -> bool:
     kinds = {(f.test, f.kind) for f in _all(before)}
     tests = {test for test, _ in kinds}
-    return any(f.test in tests and (f.test, f.kind) not in kinds for f in failures(now))
+    return any(f.test in tests and (f.test, f.kind) not in kinds for f in list_failures(now))
 
 
 def _one_was_repaired(before: Before, now: Sighting) -> bool:
     """More pass than ever, and not only because tests were added."""
-    gone = {f.test for f in failures(before[-1])} - {f.test for f in failures(now)}
+    gone = {f.test for f in list_failures(before[-1])} - {f.test for f in list_failures(now)}
     return bool(gone) and now.passed > max(s.passed for s in before)
 
 
@@ -171,12 +171,14 @@ PROGRESS: dict[str, Callable[[Before, Sighting], bool]] = {
 
 NEWS: dict[str, Callable[[Before, Sighting], bool]] = {
     "a new cause was named, or one was judged": lambda before, now: now.ideas > max(s.ideas for s in before),
-    "a test fails that never failed, or with other numbers": lambda before, now: not _all(before) >= {*failures(now)},
+    "a test fails that never failed, or with other numbers": lambda before, now: (
+        not _all(before) >= {*list_failures(now)}
+    ),
 }
 
 
 @dataclass(frozen=True)
-class Course:
+class StallHistory:
     """What the end of a history amounts to.
 
     `quiet`: validations in a row, up to the last, without progress or news; `barren`: without progress; `idle`: DEBUG
@@ -195,15 +197,15 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Sign:
+class StallSign:
     """One way to see that a loop has stalled, and how it is told."""
 
     name: str
-    holds: Callable[[Course], bool]
-    words: Callable[[Course], str]
+    holds: Callable[[StallHistory], bool]
+    words: Callable[[StallHistory], str]
 
 
-def stalled_because(sightings: Sequence[Sighting]) -> str | None:
+def find_stall(sightings: Sequence[Sighting]) -> str | None:
     """The sign that the loop has stalled, in words; None while it may still get somewhere."""
     if not sightings or not sightings[-1].failing:
         return None
@@ -211,9 +213,9 @@ def stalled_because(sightings: Sequence[Sighting]) -> str | None:
     return next((sign.words(course) for sign in SIGNS if sign.holds(course)), None)
 
 
-def course_of(sightings: Sequence[Sighting]) -> Course:
+def course_of(sightings: Sequence[Sighting]) -> StallHistory:
     tested = [s for s in sightings if s.tested]
-    return Course(
+    return StallHistory(
         tested=tested,
         quiet=_in_a_row(lambda before, now: not (_any(PROGRESS, before, now) or _any(NEWS, before, now)), tested),
         barren=_in_a_row(lambda before, now: not _any(PROGRESS, before, now), tested),
@@ -231,24 +233,24 @@ def _any(signs: dict[str, Callable[[Before, Sighting], bool]], before: Before, n
     return any(sign(before, now) for sign in signs.values())
 
 
-def _all(sightings: Iterable[Sighting]) -> set[Failure]:
-    return {failure for sighting in sightings for failure in failures(sighting)}
+def _all(sightings: Iterable[Sighting]) -> set[FailureDigest]:
+    return {failure for sighting in sightings for failure in list_failures(sighting)}
 
 
-def _goes_back(course: Course) -> bool:
+def _goes_back(course: StallHistory) -> bool:
     """Nothing new, and the code is one that was tested before: twice in a row, or under one and the same failure."""
     if course.quiet < BACK or not course.returned(0):
         return False
     return course.returned(1) or len({s.failing for s in course.tested[-BACK - 1 :]}) == 1
 
 
-def _repeated(course: Course) -> str:
+def _repeated(course: StallHistory) -> str:
     """What was seen again and again, and what the code did meanwhile."""
     last = course.tested[-1]
     seen = list(takewhile(lambda s: _state(s) == _state(last), reversed(course.tested)))
     if len(seen) <= course.quiet:  # a round trip: the quiet ones repeat more than the one before them
         states = len({_state(s) for s in course.tested[-course.barren - 1 :]})
-        quiet = agreeing(course.quiet, "validation")
+        quiet = agree_word(course.quiet, "validation")
         return f"the last {course.quiet} {quiet} saw nothing new: {states} states of the failing tests take turns"
     trees = len({s.tree for s in seen})
     tests = "test" if last.failed == 1 else f"{last.failed} tests" if last.failed else "tests"
@@ -263,15 +265,15 @@ def _repeated(course: Course) -> str:
 
 
 def _state(sighting: Sighting) -> tuple[str, frozenset[tuple[str, str]]]:
-    return sighting.failing, frozenset((f.test, f.kind) for f in failures(sighting))
+    return sighting.failing, frozenset((f.test, f.kind) for f in list_failures(sighting))
 
 
-SIGNS: tuple[Sign, ...] = (
-    Sign("idle", lambda c: c.idle >= IDLE,
+SIGNS: tuple[StallSign, ...] = (
+    StallSign("idle", lambda c: c.idle >= IDLE,
          lambda c: f"{c.idle} rounds of debugging in a row changed nothing and named no new cause"),
-    Sign("back again", _goes_back, _repeated),
-    Sign("nothing new", lambda c: c.quiet >= QUIET, _repeated),
-    Sign("no progress", lambda c: c.barren >= BARREN,
+    StallSign("back again", _goes_back, _repeated),
+    StallSign("nothing new", lambda c: c.quiet >= QUIET, _repeated),
+    StallSign("no progress", lambda c: c.barren >= BARREN,
          lambda c: f"{c.barren} validations in a row brought new explanations, numbers or breakages, but no progress"),
 )  # fmt: skip
 """The first that holds is told."""

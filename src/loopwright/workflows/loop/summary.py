@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import Literal, get_args
 
 from loopwright.core.names import FINISHED, LoopStatus
-from loopwright.core.outcomes import Validated
-from loopwright.core.pausing import Pause, pause_of
-from loopwright.core.record import Entry, Items, Record, Timestamp
+from loopwright.core.outcomes import ValidationOutcome
+from loopwright.core.pause import Pause, pause_of
+from loopwright.core.record import Items, JournalEntry, Record, Timestamp
 from loopwright.core.state import Incident, Mode, Outcome, TaskStatus
 from loopwright.core.text import plural
 from loopwright.evidence.rivals import patch_lines
@@ -24,7 +24,7 @@ WAITING_SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Progress:
+class LoopProgress:
     """Percentages (0–100) and the two flags behind them."""
 
     develop: float
@@ -36,15 +36,15 @@ class Progress:
         return 0.5 * self.develop + 25 * self.debug_completed + 25 * self.validation_passed
 
 
-def progress(state: LoopState) -> Progress:
+def measure_progress(state: LoopState) -> LoopProgress:
     """How far the loop is. A loop without tasks, or without a bug, counts these as done once validation passed."""
     skill = state.skill_state
     if skill is None:
-        return Progress(0, False, False)
+        return LoopProgress(0, False, False)
     passed = skill.validate_.passed and bool(skill.validate_.test_results)
     tasks = skill.develop
     develop = 100 * tasks.completed / tasks.total if tasks.total else 100.0 * passed
-    return Progress(develop, passed or skill.debug.confirmed_hypothesis is not None, passed)
+    return LoopProgress(develop, passed or skill.debug.confirmed_hypothesis is not None, passed)
 
 
 def task_statuses(state: LoopState) -> Mapping[str, TaskStatus]:
@@ -55,7 +55,7 @@ def task_statuses(state: LoopState) -> Mapping[str, TaskStatus]:
 
 
 @dataclass(frozen=True)
-class Done:
+class FinishedAction:
     """One finished action from the journal. `result`: pass or fail for VALIDATE, else a few words."""
 
     action: str
@@ -73,13 +73,13 @@ class PlanLine:
         return int(self.content.startswith(" "))
 
 
-def finished(entries: Sequence[Entry]) -> tuple[Done, ...]:
+def list_finished(entries: Sequence[JournalEntry]) -> tuple[FinishedAction, ...]:
     """The actions that ended, as the plan wants them."""
     ended = (entry.event.data for entry in entries if entry.event.type == "action_finished")
-    return tuple(Done(str(data.get("action")), str(data.get("result") or "")) for data in ended)
+    return tuple(FinishedAction(str(data.get("action")), str(data.get("result") or "")) for data in ended)
 
 
-def plan(state: LoopState, history: Sequence[Done]) -> tuple[PlanLine, ...]:
+def build_plan(state: LoopState, history: Sequence[FinishedAction]) -> tuple[PlanLine, ...]:
     """The phase list: what is over folded to a line, the running phase unfolded down to what is still to come."""
     begun = bool(history) or state.skill_state is not None
     first = PlanLine("Phase 1: Session Initialization", "completed" if begun else "in_progress")
@@ -99,10 +99,10 @@ def plan(state: LoopState, history: Sequence[Done]) -> tuple[PlanLine, ...]:
     return (first, *folded, PlanLine("Phase 2: Orchestration Loop", "in_progress"), *unfolded)
 
 
-def _grouped(history: list[Done]) -> tuple[list[list[Done]], list[Done]]:
+def _grouped(history: list[FinishedAction]) -> tuple[list[list[FinishedAction]], list[FinishedAction]]:
     """Finished iterations, each ending with its validation, and the one still open."""
-    groups: list[list[Done]] = []
-    current: list[Done] = []
+    groups: list[list[FinishedAction]] = []
+    current: list[FinishedAction] = []
     for done in history:
         current.append(done)
         if done.action == "VALIDATE":
@@ -111,7 +111,7 @@ def _grouped(history: list[Done]) -> tuple[list[list[Done]], list[Done]]:
     return groups, current
 
 
-def _folded(group: list[Done]) -> str:
+def _folded(group: list[FinishedAction]) -> str:
     """`DEVELOP x3 + VALIDATE (pass)`."""
     parts: list[str] = []
     for action, run in groupby((done for done in group if done.action != "INIT"), key=lambda done: done.action):
@@ -127,7 +127,7 @@ def _current(state: LoopState) -> str | None:
     return skill.current_action.upper() if skill and skill.current_action else None
 
 
-def _unfolded(state: LoopState, open_group: list[Done], *, is_over: bool) -> list[PlanLine]:
+def _unfolded(state: LoopState, open_group: list[FinishedAction], *, is_over: bool) -> list[PlanLine]:
     """`is_over`: the last thing that was done was a validation, and it passed."""
     now = _current(state)
     statuses = task_statuses(state).values()
@@ -202,7 +202,7 @@ class Glance(Record):
     completed_at: Timestamp | None = None
 
 
-def glance(state: LoopState, project: str) -> Glance:
+def loop_glance(state: LoopState, project: str) -> Glance:
     """The loop in brief, for a list."""
     engine, skill = state.engine, state.skill_state
     return Glance(
@@ -218,7 +218,7 @@ def glance(state: LoopState, project: str) -> Glance:
         max_iterations=state.max_iterations,
         tasks=_tasks(state),
         tests=_tests(state),
-        needs=need(state),
+        needs=loop_need(state),
         pause=pause_of(state),
         parked_until=engine.parked.until if engine.parked else None,
         priority=state.priority,
@@ -231,7 +231,7 @@ def glance(state: LoopState, project: str) -> Glance:
     )
 
 
-def need(state: LoopState) -> Need | None:
+def loop_need(state: LoopState) -> Need | None:
     """What keeps the loop until a person gives it; None where it goes on, or waits, by itself, and at its end."""
     engine = state.engine
     question = engine.waiting is not None and not engine.waiting.by_resuming and engine.answer is None
@@ -268,8 +268,8 @@ def _tests(state: LoopState) -> TestCounts | None:
     )  # fmt: skip
 
 
-def summarise(
-    state: LoopState, checked: Validated | None = None, noted: Iterable[Incident] = (), diff: str | None = None
+def summarise_loop(
+    state: LoopState, checked: ValidationOutcome | None = None, noted: Iterable[Incident] = (), diff: str | None = None
 ) -> Summary:
     """What was done and what is left; `duration` in milliseconds that its steps took until now.
 
@@ -279,7 +279,7 @@ def summarise(
     skill = state.skill_state or SkillState()
     noted = (*state.engine.incidents, *noted)
     return Summary(
-        duration=worked(state),
+        duration=measure_work(state),
         iterations=state.current_iteration,
         develop=_develop(skill, diff),
         debug=_debug(skill),
@@ -287,7 +287,7 @@ def summarise(
     )
 
 
-def worked(state: LoopState) -> int:
+def measure_work(state: LoopState) -> int:
     """Milliseconds that its steps took; what lies between them, as a pause or the age of its file, is no work."""
     return round(state.engine.budget.spent_seconds * 1000)
 
@@ -308,12 +308,12 @@ def diff_stat(diff: str) -> list[tuple[str, int, int]]:
     return stat
 
 
-def summed_up(state: LoopState, noted: Iterable[Incident] = ()) -> LoopState:
+def add_summary(state: LoopState, noted: Iterable[Incident] = ()) -> LoopState:
     """A loop that ended without COMPLETE (a task that fails fast, errors in a row, a stop) has its summary too."""
     skill = state.skill_state or SkillState()
     if state.status not in FINISHED or skill.summary is not None:
         return state
-    return state.evolve(skill_state=skill.evolve(summary=summarise(state, noted=noted)))
+    return state.evolve(skill_state=skill.evolve(summary=summarise_loop(state, noted=noted)))
 
 
 def _develop(skill: SkillState, diff: str | None) -> dict[str, object]:
@@ -343,7 +343,7 @@ def _debug(skill: SkillState) -> dict[str, object]:
 
 
 def _validate(
-    state: LoopState, skill: SkillState, checked: Validated | None, incidents: Iterable[str]
+    state: LoopState, skill: SkillState, checked: ValidationOutcome | None, incidents: Iterable[str]
 ) -> dict[str, object]:
     failing = checked.failing if checked else skill.validate_.failed_tests
     last = state.engine.last_validation

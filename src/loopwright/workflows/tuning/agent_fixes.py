@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from loopwright.core.errors import AgentError, AgentTrouble, Invalid, NotFound
 from loopwright.core.protocol import Message
-from loopwright.core.run import charged
-from loopwright.core.spending import added
-from loopwright.core.threads import in_thread
+from loopwright.core.run import charge_budget
+from loopwright.core.spending import add_known
+from loopwright.core.threads import run_in_thread
 from loopwright.policy.permissions import turn_policy
 from loopwright.skills.files import SkillFiles
 from loopwright.skills.findings import Finding, Proposal
-from loopwright.skills.fixes.edits import between
+from loopwright.skills.fixes.edits import measure_change
 from loopwright.workflows.tuning.messages import mend_order
 from loopwright.workflows.tuning.model import TuningState
 from loopwright.workflows.tuning.session import TuningSession
@@ -30,25 +30,25 @@ ONLY_THIS_TURN: frozenset[AgentTrouble] = frozenset({"died", "timeout", "protoco
 """Trouble that says nothing about the next turn."""
 
 
-class Written(NamedTuple):
+class AgentFixes(NamedTuple):
     """`tried`: by fingerprint why a turn came to nothing."""
 
     proposals: list[Proposal]
     tried: dict[str, str]
 
 
-async def written_by_agent(session: TuningSession, left: Sequence[Finding], others: Sequence[Proposal]) -> Written:
+async def write_fixes(session: TuningSession, left: Sequence[Finding], others: Sequence[Proposal]) -> AgentFixes:
     """A proposal for each group of findings that the agent has found a change for. AgentError.
 
     `others` are proposed already: what would touch the same files waits for the next iteration.
     """
     state, since = session.state(), session.clock.monotonic()
     taken = {file for proposal in others for file in proposal.files}
-    written = Written([], {})
+    written = AgentFixes([], {})
     for group in [group for group in _groups(left) if group[0].file not in taken][:TURNS]:
         if group[0].file in taken:
             continue
-        if reached := charged(state, session.clock.monotonic() - since, session.cost).engine.budget.reached:
+        if reached := charge_budget(state, session.clock.monotonic() - since, session.cost).engine.budget.reached:
             session.note("over_budget", f"the {reached.words} is used up: the other fixes are not written")
             break
         try:
@@ -84,18 +84,18 @@ async def _mended(session: TuningSession, state: TuningState, group: Sequence[Fi
     agent, lines = state.engine.agent or "", LINES * len(group)
     about = f"for {', '.join(finding.rule for finding in group)} in {group[0].file}"
     with session.skills.copied(session.root) as folder:
-        before = await in_thread(session.skills.read, folder)
+        before = await run_in_thread(session.skills.read, folder)
         session.bus.publish("activity", f"{agent} writes a fix {about}")
         try:
             await _asked(session, state, group, folder, lines)
-            after = await in_thread(session.skills.read, folder)
+            after = await run_in_thread(session.skills.read, folder)
         except AgentError as error:
             if error.kind not in ONLY_THIS_TURN:
                 raise
             return f"{agent} did not finish {about}: {error}"
         except (NotFound, Invalid) as error:  # it has taken SKILL.md away
             return f"{agent} left no valid skill {about}: {str(error).replace(str(folder), before.name)}"
-    change = between(before.files, after.files)
+    change = measure_change(before.files, after.files)
     if unlike := _no_texts(before, after, change.unreadable):
         return f"{agent} wrote something that is not a plain text file {about}: {', '.join(unlike)}"
     if change.lines == 0:
@@ -128,7 +128,7 @@ async def _asked(
         finally:
             usage = (await turns.spent()).usage
             session.cost = session.cost.evolve(
-                tokens=added(session.cost.tokens, usage.tokens), cost=added(session.cost.cost, usage.cost)
+                tokens=add_known(session.cost.tokens, usage.tokens), cost=add_known(session.cost.cost, usage.cost)
             )
 
 

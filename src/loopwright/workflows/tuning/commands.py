@@ -7,11 +7,11 @@ from typing import Any, Literal
 from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
 from loopwright.core.names import TuningStatus
 from loopwright.core.protocol import Control
-from loopwright.core.run import STOPPED_BY_USER, noted
+from loopwright.core.run import STOPPED_BY_USER, add_incidents
 from loopwright.core.state import Incident, Limits
 from loopwright.skills.findings import Finding, FixLevel, Silenced
 from loopwright.workflows.tuning.model import FINISHED, AppliedFix, TuningState
-from loopwright.workflows.tuning.reducer import finished, found, undone
+from loopwright.workflows.tuning.reducer import finish_session, mark_undone, set_findings
 
 Command = Literal[
     "start", "pause", "resume", "stop", "reopen", "choose", "roll back", "complete", "fail", "edit", "delete"
@@ -22,7 +22,7 @@ UNFINISHED = ALL - FINISHED
 
 
 @dataclass(frozen=True)
-class Row:
+class StatusRow:
     """`target` None: the status stays. `orphaned` sources count only while no runner lives."""
 
     sources: frozenset[TuningStatus]
@@ -30,18 +30,18 @@ class Row:
     orphaned: frozenset[TuningStatus] = frozenset()
 
 
-COMMANDS: dict[Command, Row] = {
-    "start": Row(frozenset({"pending"}), "running"),
-    "pause": Row(frozenset(), None),
-    "resume": Row(frozenset(), "running", orphaned=frozenset({"running"})),
-    "stop": Row(UNFINISHED, "failed"),
-    "reopen": Row(frozenset(), "running"),
-    "choose": Row(frozenset({"running"}), None),
-    "roll back": Row(FINISHED, None),
-    "complete": Row(frozenset({"running"}), "completed"),
-    "fail": Row(frozenset({"running"}), "failed"),
-    "edit": Row(UNFINISHED, None),
-    "delete": Row(FINISHED | {"pending"}, None, orphaned=frozenset({"running"})),
+COMMANDS: dict[Command, StatusRow] = {
+    "start": StatusRow(frozenset({"pending"}), "running"),
+    "pause": StatusRow(frozenset(), None),
+    "resume": StatusRow(frozenset(), "running", orphaned=frozenset({"running"})),
+    "stop": StatusRow(UNFINISHED, "failed"),
+    "reopen": StatusRow(frozenset(), "running"),
+    "choose": StatusRow(frozenset({"running"}), None),
+    "roll back": StatusRow(FINISHED, None),
+    "complete": StatusRow(frozenset({"running"}), "completed"),
+    "fail": StatusRow(frozenset({"running"}), "failed"),
+    "edit": StatusRow(UNFINISHED, None),
+    "delete": StatusRow(FINISHED | {"pending"}, None, orphaned=frozenset({"running"})),
 }
 """A session takes seconds: it is stopped, not paused, and the skill is tuned anew, not its session reopened."""
 
@@ -56,16 +56,16 @@ STATUS_REQUESTS: dict[tuple[TuningStatus, TuningStatus], Command] = {
 """(is, wanted) → the command that a request for a bare status stands for."""
 
 
-def allowed(command: Command, status: TuningStatus, *, live: bool = True) -> bool:
+def is_allowed(command: Command, status: TuningStatus, *, live: bool = True) -> bool:
     """Whether the table has this row. `live`: a runner holds the lease."""
     row = COMMANDS[command]
     return status in row.sources or (not live and status in row.orphaned)
 
 
-def require(command: Command, state: TuningState, *, live: bool = True) -> None:
+def require_command(command: Command, state: TuningState, *, live: bool = True) -> None:
     """IllegalTransition unless `command` is allowed now."""
-    if not allowed(command, state.status, live=live):
-        possible = tuple(c for c in PERSONS if allowed(c, state.status, live=live))
+    if not is_allowed(command, state.status, live=live):
+        possible = tuple(c for c in PERSONS if is_allowed(c, state.status, live=live))
         raise IllegalTransition(command, state.status, possible, "tuning session")
 
 
@@ -90,23 +90,23 @@ ASKS_NOTHING = "this tuning session has no open choice"
 
 def start(state: TuningState) -> TuningState:
     """Its first step begins it; that it is wanted can be seen from now on, and nobody starts it twice."""
-    require("start", state)
+    require_command("start", state)
     return state.evolve(status="running")
 
 
 def pause(state: TuningState, *, now: bool = False) -> TuningState:
-    require("pause", state)
+    require_command("pause", state)
     return state
 
 
 def resume(state: TuningState, *, live: bool) -> TuningState:
     """A session whose runner died is taken up again, and so is one that has an answer."""
-    require("resume", state, live=live)
+    require_command("resume", state, live=live)
     return state
 
 
 def reopen(state: TuningState, at: str) -> TuningState:
-    require("reopen", state)
+    require_command("reopen", state)
     return state
 
 
@@ -114,16 +114,16 @@ def stop(state: TuningState, at: str) -> TuningState:
     """Ends it. What is in the skill's files and nobody has verified is to be put back (`undo`) by its runner, or by
     whoever takes the lease of one that is gone.
     """
-    require("stop", state)
+    require_command("stop", state)
     begun = [one.fix for one in state.engine.under_way if one.step == "action-apply-fix" and one.fix]
-    undo = tuple(dict.fromkeys((*(fix.fix_id for fix in unverified(state)), *begun)))
-    for fix in unverified(state):
-        state = undone(state, fix.fix_id)
+    undo = tuple(dict.fromkeys((*(fix.fix_id for fix in list_unverified(state)), *begun)))
+    for fix in list_unverified(state):
+        state = mark_undone(state, fix.fix_id)
     state = state.evolve(engine=state.engine.evolve(undo=undo))
-    return finished(state, "stopped", STOPPED_BY_USER).evolve(updated_at=at)
+    return finish_session(state, "stopped", STOPPED_BY_USER).evolve(updated_at=at)
 
 
-def put_back(state: TuningState, left: Mapping[str, str] | None = None, at: str = "") -> TuningState:
+def mark_put_back(state: TuningState, left: Mapping[str, str] | None = None, at: str = "") -> TuningState:
     """Nothing is left to undo, but for what could not be: by fix in words (`left`), for a person to roll back later."""
     if not state.engine.undo:
         return state
@@ -131,10 +131,10 @@ def put_back(state: TuningState, left: Mapping[str, str] | None = None, at: str 
     fixes = tuple(
         fix.evolve(rollback_available=True) if fix.fix_id in (left or {}) else fix for fix in state.applied_fixes
     )
-    return noted(state.evolve(applied_fixes=fixes, engine=state.engine.evolve(undo=())), incidents)
+    return add_incidents(state.evolve(applied_fixes=fixes, engine=state.engine.evolve(undo=())), incidents)
 
 
-def unverified(state: TuningState) -> tuple[AppliedFix, ...]:
+def list_unverified(state: TuningState) -> tuple[AppliedFix, ...]:
     """Fixes in the skill's files that nobody has verified."""
     return tuple(fix for fix in state.applied_fixes if fix.verification_result == "pending")
 
@@ -146,7 +146,7 @@ def awaits_choice(state: TuningState) -> bool:
 
 def choose(state: TuningState, ids: Sequence[str]) -> TuningState:
     """Takes the fixes that a person wants; none ends the session. Those not taken are not proposed again."""
-    require("choose", state)
+    require_command("choose", state)
     waiting = state.engine.waiting
     if waiting is None:
         raise Conflict(ASKS_NOTHING)
@@ -161,7 +161,7 @@ def choose(state: TuningState, ids: Sequence[str]) -> TuningState:
 
 def require_rollback(state: TuningState, id: str) -> AppliedFix:
     """The entry of a fix that can be rolled back. NotFound, Conflict, IllegalTransition while it is at work."""
-    require("roll back", state)
+    require_command("roll back", state)
     entry = next((fix for fix in reversed(state.applied_fixes) if fix.fix_id == id), None)
     if entry is None:
         known = ", ".join(fix.fix_id for fix in state.applied_fixes) or "none"
@@ -171,7 +171,7 @@ def require_rollback(state: TuningState, id: str) -> AppliedFix:
     return entry
 
 
-def rolled_back(
+def remove_fix(
     state: TuningState,
     id: str,
     findings: tuple[Finding, ...],
@@ -181,18 +181,18 @@ def rolled_back(
 ) -> TuningState:
     """Without that fix, and with what was found and accepted in the skill since."""
     require_rollback(state, id)
-    state = undone(state, id)
+    state = mark_undone(state, id)
     engine = state.engine.evolve(digests=dict(digests), fixable=dict(fixable), silenced=silenced)
-    return found(state.evolve(engine=engine), findings)
+    return set_findings(state.evolve(engine=engine), findings)
 
 
-def limited(state: TuningState, limits: Limits) -> TuningState:
+def set_limits(state: TuningState, limits: Limits) -> TuningState:
     """Sets the limits that are given; the others stay."""
     given = {name: value for name, value in asdict(limits).items() if value is not None}
     iterations = given.pop("max_iterations", state.max_iterations)
     if (iterations, given) == (state.max_iterations, {}):
         return state
-    require("edit", state)
+    require_command("edit", state)
     budget = state.engine.budget.evolve(**given)
     return state.evolve(max_iterations=iterations, engine=state.engine.evolve(budget=budget))
 
@@ -203,5 +203,5 @@ def edit(state: TuningState, changes: dict[str, Any]) -> TuningState:  # Any: pa
     if unknown or not changes:
         problem = f"cannot edit {', '.join(unknown)}" if unknown else "nothing to change"
         raise Invalid(f"{problem}; editable: {', '.join(sorted(EDITABLE))}")
-    require("edit", state)
+    require_command("edit", state)
     return state.evolve(**changes)

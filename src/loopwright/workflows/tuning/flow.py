@@ -8,72 +8,79 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
+from loopwright.core.agent_failures import TABLE
 from loopwright.core.errors import AgentError, Conflict, Corrupt, Invalid, NotFound, WorkspaceError
 from loopwright.core.names import TuningStepName
 from loopwright.core.protocol import Control
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.text import plural
-from loopwright.core.threads import in_thread
-from loopwright.core.troubles import TABLE
-from loopwright.skills.diagnosis import Diagnosis, diagnose, fixable, load, rules_of, settled
+from loopwright.core.threads import run_in_thread
+from loopwright.skills.diagnosis import (
+    SkillDiagnosis,
+    diagnose_skill,
+    list_fixable,
+    load_skill,
+    rules_of,
+    split_accepted,
+)
 from loopwright.skills.files import SkillFiles
 from loopwright.skills.findings import Proposal
-from loopwright.skills.fixes import propose
-from loopwright.skills.fixes.edits import rebased
+from loopwright.skills.fixes import propose_mechanical_fixes
+from loopwright.skills.fixes.edits import rebase_edit
 from loopwright.skills.review.cards import cards_of
-from loopwright.skills.review.checking import carried
+from loopwright.skills.review.report_check import carry_findings
 from loopwright.workflows.tuning import commands
-from loopwright.workflows.tuning.agent_fixes import written_by_agent
-from loopwright.workflows.tuning.commands import unverified
-from loopwright.workflows.tuning.gate import judge
+from loopwright.workflows.tuning.agent_fixes import write_fixes
+from loopwright.workflows.tuning.commands import list_unverified
+from loopwright.workflows.tuning.gate import judge_fix
 from loopwright.workflows.tuning.model import RANKS, Fix, TuningState, TuningStep
 from loopwright.workflows.tuning.outcomes import (
-    Applied,
-    Broken,
-    Diagnosed,
-    Ended,
-    Failed,
-    Iterated,
-    Offered,
-    Proposed,
-    Refused,
-    Reported,
-    Scoped,
+    ApplyOutcome,
+    DiagnosisOutcome,
+    EndOutcome,
+    FailureOutcome,
+    FixOffer,
+    InterruptionOutcome,
+    IterationOutcome,
+    ProposalOutcome,
+    RefusalOutcome,
+    ReportOutcome,
+    ScopeOutcome,
     TuningOutcome,
     TuningStepDone,
-    Verified,
+    VerifyOutcome,
 )
 from loopwright.workflows.tuning.proposals import fix_of, rewrite_of
 from loopwright.workflows.tuning.publish import files_of, publish
 from loopwright.workflows.tuning.reducer import begin_step, end_step
-from loopwright.workflows.tuning.reviewing import review, still_there
-from loopwright.workflows.tuning.selector import may_be_fixed, ready, still_holds
+from loopwright.workflows.tuning.review import recheck_findings, review_dimension
+from loopwright.workflows.tuning.selector import may_be_fixed, select_ready, still_holds
 from loopwright.workflows.tuning.session import TuningSession, undo_fixes
 
 
-def told(outcome: TuningOutcome) -> str:
+def describe_outcome(outcome: TuningOutcome) -> str:
     match outcome:
-        case Scoped():
+        case ScopeOutcome():
             return f"{outcome.name}: {plural(len(outcome.digests), 'file')}, about {outcome.size:,} tokens"
-        case Diagnosed(problem=problem, findings=findings):
+        case DiagnosisOutcome(problem=problem, findings=findings):
             return f"failed: {problem}" if problem else plural(sum(f.counts for f in findings), "finding")
-        case Reported():
+        case ReportOutcome():
             return f"{len(outcome.fixable)} can be fixed without a model"
-        case Proposed():
+        case ProposalOutcome():
             return f"proposed {plural(len(outcome.offers), 'fix')}"
-        case Applied():
+        case ApplyOutcome():
             return f"applied {outcome.fix.id}"
-        case Refused():
+        case RefusalOutcome():
             return f"{outcome.fix_id} was not applied: {outcome.reason}"
-        case Verified():
+        case VerifyOutcome():
             return "holds" if outcome.passed else f"rolled back: {'; '.join(outcome.reasons)}"
-        case Iterated():
+        case IterationOutcome():
             return "diagnosing again"
-        case Ended():
+        case EndOutcome():
             return "too many errors" if outcome.failed else "the course is over"
-        case Failed():
+        case FailureOutcome():
             return f"failed: {outcome.message}"
-        case Broken():
+        case InterruptionOutcome():
             return outcome.reason
         case _:
             assert_never(outcome)
@@ -83,10 +90,10 @@ Handler = Callable[[TuningSession, TuningStep], Awaitable[TuningOutcome]]
 NO_REPAIR = "no repair is known for it"
 
 
-async def init(session: TuningSession, step: TuningStep) -> TuningOutcome:
+async def run_init(session: TuningSession, step: TuningStep) -> TuningOutcome:
     """What the skill is."""
     files, skill = await session.read()
-    return Scoped(
+    return ScopeOutcome(
         name=skill.name, mode=skill.mode, phases=tuple(dict.fromkeys(phase.file for phase in skill.phases)),
         specs=tuple(path for path, page in skill.pages.items() if page.kind == "spec"),
         size=sum(page.tokens for page in skill.pages.values()), digests=files.digests,
@@ -98,22 +105,22 @@ async def diagnose_dimension(session: TuningSession, step: TuningStep) -> Tuning
     dimension = step.dimension
     assert dimension is not None, step
     since, engine = session.clock.monotonic(), session.state().engine
-    found = await in_thread(diagnose, skill, (dimension,), engine.accepted)
-    told, reviewed = carried(skill, (one for one in engine.findings if one.dimension == dimension)), False
+    found = await run_in_thread(diagnose_skill, skill, (dimension,), engine.accepted)
+    told, reviewed = carry_findings(skill, (one for one in engine.findings if one.dimension == dimension)), False
     if engine.reviewer is not None and not engine.standings:
-        told, reviewed = await review(session, files, skill, dimension, found.findings)
-    kept, silenced = settled(skill, told, engine.accepted)
+        told, reviewed = await review_dimension(session, files, skill, dimension, found.findings)
+    kept, silenced = split_accepted(skill, told, engine.accepted)
     checked = (*(rule.rule for rule in rules_of((dimension,))), *(card.id for card in cards_of(dimension) if reviewed))
-    return Diagnosed(
+    return DiagnosisOutcome(
         dimension=dimension, findings=(*found.findings, *kept), checked=checked,
         silenced=(*found.silenced, *silenced), took=(session.clock.monotonic() - since) * 1000, digests=files.digests,
         problem=found.problems.get(dimension), reviewed=reviewed,
     )  # fmt: skip
 
 
-async def report(session: TuningSession, step: TuningStep) -> TuningOutcome:
+async def run_report(session: TuningSession, step: TuningStep) -> TuningOutcome:
     files, skill = await session.read()
-    return Reported(await in_thread(fixable, skill, session.state().engine.findings), files.tree)
+    return ReportOutcome(await run_in_thread(list_fixable, skill, session.state().engine.findings), files.tree)
 
 
 async def propose_fixes(session: TuningSession, step: TuningStep) -> TuningOutcome:
@@ -121,24 +128,24 @@ async def propose_fixes(session: TuningSession, step: TuningStep) -> TuningOutco
     state = session.state()
     files, skill = await session.read()
     wanted = may_be_fixed(state)
-    own = await in_thread(propose, skill, wanted)
+    own = await run_in_thread(propose_mechanical_fixes, skill, wanted)
     proposals = [one for one in own if RANKS[one.level] <= RANKS[state.engine.level]]
     mended = {print for one in proposals for print in one.fingerprints}
     left = tuple(finding for finding in wanted if finding.fingerprint not in mended)
     if left and state.engine.level == "agent":
-        written = await written_by_agent(session, left, proposals)
-        return Proposed(_offers(state, files, [*proposals, *written.proposals]), tried=written.tried)
-    return Proposed(_offers(state, files, proposals), {finding.fingerprint: NO_REPAIR for finding in left})
+        written = await write_fixes(session, left, proposals)
+        return ProposalOutcome(_offers(state, files, [*proposals, *written.proposals]), tried=written.tried)
+    return ProposalOutcome(_offers(state, files, proposals), {finding.fingerprint: NO_REPAIR for finding in left})
 
 
-def _offers(state: TuningState, files: SkillFiles, proposals: list[Proposal]) -> tuple[Offered, ...]:
+def _offers(state: TuningState, files: SkillFiles, proposals: list[Proposal]) -> tuple[FixOffer, ...]:
     """With ids that go on from those there are."""
     first = len(state.proposed_fixes) + 1
     offers = []
     for number, proposal in enumerate(proposals, first):
         known = (state.engine.issue_of.get(print) for print in proposal.fingerprints)
         fix = fix_of(proposal, files.files, f"FIX-{number:03}", tuple(id for id in known if id))
-        offers.append(Offered(fix, proposal))
+        offers.append(FixOffer(fix, proposal))
     return tuple(offers)
 
 
@@ -149,14 +156,14 @@ async def apply_fix(session: TuningSession, step: TuningStep) -> TuningOutcome:
     files = (await session.read()).files
     changed = [file for file in proposal.files if files.digests.get(file) != state.engine.digests.get(file)]
     if changed:
-        return Refused(id, f"{', '.join(changed)} changed since the diagnosis")
+        return RefusalOutcome(id, f"{', '.join(changed)} changed since the diagnosis")
     moved = _moved(state, id)
     if moved is None:
-        return Refused(id, "another fix changed the same place first", again=True)
+        return RefusalOutcome(id, "another fix changed the same place first", again=True)
     fix, backup = fix_of(moved, files.files, id, _fix(state, id).issue_ids), session.backup(id)
-    digests = await in_thread(session.skills.apply, session.root, rewrite_of(moved, files.files), backup)
+    digests = await run_in_thread(session.skills.apply, session.root, rewrite_of(moved, files.files), backup)
     session.bus.publish("activity", f"applied {id}: {fix.description}")
-    return Applied(fix, str(backup.relative_to(session.project)), proposal.edits, digests)
+    return ApplyOutcome(fix, str(backup.relative_to(session.project)), proposal.edits, digests)
 
 
 def _fix(state: TuningState, id: str) -> Fix:
@@ -167,32 +174,32 @@ def _moved(state: TuningState, id: str) -> Proposal | None:
     """The proposal for the files after the fixes that came before it; None where one of these lies in its way."""
     proposal = state.engine.proposals[id]
     before = [edit for fix, edits in state.engine.edits.items() if fix != id for edit in edits]
-    moved = [rebased(edit, before) for edit in proposal.edits]
+    moved = [rebase_edit(edit, before) for edit in proposal.edits]
     edits = tuple(edit for edit in moved if edit is not None)
     return proposal.evolve(edits=edits) if len(edits) == len(moved) else None
 
 
-async def verify(session: TuningSession, step: TuningStep) -> TuningOutcome:
+async def verify_fix(session: TuningSession, step: TuningStep) -> TuningOutcome:
     """Diagnoses the whole skill from scratch; what does not hold is rolled back at once."""
     state, id = session.state(), step.fix or ""
     session.last = None
     files, skill = await session.read()
-    found = await in_thread(diagnose, skill, state.engine.dimensions, state.engine.accepted)
-    before, proposal = load(_without(files, _fix(state, id))), _moved(state, id) or state.engine.proposals[id]
+    found = await run_in_thread(diagnose_skill, skill, state.engine.dimensions, state.engine.accepted)
+    before, proposal = load_skill(_without(files, _fix(state, id))), _moved(state, id) or state.engine.proposals[id]
     told = [one for one in state.engine.findings if one.review is not None]
     mended = [one for one in told if one.counts and one.fingerprint in proposal.fingerprints]
-    others = carried(skill, (one for one in told if one not in mended))
+    others = carry_findings(skill, (one for one in told if one not in mended))
     now = (*found.findings, *others)
-    reasons = (*judge(proposal, before, skill, state.engine.findings, now), *_problems(found))
+    reasons = (*judge_fix(proposal, before, skill, state.engine.findings, now), *_problems(found))
     if not reasons:
-        left = await still_there(session, files, skill, mended)
+        left = await recheck_findings(session, files, skill, mended)
         reasons = tuple(f"{one.rule} can still happen in {one.file}: {one.message}" for one in left)
     if not reasons:
-        mendable = await in_thread(fixable, skill, now)
-        return Verified(id, True, (), now, mendable, silenced=found.silenced)
-    digests = await in_thread(session.skills.roll_back, session.root, session.backup(id))
+        mendable = await run_in_thread(list_fixable, skill, now)
+        return VerifyOutcome(id, True, (), now, mendable, silenced=found.silenced)
+    digests = await run_in_thread(session.skills.roll_back, session.root, session.backup(id))
     session.note("rolled_back", f"{id} did not hold and was rolled back: {'; '.join(reasons)}")
-    return Verified(id, False, reasons, (), {}, digests)
+    return VerifyOutcome(id, False, reasons, (), {}, digests)
 
 
 def _without(files: SkillFiles, fix: Fix) -> SkillFiles:
@@ -202,47 +209,47 @@ def _without(files: SkillFiles, fix: Fix) -> SkillFiles:
     return replace(files, files=kept | {file: text.encode() for file, text in was.items() if text is not None})
 
 
-def _problems(found: Diagnosis) -> list[str]:
+def _problems(found: SkillDiagnosis) -> list[str]:
     return [f"the {dimension} dimension could not be diagnosed: {why}" for dimension, why in found.problems.items()]
 
 
 async def next_iteration(session: TuningSession, step: TuningStep) -> TuningOutcome:
     session.last = None
-    return Iterated()
+    return IterationOutcome()
 
 
-async def complete(session: TuningSession, step: TuningStep) -> TuningOutcome:
-    return Ended()
+async def run_complete(session: TuningSession, step: TuningStep) -> TuningOutcome:
+    return EndOutcome()
 
 
-async def fail(session: TuningSession, step: TuningStep) -> TuningOutcome:
+async def run_fail(session: TuningSession, step: TuningStep) -> TuningOutcome:
     """After too many errors: nothing unverified stays in the files."""
-    undone = [fix.fix_id for fix in unverified(session.state())]
+    undone = [fix.fix_id for fix in list_unverified(session.state())]
     for id in reversed(undone):
-        await undo(session, id)
-    return Ended(failed=True, undone=tuple(undone))
+        await undo_fix(session, id)
+    return EndOutcome(failed=True, undone=tuple(undone))
 
 
-async def undo(session: TuningSession, fix: str) -> None:
+async def undo_fix(session: TuningSession, fix: str) -> None:
     """Puts back what a fix has changed, as far as it got."""
     with suppress(NotFound):  # nothing was touched yet
-        await in_thread(session.skills.roll_back, session.root, session.backup(fix))
+        await run_in_thread(session.skills.roll_back, session.root, session.backup(fix))
         session.bus.publish("activity", f"rolled back {fix}")
 
 
 HANDLERS: dict[TuningStepName, Handler] = {
-    "action-init": init,
+    "action-init": run_init,
     "action-diagnose-context": diagnose_dimension,
     "action-diagnose-memory": diagnose_dimension,
     "action-diagnose-dataflow": diagnose_dimension,
     "action-diagnose-agent": diagnose_dimension,
-    "action-report": report,
+    "action-report": run_report,
     "action-propose-fixes": propose_fixes,
     "action-apply-fix": apply_fix,
-    "action-verify": verify,
+    "action-verify": verify_fix,
     "action-next-iteration": next_iteration,
-    "action-complete": complete,
-    "action-fail": fail,
+    "action-complete": run_complete,
+    "action-fail": run_fail,
 }
 
 
@@ -269,7 +276,7 @@ class TuningFlow:
         return commands.control_signal(state) is Control.STOP_EXIT
 
     async def ready(self, state: TuningState, running: tuple[TuningStep, ...]) -> tuple[TuningStep, ...]:
-        return ready(state, running)
+        return select_ready(state, running)
 
     def begin(self, choice: TuningStep) -> bool:
         """Commits the begin, unless the latest state would not choose this any more."""
@@ -281,7 +288,7 @@ class TuningFlow:
             begun = commands.control_signal(state) is Control.CONTINUE and still_holds(state, choice)
             return begin_step(state, choice, at) if begun else state
 
-        event = Event(type="step_started", data={"step": choice.name, "fix": choice.fix})
+        event = JournalEvent(type="step_started", data={"step": choice.name, "fix": choice.fix})
         session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
         if begun:
             self._begun[choice] = at
@@ -296,14 +303,14 @@ class TuningFlow:
                 await undo_fixes(self._session, (choice.fix,))
             raise
         except AgentError as error:
-            return Failed(str(error), TABLE[error.kind].then != "fails")
+            return FailureOutcome(str(error), TABLE[error.kind].then != "fails")
         except GONE as error:
-            return Failed(str(error), recoverable=False)
+            return FailureOutcome(str(error), recoverable=False)
         except (Conflict, WorkspaceError, OSError) as error:
-            return Failed(str(error), recoverable=True)
+            return FailureOutcome(str(error), recoverable=True)
 
     def interrupted(self, choice: TuningStep) -> TuningOutcome:
-        return Broken("cancelled by a person")
+        return InterruptionOutcome("cancelled by a person")
 
     async def finish(self, choice: TuningStep, outcome: TuningOutcome, elapsed: float) -> None:
         """One step after the other: the history then has the order of the journal."""
@@ -312,7 +319,7 @@ class TuningFlow:
 
     async def _finish(self, choice: TuningStep, outcome: TuningOutcome, elapsed: float) -> None:
         session, at = self._session, self._session.now()
-        words = told(outcome)
+        words = describe_outcome(outcome)
         done = TuningStepDone(
             step=choice, outcome=outcome, begun=self._begun.pop(choice, at), at=at, elapsed=elapsed,
             incidents=session.noted(), usage=session.spent(), files=files_of(outcome),
@@ -320,7 +327,7 @@ class TuningFlow:
         data: dict[str, JsonValue] = {"step": choice.name, "fix": choice.fix, "result": words, "at": at}
         state = session.store.update(
             session.id, lambda latest: end_step(latest, done) if not _ended(latest) else latest,
-            actor="runner", event=Event(type="step_finished", data=data), epoch=session.epoch,
+            actor="runner", event=JournalEvent(type="step_finished", data=data), epoch=session.epoch,
         )  # fmt: skip
         publish(session.store, state)
         session.bus.publish("result", f"{choice.name}: {words}")

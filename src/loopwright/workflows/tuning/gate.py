@@ -10,8 +10,8 @@ from loopwright.skills.findings import SEVERITIES, Finding, Proposal
 from loopwright.skills.fixes.edits import contents_of
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.page import Page
-from loopwright.skills.score import score
-from loopwright.skills.suppress import MARK, ignores
+from loopwright.skills.score import compute_score
+from loopwright.skills.suppress import MARK, find_comments
 
 SHOWN = 3
 """Lines that a reason names."""
@@ -24,7 +24,7 @@ _STOPS = re.compile(r"(?<!\d)[.!?;](?=\s)|[。！？；]|\n(?=[ \t]*(?:\n|[-*+#>
 
 
 @dataclass(frozen=True)
-class Case:
+class FixCase:
     """A fix as it was applied, its edits those of the files just before it."""
 
     proposal: Proposal
@@ -43,22 +43,22 @@ class Case:
         return tuple((self.before.pages.get(file), self.after.pages.get(file)) for file in self.proposal.files)
 
 
-def judge(
+def judge_fix(
     proposal: Proposal, before: Skill, after: Skill, was: Sequence[Finding], now: Sequence[Finding]
 ) -> tuple[str, ...]:
     """Why the fix does not hold; nothing where it does. `was` and `now`: what was found before it and after it."""
-    case = Case(proposal, before, after, was, now)
+    case = FixCase(proposal, before, after, was, now)
     return tuple(reason for check in CHECKS for reason in check(case))
 
 
-def still_found(case: Case) -> Iterator[str]:
+def check_still_found(case: FixCase) -> Iterator[str]:
     left = {finding.fingerprint for finding in case.now}
     for finding in case.targeted:
         if finding.fingerprint in left:
             yield f"{finding.rule} is still found in {finding.file}: {finding.message}"
 
 
-def newly_found(case: Case) -> Iterator[str]:
+def check_new_findings(case: FixCase) -> Iterator[str]:
     """Counted by rule and file: what is only called otherwise since is not new, and what was to be mended still is."""
     known, left = {finding.fingerprint for finding in case.was}, {finding.fingerprint for finding in case.now}
     targets = {(finding.rule, finding.file) for finding in case.targeted}
@@ -77,19 +77,19 @@ def newly_found(case: Case) -> Iterator[str]:
             yield f"it brings {finding.rule} ({finding.severity}) to {finding.file}: {finding.message}"
 
 
-def scored(case: Case) -> Iterator[str]:
+def check_score(case: FixCase) -> Iterator[str]:
     size = sum(page.tokens for page in case.before.pages.values())
-    once, since = score(case.was, size), score(case.now, size)
+    once, since = compute_score(case.was, size), compute_score(case.now, size)
     if since < once:
         yield f"the skill's score would fall from {once:g} to {since:g}"
 
 
-def silenced(case: Case) -> Iterator[str]:
+def check_silenced(case: FixCase) -> Iterator[str]:
     if _ignored(case.after) - _ignored(case.before):
         yield "it suppresses a finding by a comment; only a person may accept one"
 
 
-def front_matter(case: Case) -> Iterator[str]:
+def check_front_matter(case: FixCase) -> Iterator[str]:
     for old, new in case.touched:
         if old is None or new is None or old.front is None or old.front.broken:
             continue
@@ -102,19 +102,19 @@ def front_matter(case: Case) -> Iterator[str]:
             yield f"the front matter of {old.path} has lost {', '.join(gone)}"
 
 
-def fences(case: Case) -> Iterator[str]:
+def check_fences(case: FixCase) -> Iterator[str]:
     for old, new in case.touched:
         if new and _open_fences(new) > (_open_fences(old) if old else 0):
             yield f"a fence in {new.path} is no longer closed"
 
 
-def links(case: Case) -> Iterator[str]:
+def check_links(case: FixCase) -> Iterator[str]:
     dead = _dead(case.before)
     for file, target in sorted(_dead(case.after) - dead):
         yield f"{file} names {target}, which does not exist"
 
 
-def outside(case: Case) -> Iterator[str]:
+def check_outside(case: FixCase) -> Iterator[str]:
     """Exactly what was declared has changed, to the byte."""
     texts = {path: _bytes(page) for path, page in case.before.pages.items()}
     try:
@@ -133,7 +133,7 @@ def outside(case: Case) -> Iterator[str]:
             yield f"{file} has changed, and is not part of the fix"
 
 
-def taken_away(case: Case) -> Iterator[str]:
+def check_removed_text(case: FixCase) -> Iterator[str]:
     """Sentences, and lines of code, may move to another place of the skill; gone may be those that are mended."""
     kept = Counter(said for page in case.after.pages.values() for said, _, _ in _parts(page.text))
     had = Counter(said for page in case.before.pages.values() for said, _, _ in _parts(page.text))
@@ -151,13 +151,21 @@ def taken_away(case: Case) -> Iterator[str]:
         yield f"it removes {len(lost) - SHOWN} more sentences"
 
 
-CHECKS: tuple[Callable[[Case], Iterator[str]], ...] = (
-    still_found, newly_found, scored, silenced, front_matter, fences, links, outside, taken_away,
-)  # fmt: skip
+CHECKS: tuple[Callable[[FixCase], Iterator[str]], ...] = (
+    check_still_found,
+    check_new_findings,
+    check_score,
+    check_silenced,
+    check_front_matter,
+    check_fences,
+    check_links,
+    check_outside,
+    check_removed_text,
+)
 
 
 def _ignored(skill: Skill) -> "Counter[tuple[str, ...]]":
-    found = (one for page in skill.pages.values() if MARK in page.text for one in ignores(page))
+    found = (one for page in skill.pages.values() if MARK in page.text for one in find_comments(page))
     return Counter((*sorted(one.rules), one.reason) for one in found)
 
 
@@ -188,7 +196,7 @@ def _parts(text: str) -> Iterator[tuple[str, int, int]]:
         at = end
 
 
-def _mended(case: Case, page: Page) -> Iterator[tuple[int, int]]:
+def _mended(case: FixCase, page: Page) -> Iterator[tuple[int, int]]:
     """Where the findings stand, with the lines they name besides, each to the ends of its sentence."""
     places = [(one.start, max(one.end, one.start + 1)) for one in case.targeted if one.file == page.path]
     for place in (place for one in case.targeted for place in one.also):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from loopwright.core.prompts import Prompts
 from loopwright.skills.findings import Finding, Quote
-from loopwright.skills.review.cards import Card
+from loopwright.skills.review.cards import ReviewCard
 from loopwright.workflows.tuning.model import TuningState
 
 PACKAGE = "loopwright.workflows.tuning"
@@ -38,7 +38,7 @@ def mend_order(
     )  # fmt: skip
 
 
-def order(prompts: Prompts, name: str, folder: Path, **values: str) -> str:
+def compose_order(prompts: Prompts, name: str, folder: Path, **values: str) -> str:
     """A review's prompt, with the folder of the copy where it names that."""
     place = {"folder": str(folder)} if "folder" in REQUIRED[name] else {}
     return prompts.render(name, **place, **values)
@@ -50,7 +50,7 @@ def described_words(state: TuningState) -> str:
     return f"\n# What its user says of it\n\n{said}\n" if said else ""
 
 
-def card_words(asked: Iterable[Card]) -> str:
+def card_words(asked: Iterable[ReviewCard]) -> str:
     return "\n\n".join(f"## `{card.id}`: {card.title}\n\n{card.text}" for card in asked)
 
 
@@ -58,12 +58,12 @@ def refused_words(refused: Iterable[str]) -> str:
     return "\n".join(f"- {why}" for why in refused)
 
 
-def claims(findings: Mapping[str, Finding]) -> str:
+def claim_words(findings: Mapping[str, Finding]) -> str:
     """What is claimed, by ids, without the reasons."""
     return "\n\n".join(f"# {id}\n\n{finding.message}\n\n{_quotes(finding)}" for id, finding in findings.items())
 
 
-def still_claims(findings: Mapping[str, Finding]) -> str:
+def open_claim_words(findings: Mapping[str, Finding]) -> str:
     """The same with what could happen: who looks at a change has to know what must not any more."""
     return "\n\n".join(
         f"# {id}\n\n{finding.message}\n\nWhat could happen: {finding.why}\n\n{_quotes(finding)}"

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, Self, get_args
 from pydantic import Field, model_validator
 
 from loopwright.core.names import TuningStatus, TuningStepName
-from loopwright.core.record import Items, Record, Timestamp, absent
+from loopwright.core.record import Items, Record, Timestamp, is_absent
 from loopwright.core.state import Iterations, RunState
 from loopwright.skills.findings import (
     DIMENSIONS,
@@ -46,7 +46,7 @@ class TuningStepUnderWay(Record):
 
     step: str
     at: Timestamp
-    fix: str | None = Field(default=None, exclude_if=absent)
+    fix: str | None = Field(default=None, exclude_if=is_absent)
 
 
 class TuningEngine(RunState):
@@ -68,13 +68,13 @@ class TuningEngine(RunState):
     id: str = ""
     path: str = ""
     root: str = ""
-    created_at: Timestamp | None = Field(default=None, exclude_if=absent)
-    reason: str | None = Field(default=None, exclude_if=absent)
+    created_at: Timestamp | None = Field(default=None, exclude_if=is_absent)
+    reason: str | None = Field(default=None, exclude_if=is_absent)
     dimensions: Items[Dimension] = DIMENSIONS
     level: Level = "none"
-    agent: str | None = Field(default=None, exclude_if=absent)
-    reviewer: str | None = Field(default=None, exclude_if=absent)
-    refuter: str | None = Field(default=None, exclude_if=absent)
+    agent: str | None = Field(default=None, exclude_if=is_absent)
+    reviewer: str | None = Field(default=None, exclude_if=is_absent)
+    refuter: str | None = Field(default=None, exclude_if=is_absent)
     choosing: bool = False
     accepted: Items[str] = ()
     under_way: Items[TuningStepUnderWay] = ()
@@ -140,7 +140,7 @@ class TargetSkill(Record):
 
 class Evidence(Record):
     file: str
-    line: int | None = Field(default=None, ge=1, exclude_if=absent)
+    line: int | None = Field(default=None, ge=1, exclude_if=is_absent)
     pattern: str
     context: str
     severity: str
@@ -185,9 +185,9 @@ class DiagnosisResults(Record):
 
 class Location(Record):
     file: str
-    line_start: int | None = Field(default=None, ge=1, exclude_if=absent)
-    line_end: int | None = Field(default=None, ge=1, exclude_if=absent)
-    phase: str | None = Field(default=None, exclude_if=absent)
+    line_start: int | None = Field(default=None, ge=1, exclude_if=is_absent)
+    line_end: int | None = Field(default=None, ge=1, exclude_if=is_absent)
+    phase: str | None = Field(default=None, exclude_if=is_absent)
 
 
 class Issue(Record):
@@ -211,9 +211,9 @@ class FileChange(Record):
 
     file: str
     action: FileAction
-    old_content: str | None = Field(default=None, exclude_if=absent)
-    new_content: str | None = Field(default=None, exclude_if=absent)
-    diff: str | None = Field(default=None, exclude_if=absent)
+    old_content: str | None = Field(default=None, exclude_if=is_absent)
+    new_content: str | None = Field(default=None, exclude_if=is_absent)
+    diff: str | None = Field(default=None, exclude_if=is_absent)
 
     @model_validator(mode="after")
     def _the_action_has_no_other_texts(self) -> Self:

@@ -10,7 +10,7 @@ from loopwright.workflows.tuning.model import ExecutionMode, Fix, TuningStep
 
 
 @dataclass(frozen=True)
-class Scoped:
+class ScopeOutcome:
     """action-init. `size` in tokens; `digests` of the skill's files."""
 
     name: str
@@ -22,7 +22,7 @@ class Scoped:
 
 
 @dataclass(frozen=True)
-class Diagnosed:
+class DiagnosisOutcome:
     """One dimension. `checked`: its rules; `problem`: why it could not be looked at; `took` in milliseconds.
 
     `digests` of the files it looked at. `reviewed`: an agent has answered the questions of meaning.
@@ -39,7 +39,7 @@ class Diagnosed:
 
 
 @dataclass(frozen=True)
-class Reported:
+class ReportOutcome:
     """`fixable`: by fingerprint who could mend it. `tree`: digest of all files."""
 
     fixable: Mapping[str, FixLevel]
@@ -47,7 +47,7 @@ class Reported:
 
 
 @dataclass(frozen=True)
-class Offered:
+class FixOffer:
     """A fix and what it is made of."""
 
     fix: Fix
@@ -55,16 +55,16 @@ class Offered:
 
 
 @dataclass(frozen=True)
-class Proposed:
+class ProposalOutcome:
     """`without`: fingerprints for which none is known, with why; `tried`: those that an agent has failed at."""
 
-    offers: tuple[Offered, ...]
+    offers: tuple[FixOffer, ...]
     without: Mapping[str, str] = field(default_factory=dict)
     tried: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Applied:
+class ApplyOutcome:
     """`edits` are in the files now; `digests` of the files it has touched, None for one that is gone."""
 
     fix: Fix
@@ -74,7 +74,7 @@ class Applied:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusalOutcome:
     """A fix that was not applied: the files are no longer what it was made for. `again`: it may be proposed anew."""
 
     fix_id: str
@@ -83,7 +83,7 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Verified:
+class VerifyOutcome:
     """`findings` and `silenced`: of the whole skill, diagnosed from scratch. Without a pass it is already rolled back.
 
     `digests` of the files that were put back.
@@ -99,12 +99,12 @@ class Verified:
 
 
 @dataclass(frozen=True)
-class Iterated:
+class IterationOutcome:
     """The next iteration."""
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndOutcome:
     """The course is over; `failed`: by too many errors, and with what was unverified rolled back (`undone`)."""
 
     failed: bool = False
@@ -112,7 +112,7 @@ class Ended:
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailureOutcome:
     """An error of a step. `recoverable`: retrying may help."""
 
     message: str
@@ -120,14 +120,24 @@ class Failed:
 
 
 @dataclass(frozen=True)
-class Broken:
+class InterruptionOutcome:
     """Cancelled from outside; what it had begun was undone."""
 
     reason: str
 
 
 TuningOutcome = (
-    Scoped | Diagnosed | Reported | Proposed | Applied | Refused | Verified | Iterated | Ended | Failed | Broken
+    ScopeOutcome
+    | DiagnosisOutcome
+    | ReportOutcome
+    | ProposalOutcome
+    | ApplyOutcome
+    | RefusalOutcome
+    | VerifyOutcome
+    | IterationOutcome
+    | EndOutcome
+    | FailureOutcome
+    | InterruptionOutcome
 )
 
 

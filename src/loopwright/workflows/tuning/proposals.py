@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from loopwright.skills.files import Rewrite, digest
 from loopwright.skills.findings import Proposal
-from loopwright.skills.fixes.diff import unified
+from loopwright.skills.fixes.diff import render_file_diff
 from loopwright.skills.fixes.edits import contents_of
 from loopwright.workflows.tuning.model import FileAction, FileChange, Fix
 
@@ -27,7 +27,7 @@ def rewrite_of(proposal: Proposal, files: Mapping[str, bytes]) -> Rewrite:
 
 def _change(file: str, old: bytes | None, new: bytes | None) -> FileChange:
     action: FileAction = "create" if old is None else "delete" if new is None else "modify"
-    diff = unified(file, old, new)
+    diff = render_file_diff(file, old, new)
     return FileChange(
         file=file, action=action, old_content=None if old is None else old.decode(),
         new_content=None if new is None else new.decode(), diff=diff,

@@ -2,10 +2,16 @@
 
 from loopwright.core.ports import Store
 from loopwright.workflows.tuning.model import Fix, TuningState
-from loopwright.workflows.tuning.outcomes import Applied, Proposed, Reported, TuningOutcome, Verified
-from loopwright.workflows.tuning.report.checked import of_session
-from loopwright.workflows.tuning.report.markdown import report
-from loopwright.workflows.tuning.report.sarif import sarif
+from loopwright.workflows.tuning.outcomes import (
+    ApplyOutcome,
+    ProposalOutcome,
+    ReportOutcome,
+    TuningOutcome,
+    VerifyOutcome,
+)
+from loopwright.workflows.tuning.report.markdown import render_report
+from loopwright.workflows.tuning.report.sarif import render_sarif
+from loopwright.workflows.tuning.report.skill_check import read_session_check
 from loopwright.workflows.tuning.session import BACKUPS
 
 REPORT, SARIF, FIXES = "report.md", "findings.sarif", "fixes"
@@ -18,13 +24,13 @@ def diff_name(fix: str) -> str:
 def files_of(outcome: TuningOutcome) -> tuple[str, ...]:
     """What the step has written, relative to the session's folder."""
     match outcome:
-        case Reported():
+        case ReportOutcome():
             return REPORT, SARIF
-        case Proposed(offers=offers):
+        case ProposalOutcome(offers=offers):
             return tuple(diff_name(offer.fix.id) for offer in offers)
-        case Applied(fix=fix):
+        case ApplyOutcome(fix=fix):
             return diff_name(fix.id), f"{BACKUPS}/{fix.id}"
-        case Verified(passed=True):
+        case VerifyOutcome(passed=True):
             return REPORT, SARIF
         case _:
             return ()
@@ -34,7 +40,10 @@ def render(state: TuningState) -> dict[str, bytes]:
     """All documents of the session, by name; nothing before its first report."""
     if not state.engine.standings:
         return {}
-    documents = {REPORT: report(state).encode(errors="replace"), SARIF: sarif([of_session(state)])}
+    documents = {
+        REPORT: render_report(state).encode(errors="replace"),
+        SARIF: render_sarif([read_session_check(state)]),
+    }
     return documents | {
         diff_name(fix.id): diff_of(fix).encode(errors="surrogateescape") for fix in state.proposed_fixes
     }

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
-from loopwright.core.run import charged, noted
+from loopwright.core.run import add_incidents, charge_budget
 from loopwright.core.state import Outcome, Waiting
 from loopwright.core.text import plural
 from loopwright.skills.findings import DIMENSIONS, SEVERITIES, Dimension, Finding
-from loopwright.skills.score import counts, gate, score
+from loopwright.skills.score import compute_score, count_issues, decide_gate
 from loopwright.workflows.tuning.model import (
     ERRORS_KEPT,
     HISTORY_KEPT,
@@ -31,19 +31,19 @@ from loopwright.workflows.tuning.model import (
     TuningStepUnderWay,
 )
 from loopwright.workflows.tuning.outcomes import (
-    Applied,
-    Broken,
-    Diagnosed,
-    Ended,
-    Failed,
-    Iterated,
-    Proposed,
-    Refused,
-    Reported,
-    Scoped,
+    ApplyOutcome,
+    DiagnosisOutcome,
+    EndOutcome,
+    FailureOutcome,
+    InterruptionOutcome,
+    IterationOutcome,
+    ProposalOutcome,
+    RefusalOutcome,
+    ReportOutcome,
+    ScopeOutcome,
     TuningOutcome,
     TuningStepDone,
-    Verified,
+    VerifyOutcome,
 )
 from loopwright.workflows.tuning.selector import has_work
 
@@ -54,7 +54,7 @@ EVIDENCE_SHOWN = 200
 _WORD = re.compile(r"[a-z0-9_]{3,}|[\u4e00-\u9fff]{2}")
 
 
-def ranked(findings: Iterable[Finding], described: str) -> tuple[Finding, ...]:
+def rank_findings(findings: Iterable[Finding], described: str) -> tuple[Finding, ...]:
     """The most urgent first: by severity, then what the user has described, then how sure, then where."""
     wanted = frozenset(_WORD.findall(described.casefold()))
 
@@ -69,7 +69,7 @@ def ranked(findings: Iterable[Finding], described: str) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=key))
 
 
-def numbered(findings: Sequence[Finding], known: Mapping[str, str]) -> dict[str, str]:
+def number_issues(findings: Sequence[Finding], known: Mapping[str, str]) -> dict[str, str]:
     """By fingerprint the id of its issue: the one it has had before, else the next free one. Hints are none."""
     taken = (id.rpartition("-")[2] for id in known.values())
     following = max((int(number) for number in taken if number.isdecimal()), default=0) + 1
@@ -114,7 +114,7 @@ def _issue(id: str, priority: int, places: Sequence[Finding], same: Sequence[str
     )  # fmt: skip
 
 
-def result_of(diagnosed: Diagnosed) -> DiagnosisResult:
+def result_of(diagnosed: DiagnosisOutcome) -> DiagnosisResult:
     """The result of one dimension, with a hint shown as evidence and not counted."""
     counting = [finding for finding in diagnosed.findings if finding.counts]
     worst = min((finding.severity for finding in counting), key=SEVERITIES.index, default=None)
@@ -156,7 +156,7 @@ def begin_step(state: TuningState, step: TuningStep, at: str) -> TuningState:
 def end_step(state: TuningState, done: TuningStepDone) -> TuningState:
     """What came of it, in the state; it is no longer under way."""
     state = _landed(_closed(state, done), done)
-    state = charged(noted(state, done.incidents), done.elapsed, done.usage)
+    state = charge_budget(add_incidents(state, done.incidents), done.elapsed, done.usage)
     return state.evolve(updated_at=done.at)
 
 
@@ -177,11 +177,11 @@ def _closed(state: TuningState, done: TuningStepDone) -> TuningState:
 
 def _result(outcome: TuningOutcome) -> ActionResult:
     match outcome:
-        case Failed() | Verified(passed=False) | Ended(failed=True):
+        case FailureOutcome() | VerifyOutcome(passed=False) | EndOutcome(failed=True):
             return "failure"
-        case Diagnosed(problem=problem):
+        case DiagnosisOutcome(problem=problem):
             return "failure" if problem else "success"
-        case Refused() | Broken():
+        case RefusalOutcome() | InterruptionOutcome():
             return "skipped"
         case _:
             return "success"
@@ -189,36 +189,36 @@ def _result(outcome: TuningOutcome) -> ActionResult:
 
 def _landed(state: TuningState, done: TuningStepDone) -> TuningState:
     match done.outcome:
-        case Scoped():
+        case ScopeOutcome():
             return _scoped(state, done.outcome)
-        case Diagnosed():
+        case DiagnosisOutcome():
             return _diagnosed(state, done.outcome, done.at)
-        case Reported():
+        case ReportOutcome():
             return _reported(state, done.outcome)
-        case Proposed():
+        case ProposalOutcome():
             return _proposed(state, done.outcome, done.at)
-        case Applied():
+        case ApplyOutcome():
             return _applied(state, done.outcome, done.at)
-        case Refused(fix_id=id, again=True):
+        case RefusalOutcome(fix_id=id, again=True):
             return state.evolve(pending_fixes=_without(state.pending_fixes, id))
-        case Refused(fix_id=id, reason=reason):
+        case RefusalOutcome(fix_id=id, reason=reason):
             return _dropped(state, id, reason)
-        case Verified():
+        case VerifyOutcome():
             return _verified(state, done.outcome)
-        case Iterated():
+        case IterationOutcome():
             engine = state.engine.evolve(diagnosed=(), reported=False, proposed=False, edits={})
             return state.evolve(iteration_count=state.iteration_count + 1, engine=engine)
-        case Ended():
+        case EndOutcome():
             return _ended(state, done.outcome)
-        case Failed():
+        case FailureOutcome():
             return _failed(state, done.step, done.outcome, done.at)
-        case Broken():
+        case InterruptionOutcome():
             return state
         case _:
             assert_never(done.outcome)
 
 
-def _scoped(state: TuningState, found: Scoped) -> TuningState:
+def _scoped(state: TuningState, found: ScopeOutcome) -> TuningState:
     target = TargetSkill(
         name=found.name, path=state.engine.path, execution_mode=found.mode, phases=found.phases, specs=found.specs
     )
@@ -229,7 +229,7 @@ def _scoped(state: TuningState, found: Scoped) -> TuningState:
     return state.evolve(target_skill=target, diagnosis=state.diagnosis.evolve(**others), engine=engine)
 
 
-def _diagnosed(state: TuningState, seen: Diagnosed, at: str) -> TuningState:
+def _diagnosed(state: TuningState, seen: DiagnosisOutcome, at: str) -> TuningState:
     kept = tuple(f for f in state.engine.findings if f.dimension != seen.dimension)
     accepted = tuple(one for one in state.engine.silenced if one.finding.dimension != seen.dimension)
     engine = state.engine.evolve(
@@ -238,25 +238,27 @@ def _diagnosed(state: TuningState, seen: Diagnosed, at: str) -> TuningState:
         reviewed=(*state.engine.reviewed, *((seen.dimension,) if seen.reviewed else ())),
     )  # fmt: skip
     diagnosis = state.diagnosis.evolve(**{seen.dimension: result_of(seen)})
-    state = found(state.evolve(engine=engine, diagnosis=diagnosis), (*kept, *seen.findings))
+    state = set_findings(state.evolve(engine=engine, diagnosis=diagnosis), (*kept, *seen.findings))
     if seen.problem is None:
         return state
     return _error(state, f"action-diagnose-{seen.dimension}", seen.problem, at, recoverable=False)
 
 
-def found(state: TuningState, findings: tuple[Finding, ...]) -> TuningState:
+def set_findings(state: TuningState, findings: tuple[Finding, ...]) -> TuningState:
     """With these findings, and all that follows from them."""
-    in_order = ranked(findings, state.user_issue_description)
-    ids = numbered(in_order, state.engine.issue_of)
+    in_order = rank_findings(findings, state.user_issue_description)
+    ids = number_issues(in_order, state.engine.issue_of)
     known = {**state.engine.issue_of, **ids}
     issues = issues_of(in_order, ids)
     engine = state.engine.evolve(findings=in_order, issue_of=known)
-    return _scored(state.evolve(issues=issues, issues_by_severity=counts(in_order), engine=engine))
+    return _scored(state.evolve(issues=issues, issues_by_severity=count_issues(in_order), engine=engine))
 
 
 def _scored(state: TuningState) -> TuningState:
-    points = score(state.engine.findings, state.engine.size)
-    passed = gate(points, state.engine.findings, all_ran=all(_ran(state, one) for one in state.engine.dimensions))
+    points = compute_score(state.engine.findings, state.engine.size)
+    passed = decide_gate(
+        points, state.engine.findings, all_ran=all(_ran(state, one) for one in state.engine.dimensions)
+    )
     return state.evolve(quality_score=points, quality_gate=passed)
 
 
@@ -265,7 +267,7 @@ def _ran(state: TuningState, dimension: Dimension) -> bool:
     return result is not None and result.status == "completed"
 
 
-def _reported(state: TuningState, report: Reported) -> TuningState:
+def _reported(state: TuningState, report: ReportOutcome) -> TuningState:
     standing = Standing(
         iteration=state.iteration_count, score=state.quality_score, gate=state.quality_gate, tree=report.tree,
         in_vain=state.engine.in_vain,
@@ -276,7 +278,7 @@ def _reported(state: TuningState, report: Reported) -> TuningState:
     return state.evolve(engine=engine)
 
 
-def _proposed(state: TuningState, outcome: Proposed, at: str) -> TuningState:
+def _proposed(state: TuningState, outcome: ProposalOutcome, at: str) -> TuningState:
     engine, ids = state.engine, tuple(offer.fix.id for offer in outcome.offers)
     waiting = Waiting(question=CHOOSE, options=ids, since=at) if engine.choosing and ids else None
     engine = engine.evolve(
@@ -288,7 +290,7 @@ def _proposed(state: TuningState, outcome: Proposed, at: str) -> TuningState:
     return state.evolve(proposed_fixes=fixes, pending_fixes=() if waiting else ids, engine=engine)
 
 
-def _applied(state: TuningState, outcome: Applied, at: str) -> TuningState:
+def _applied(state: TuningState, outcome: ApplyOutcome, at: str) -> TuningState:
     fix, engine = outcome.fix, state.engine
     entry = AppliedFix(
         fix_id=fix.id, applied_at=at, success=True, backup_path=outcome.backup_path, rollback_available=True
@@ -321,16 +323,16 @@ def _in_vain(engine: TuningEngine, reasons: Mapping[str, str]) -> TuningEngine:
     return engine.evolve(tried=tried, rejected={**engine.rejected, **given_up})
 
 
-def _verified(state: TuningState, outcome: Verified) -> TuningState:
+def _verified(state: TuningState, outcome: VerifyOutcome) -> TuningState:
     if not outcome.passed:
-        state = undone(_dropped(state, outcome.fix_id, "; ".join(outcome.reasons)), outcome.fix_id)
+        state = mark_undone(_dropped(state, outcome.fix_id, "; ".join(outcome.reasons)), outcome.fix_id)
         return state.evolve(engine=state.engine.evolve(digests=_with(state.engine.digests, outcome.digests)))
     state = _with_entry(state, outcome.fix_id, verification_result="pass")
     state = state.evolve(engine=state.engine.evolve(fixable=dict(outcome.fixable), silenced=outcome.silenced))
-    return found(state, outcome.findings)
+    return set_findings(state, outcome.findings)
 
 
-def undone(state: TuningState, id: str) -> TuningState:
+def mark_undone(state: TuningState, id: str) -> TuningState:
     """Rolled back: it did not hold."""
     edits = {fix: made for fix, made in state.engine.edits.items() if fix != id}
     state = _with_entry(state, id, success=False, verification_result="fail", rollback_available=False)
@@ -344,16 +346,16 @@ def _with_entry(state: TuningState, id: str, **changes: object) -> TuningState:
     return state.evolve(applied_fixes=(*state.applied_fixes[:at], changed, *state.applied_fixes[at + 1 :]))
 
 
-def _ended(state: TuningState, outcome: Ended) -> TuningState:
+def _ended(state: TuningState, outcome: EndOutcome) -> TuningState:
     for id in outcome.undone:
-        state = undone(state, id)
+        state = mark_undone(state, id)
     reached = state.engine.budget.reached
     if not outcome.failed and reached is not None and has_work(state):
         left = plural(state.issues_by_severity.total, "issue")
-        return finished(state, "over_budget", f"the {reached.words} is used up; {left} left")
+        return finish_session(state, "over_budget", f"the {reached.words} is used up; {left} left")
     if not outcome.failed:
-        return finished(state, "succeeded", None)
-    return finished(state, "failed", _why(state))
+        return finish_session(state, "succeeded", None)
+    return finish_session(state, "failed", _why(state))
 
 
 def _why(state: TuningState) -> str:
@@ -366,14 +368,14 @@ def _why(state: TuningState) -> str:
     return TOO_MANY_ERRORS.format(errors=plural(state.error_count, "error"), last=last.message)
 
 
-def finished(state: TuningState, outcome: Outcome, reason: str | None) -> TuningState:
+def finish_session(state: TuningState, outcome: Outcome, reason: str | None) -> TuningState:
     """At its end; fixes that nobody has begun stay proposed. `reason`: why it failed."""
     engine = state.engine.evolve(outcome=outcome, reason=reason, waiting=None, under_way=())
     status = "failed" if reason else "completed"
     return state.evolve(status=status, pending_fixes=(), current_action=None, engine=engine)
 
 
-def _failed(state: TuningState, step: TuningStep, failure: Failed, at: str) -> TuningState:
+def _failed(state: TuningState, step: TuningStep, failure: FailureOutcome, at: str) -> TuningState:
     why = _why(state)
     state = _error(state, step.name, failure.message, at, recoverable=failure.recoverable)
     if step.name == "action-fail":
@@ -390,8 +392,8 @@ def _given_up(state: TuningState, why: str) -> TuningState:
     left = tuple(fix.fix_id for fix in state.applied_fixes if fix.verification_result == "pending")
     state = state.evolve(engine=state.engine.evolve(undo=left))
     for id in left:
-        state = undone(state, id)
-    return finished(state, "failed", why)
+        state = mark_undone(state, id)
+    return finish_session(state, "failed", why)
 
 
 def _error(state: TuningState, action: str, message: str, at: str, *, recoverable: bool) -> TuningState:

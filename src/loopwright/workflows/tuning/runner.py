@@ -8,26 +8,21 @@ from pathlib import Path
 from typing import Protocol
 
 from loopwright.core import notices
-from loopwright.core.agent_turns import Turns
-from loopwright.core.kernel import driven
-from loopwright.core.notices import Letter, Notice
-from loopwright.core.permits import Permits
-from loopwright.core.ports import (
-    Agent,
-    FoundBefore,
-    Skills,
-    Surroundings,
-)
+from loopwright.core.agent_turns import AgentTurns
+from loopwright.core.kernel import drive_workflow
+from loopwright.core.notices import Notice, Notification
+from loopwright.core.permits import PermissionQueue
+from loopwright.core.ports import Agent, AgentEnvironment, ResultCache, SkillStore
 from loopwright.core.prompts import Prompts
-from loopwright.core.record import Event
+from loopwright.core.record import JournalEvent
 from loopwright.core.recording import RecordedTurns
-from loopwright.core.run_events import Bus
+from loopwright.core.run_events import EventBus
 from loopwright.core.runner import Hold, Runner
-from loopwright.workflows.tuning.commands import awaits_choice, put_back
+from loopwright.workflows.tuning.commands import awaits_choice, mark_put_back
 from loopwright.workflows.tuning.flow import TuningFlow
 from loopwright.workflows.tuning.messages import tuning_prompts
 from loopwright.workflows.tuning.model import TuningState, step_of
-from loopwright.workflows.tuning.outcomes import Broken, TuningStepDone
+from loopwright.workflows.tuning.outcomes import InterruptionOutcome, TuningStepDone
 from loopwright.workflows.tuning.publish import publish
 from loopwright.workflows.tuning.reducer import end_step
 from loopwright.workflows.tuning.session import TuningSession, undo_fixes
@@ -35,23 +30,25 @@ from loopwright.workflows.tuning.session import TuningSession, undo_fixes
 
 def tuning_news(before: TuningState, after: TuningState) -> Notice | None:
     """What a person should hear of that change."""
-    return notices.news(before, after)
+    return notices.find_notice(before, after)
 
 
-def tuning_letter(notice: Notice, state: TuningState, project: str, at: str, masked: Callable[[str], str]) -> Letter:
-    return notices.letter(notice, state, project, at, masked, tuning_id=state.tuning_id)
+def tuning_letter(
+    notice: Notice, state: TuningState, project: str, at: str, masked: Callable[[str], str]
+) -> Notification:
+    return notices.compose_notification(notice, state, project, at, masked, tuning_id=state.tuning_id)
 
 
 BROKEN_OFF = "the runner died"
 
 
-class SkillAgents(Protocol):
+class SkillAgentFactory(Protocol):
     """The agent of that name, in these surroundings, at work in a folder. AgentError."""
 
-    def __call__(self, name: str, around: Surroundings, at: Path | None = None) -> Agent: ...
+    def __call__(self, name: str, around: AgentEnvironment, at: Path | None = None) -> Agent: ...
 
 
-class Forgetful:
+class NoAgentSessions:
     """Every turn begins anew: it is about a copy that no session has seen."""
 
     def session(self, agent: str) -> str | None:
@@ -63,7 +60,7 @@ class Forgetful:
         return ""
 
 
-class Unkept:
+class NoResultCache:
     """Nothing that was answered is known later."""
 
     def get(self, key: str) -> bytes | None:
@@ -78,10 +75,10 @@ class Unkept:
 class TuningRunner(Runner[TuningState]):
     """Drives tuning sessions."""
 
-    skills: Skills
-    agents: SkillAgents
+    skills: SkillStore
+    agents: SkillAgentFactory
     prompts: Prompts = field(default_factory=tuning_prompts)
-    answers: FoundBefore = field(default_factory=Unkept)
+    answers: ResultCache = field(default_factory=NoResultCache)
 
     def awaits_person(self, state: TuningState) -> bool:
         return awaits_choice(state)
@@ -89,7 +86,9 @@ class TuningRunner(Runner[TuningState]):
     def news(self, before: TuningState, after: TuningState) -> Notice | None:
         return tuning_news(before, after)
 
-    def letter(self, notice: Notice, state: TuningState, project: str, at: str, masked: Callable[[str], str]) -> Letter:
+    def letter(
+        self, notice: Notice, state: TuningState, project: str, at: str, masked: Callable[[str], str]
+    ) -> Notification:
         return tuning_letter(notice, state, project, at, masked)
 
     async def work(self, id: str, hold: Hold[TuningState]) -> TuningState:
@@ -100,17 +99,19 @@ class TuningRunner(Runner[TuningState]):
         )  # fmt: skip
         try:
             await _take_over(session)
-            await driven(TuningFlow(session), self.clock)
+            await drive_workflow(TuningFlow(session), self.clock)
             return await _closed(session)
         finally:
             await session.desk.close()
 
     @asynccontextmanager
-    async def _turns(self, id: str, bus: Bus, permits: Permits[TuningState], at: Path) -> AsyncIterator[Turns]:
+    async def _turns(
+        self, id: str, bus: EventBus, permits: PermissionQueue[TuningState], at: Path
+    ) -> AsyncIterator[AgentTurns]:
         """An agent's turns in a copy of the skill."""
-        around = Surroundings(id, bus.hear, partial(bus.publish, "output"), permits)
+        around = AgentEnvironment(id, bus.hear, partial(bus.publish, "output"), permits)
         turns = RecordedTurns(
-            lambda name: self.agents(name, around, at), Forgetful(), self.clock, bus, self.price, str(at)
+            lambda name: self.agents(name, around, at), NoAgentSessions(), self.clock, bus, self.price, str(at)
         )  # fmt: skip
         async with turns:
             yield turns
@@ -130,10 +131,12 @@ async def _take_over(session: TuningSession) -> None:
     def rule(latest: TuningState) -> TuningState:
         for one in broken:
             step = step_of(one.step, one.fix)
-            latest = end_step(latest, TuningStepDone(step, Broken(BROKEN_OFF), begun=one.at, at=at, incidents=noted))
+            latest = end_step(
+                latest, TuningStepDone(step, InterruptionOutcome(BROKEN_OFF), begun=one.at, at=at, incidents=noted)
+            )
         return latest
 
-    event = Event(type="taken_over", data={"steps": [one.step for one in broken]})
+    event = JournalEvent(type="taken_over", data={"steps": [one.step for one in broken]})
     session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
 
 
@@ -143,8 +146,11 @@ async def _closed(session: TuningSession) -> TuningState:
     if state.engine.undo:
         left, at = await undo_fixes(session, state.engine.undo), session.now()
         state = session.store.update(
-            session.id, lambda latest: put_back(latest, left, at), actor="runner", event=Event(type="put_back"),
+            session.id,
+            lambda latest: mark_put_back(latest, left, at),
+            actor="runner",
+            event=JournalEvent(type="put_back"),
             epoch=session.epoch,
-        )  # fmt: skip
+        )
     publish(session.store, state)
     return state

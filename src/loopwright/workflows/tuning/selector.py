@@ -6,19 +6,19 @@ from loopwright.skills.findings import Finding
 from loopwright.workflows.tuning.model import DIAGNOSES, FINISHED, RANKS, TuningState, TuningStep
 
 
-def undiagnosed(state: TuningState) -> tuple[TuningStep, ...]:
+def undiagnosed_steps(state: TuningState) -> tuple[TuningStep, ...]:
     """What was asked for and has no result in this iteration; one after the other where an agent is asked, too."""
     engine = state.engine
     steps = tuple(TuningStep(DIAGNOSES[one]) for one in engine.dimensions if one not in engine.diagnosed)
     return steps[:1] if engine.reviewer else steps
 
 
-def unverified(state: TuningState) -> tuple[TuningStep, ...]:
+def unverified_steps(state: TuningState) -> tuple[TuningStep, ...]:
     waiting = [fix.fix_id for fix in state.applied_fixes if fix.verification_result == "pending"]
     return (TuningStep("action-verify", waiting[0]),) if waiting else ()
 
 
-def pending(state: TuningState) -> tuple[TuningStep, ...]:
+def pending_steps(state: TuningState) -> tuple[TuningStep, ...]:
     return (TuningStep("action-apply-fix", state.pending_fixes[0]),) if state.pending_fixes else ()
 
 
@@ -68,11 +68,11 @@ ROWS: tuple[tuple[Callable[[TuningState], object], Callable[[TuningState], tuple
     (lambda s: s.status in FINISHED, lambda s: ()),
     (lambda s: s.error_count >= s.max_errors, _only(TuningStep("action-fail"))),
     (lambda s: s.status == "pending" or "action-init" not in s.completed_actions, _only(TuningStep("action-init"))),
-    (undiagnosed, undiagnosed),
+    (undiagnosed_steps, undiagnosed_steps),
     (lambda s: not s.engine.reported, _only(TuningStep("action-report"))),
-    (unverified, unverified),
+    (unverified_steps, unverified_steps),
     (is_out_of_budget, _only(TuningStep("action-complete"))),
-    (pending, pending),
+    (pending_steps, pending_steps),
     (is_over, _only(TuningStep("action-complete"))),
     (lambda s: not s.engine.proposed and may_be_fixed(s), _only(TuningStep("action-propose-fixes"))),
     (lambda s: s.engine.waiting is not None, lambda s: ()),
@@ -86,7 +86,7 @@ def next_steps(state: TuningState) -> tuple[TuningStep, ...]:
     return next(steps(state) for holds, steps in ROWS if holds(state))
 
 
-def ready(state: TuningState, running: tuple[TuningStep, ...]) -> tuple[TuningStep, ...]:
+def select_ready(state: TuningState, running: tuple[TuningStep, ...]) -> tuple[TuningStep, ...]:
     """Those that can begin beside what is running: diagnoses beside each other, everything else alone."""
     if state.status != "running" and state.status != "pending":
         return ()

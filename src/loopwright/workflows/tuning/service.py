@@ -10,39 +10,39 @@ from typing import ClassVar
 
 from loopwright.core.errors import Conflict, Invalid, NotFound
 from loopwright.core.ids import new_tuning_id
-from loopwright.core.ports import Skills
-from loopwright.core.progress_files import whole
-from loopwright.core.record import Event
-from loopwright.core.run_commands import Rules, Runs
+from loopwright.core.ports import SkillStore
+from loopwright.core.progress_files import read_bytes
+from loopwright.core.record import JournalEvent
+from loopwright.core.run_commands import CommandRules, RunService
 from loopwright.core.state import Budget, Mode, RunSettings
 from loopwright.skills.files import SkillFiles
 from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.model import MAX_ITERATIONS, Fix, Level, TuningEngine, TuningState
 
-RULES = Rules[TuningState](
+RULES = CommandRules[TuningState](
     id_of=lambda state: state.tuning_id,
     start=commands.start,
     pause=commands.pause,
     resume=commands.resume,
     stop=commands.stop,
     reopen=commands.reopen,
-    limited=commands.limited,
+    limited=commands.set_limits,
     edit=commands.edit,
-    require_delete=lambda state: commands.require("delete", state),
+    require_delete=lambda state: commands.require_command("delete", state),
 )
 
 
 @dataclass(frozen=True)
-class TuningService(Runs[TuningState]):
+class TuningService(RunService[TuningState]):
     """Every command; see Access for what it is made of. `skills`: where skills are read and changed."""
 
-    skills: Skills | None = None
+    skills: SkillStore | None = None
 
     kind: ClassVar[str] = "tuning session"
 
     @property
-    def rules(self) -> Rules[TuningState]:
+    def rules(self) -> CommandRules[TuningState]:
         return RULES
 
     def in_mode(self, state: TuningState, mode: Mode | None) -> TuningState:
@@ -117,8 +117,8 @@ class TuningService(Runs[TuningState]):
 
     def roll_back(self, id: str, fix: str) -> TuningState:
         """Makes what the fix had changed byte for byte what it was, and diagnoses again. NotFound, Conflict."""
-        from loopwright.skills.diagnosis import diagnose, fixable, load
-        from loopwright.skills.review.checking import carried
+        from loopwright.skills.diagnosis import diagnose_skill, list_fixable, load_skill
+        from loopwright.skills.review.report_check import carry_findings
         from loopwright.workflows.tuning.publish import publish
 
         state = self.read(id)
@@ -128,16 +128,16 @@ class TuningService(Runs[TuningState]):
         with self.store.lease(id) as lease:
             self.folders.roll_back(root, self._backup(id, fix))
             files = self.folders.read(root)
-            skill = load(files)
-            found = diagnose(skill, state.engine.dimensions, state.engine.accepted)
-            findings = (*found.findings, *carried(skill, state.engine.findings))
-            mendable = fixable(skill, findings)
+            skill = load_skill(files)
+            found = diagnose_skill(skill, state.engine.dimensions, state.engine.accepted)
+            findings = (*found.findings, *carry_findings(skill, state.engine.findings))
+            mendable = list_fixable(skill, findings)
             state = self.store.update(
                 id,
-                lambda s: commands.rolled_back(
+                lambda s: commands.remove_fix(
                     self._unmoved(id, s), fix, findings, found.silenced, mendable, files.digests
                 ),
-                actor=self.actor, event=Event(type="rolled_back", data={"fix": fix}), epoch=lease.epoch,
+                actor=self.actor, event=JournalEvent(type="rolled_back", data={"fix": fix}), epoch=lease.epoch,
             )  # fmt: skip
             publish(self.store, state)
         return state
@@ -156,7 +156,7 @@ class TuningService(Runs[TuningState]):
         from loopwright.workflows.tuning.publish import REPORT
 
         self.read(id)
-        return whole(self.store.progress_path(id), REPORT).decode(errors="replace")
+        return read_bytes(self.store.progress_path(id), REPORT).decode(errors="replace")
 
     def source(self, id: str) -> SkillFiles:
         """The skill's files as they are now. NotFound once they are gone."""
@@ -180,7 +180,7 @@ class TuningService(Runs[TuningState]):
         raise NotFound(f"no tuning session of {root} has that; see loopwright tunings list")
 
     @property
-    def folders(self) -> Skills:
+    def folders(self) -> SkillStore:
         """Where skills are read and changed."""
         if self.skills is None:
             raise Invalid("this engine has no access to skills")
@@ -213,9 +213,12 @@ class TuningService(Runs[TuningState]):
                 root, backups, at = Path(state.engine.root), self.store.progress_path(id) / BACKUPS, self._now()
                 left = roll_back_fixes(self.folders, root, backups, reversed(state.engine.undo))
                 ended = self.store.update(
-                    id, lambda s: commands.put_back(s, left, at), actor=self.actor, event=Event(type="put_back"),
+                    id,
+                    lambda s: commands.mark_put_back(s, left, at),
+                    actor=self.actor,
+                    event=JournalEvent(type="put_back"),
                     epoch=lease.epoch,
-                )  # fmt: skip
+                )
                 publish(self.store, ended)
                 return ended
         except Conflict:  # a runner again, which does it

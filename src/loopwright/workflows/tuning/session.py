@@ -8,23 +8,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from loopwright.core.agent_turns import Turns
-from loopwright.core.context import Ground
+from loopwright.core.agent_turns import AgentTurns
+from loopwright.core.context import RunContext
 from loopwright.core.errors import LoopwrightError, NotFound
-from loopwright.core.ports import FoundBefore, Skills
+from loopwright.core.ports import ResultCache, SkillStore
 from loopwright.core.prompts import Prompts
 from loopwright.core.protocol import Usage
-from loopwright.core.threads import in_thread
-from loopwright.skills.diagnosis import load
+from loopwright.core.threads import run_in_thread
+from loopwright.skills.diagnosis import load_skill
 from loopwright.skills.files import SkillFiles
 from loopwright.skills.reader.model import Skill
 from loopwright.workflows.tuning.model import TuningState
 
 if TYPE_CHECKING:
-    from loopwright.workflows.tuning.reviewing import Desk
+    from loopwright.workflows.tuning.review import ReviewSessions
 
 
-def roll_back_fixes(skills: Skills, root: Path, backups: Path, fixes: Iterable[str]) -> dict[str, str]:
+def roll_back_fixes(skills: SkillStore, root: Path, backups: Path, fixes: Iterable[str]) -> dict[str, str]:
     """In this order, as far as each of them got. By fix, in words, why it could not be done and what is left to do."""
     left: dict[str, str] = {}
     for fix in fixes:
@@ -41,13 +41,13 @@ BACKUPS = "backups"
 NOTHING = Usage()
 
 
-class Read(NamedTuple):
+class SkillReading(NamedTuple):
     files: SkillFiles
     skill: Skill
 
 
 @dataclass(kw_only=True)
-class TuningSession(Ground[TuningState]):
+class TuningSession(RunContext[TuningState]):
     """One runner's hold on one session. `root`: the skill's folder. `turns` opens an agent's turns in a folder.
 
     `answers`: what agents said before about the same. `last`: the skill as it was last read; `cost`: of the agent's
@@ -55,27 +55,27 @@ class TuningSession(Ground[TuningState]):
     """
 
     root: Path
-    skills: Skills
-    turns: Callable[[Path], AbstractAsyncContextManager[Turns]]
+    skills: SkillStore
+    turns: Callable[[Path], AbstractAsyncContextManager[AgentTurns]]
     prompts: Prompts
-    answers: FoundBefore
+    answers: ResultCache
     reading: asyncio.Lock = field(default_factory=asyncio.Lock)
-    last: Read | None = None
+    last: SkillReading | None = None
     cost: Usage = NOTHING
 
     @cached_property
-    def desk(self) -> "Desk":
+    def desk(self) -> "ReviewSessions":
         """Where agents review; closed by who made the session."""
-        from loopwright.workflows.tuning.reviewing import Desk
+        from loopwright.workflows.tuning.review import ReviewSessions
 
-        return Desk(self)
+        return ReviewSessions(self)
 
-    async def read(self) -> Read:
+    async def read(self) -> SkillReading:
         """The skill as it is now; what was parsed already is not parsed again while its files are the same."""
         async with self.reading:
-            files = await in_thread(self.skills.read, self.root)
+            files = await run_in_thread(self.skills.read, self.root)
             if self.last is None or self.last.files.tree != files.tree:
-                self.last = Read(files, await in_thread(load, files))
+                self.last = SkillReading(files, await run_in_thread(load_skill, files))
             return self.last
 
     def backup(self, fix: str) -> Path:
@@ -91,4 +91,4 @@ class TuningSession(Ground[TuningState]):
 async def undo_fixes(session: TuningSession, fixes: Sequence[str]) -> dict[str, str]:
     """Takes these fixes out of the files, the last one first; by fix why that could not be done."""
     backups = session.store.progress_path(session.id) / BACKUPS
-    return await in_thread(roll_back_fixes, session.skills, session.root, backups, fixes[::-1])
+    return await run_in_thread(roll_back_fixes, session.skills, session.root, backups, fixes[::-1])

@@ -11,19 +11,19 @@ from loopwright.core.outcomes import Change
 from loopwright.core.protocol import Message
 from loopwright.core.record import Record
 from loopwright.core.text import json_line, plural
-from loopwright.core.threads import in_thread
-from loopwright.evidence.debugging import TRIALS, DebugRequest, Findings, Patch, applied, told
+from loopwright.core.threads import run_in_thread
+from loopwright.evidence.debugging import TRIALS, DebugRequest, Patch, SearchFindings, record_patch, render_hypotheses
 from loopwright.evidence.goals import asks_only_for_green_tests, named_tests
-from loopwright.evidence.measure import run_tests
-from loopwright.evidence.rival_exchange import choose_patch
-from loopwright.evidence.rivals import AppliedPatch, comparison_words, exchanged, new_rival_ids, rival_of
-from loopwright.evidence.verdict import quoted
+from loopwright.evidence.patch_exchange import choose_patch
+from loopwright.evidence.rivals import AppliedPatch, comparison_words, new_rival_ids, rival_of, swap_rival
+from loopwright.evidence.validation import run_tests
+from loopwright.evidence.verdict import quote_words
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.boundary import asks_for_proof
-from loopwright.workflows.cycle.lanes import Place, Unsettled, bring_in, changes_in, place_for
+from loopwright.workflows.cycle.lanes import MergeConflict, WorkFolder, changes_in, merge_lane, prepare_folder
 from loopwright.workflows.cycle.messages import conflict_order, debug_order, implement_order
 from loopwright.workflows.cycle.model import PlanTask
-from loopwright.workflows.cycle.outcomes import CycleOutcome, Implemented
+from loopwright.workflows.cycle.outcomes import CycleOutcome, ImplementationOutcome
 from loopwright.workflows.cycle.session import CycleSession
 
 SHOWN = 8
@@ -41,7 +41,7 @@ The first one takes nothing but an edit that mends all of the task's tests: a pa
 """
 
 
-class Made(NamedTuple):
+class TaskResult(NamedTuple):
     """What the agent came to. `nothing_left`: it would only do the same again. `patches`: what it has put in."""
 
     report: PhaseReport
@@ -53,40 +53,40 @@ def _told(status: str, words: str) -> PhaseReport:
     return PhaseReport.model_validate({"phase": "cd", "status": status, "summary": words})
 
 
-UNABLE = Made(
+UNABLE = TaskResult(
     _told("failed", "The builtin agent cannot write features: it mends what failing tests show."), nothing_left=True
 )
 
 
-async def suspects(session: CycleSession, step: CycleStep, place: Place, failing: Sequence[str]) -> str:
+async def list_suspects(session: CycleSession, step: CycleStep, place: WorkFolder, failing: Sequence[str]) -> str:
     """Ranked hypotheses as lines for an agent; empty where nothing can be measured."""
     request = _request(session, place, failing)
     if not _can_measure(session, request, place):
         return ""
     found = await session.debugger(place.path).diagnose(request.evolve(trials=TRIALS))
     _log(session, step, "probe", found.probes)
-    return told(found.hypotheses) if found.hypotheses else ""
+    return render_hypotheses(found.hypotheses) if found.hypotheses else ""
 
 
-def ground(session: CycleSession, place: Place, failing: Sequence[str]) -> DebugRequest | None:
+def make_debug_request(session: CycleSession, place: WorkFolder, failing: Sequence[str]) -> DebugRequest | None:
     """What the debugger works on when cd's agent asks it; None where nothing can be measured."""
     request = _request(session, place, failing)
     return request if _can_measure(session, request, place) else None
 
 
-async def mend(
-    session: CycleSession, step: CycleStep, place: Place, failing: Sequence[str], *, measurable: bool
-) -> Made:
+async def mend_tests(
+    session: CycleSession, step: CycleStep, place: WorkFolder, failing: Sequence[str], *, measurable: bool
+) -> TaskResult:
     """One failing test after the other: each fix is measured on a copy before it comes into the place.
 
     `measurable`: passing tests are all that the task is about; of any other, nobody could say whether it is done.
     """
     request, tried = _request(session, place, failing), session.state().engine.tries.get(step.key, 0)
     if not failing:
-        return Made(_told("success", "The tests of this task pass already.")) if measurable else UNABLE
+        return TaskResult(_told("success", "The tests of this task pass already.")) if measurable else UNABLE
     if not _can_measure(session, request, place):
         words = f"The builtin agent debugs Python projects with pytest or unittest, not {request.test_command!r}."
-        return Made(_told("failed", words), True)
+        return TaskResult(_told("failed", words), True)
     left = tuple(failing)
     mended: list[str] = []
     patches: list[AppliedPatch] = []
@@ -99,7 +99,7 @@ async def mend(
             left_words = f"{plural(len(left), 'test')} still fail: {', '.join(left[:SHOWN])}; {said}"
             words = f"{'; '.join(mended)}. {left_words}" if mended else left_words
             status = "partial" if mended else "failed"
-            return Made(_told(status, words), nothing_left=patch is None and tried > 0, patches=tuple(patches))
+            return TaskResult(_told(status, words), nothing_left=patch is None and tried > 0, patches=tuple(patches))
         patches += [kept] if kept else []
         compared = f" ({comparison_words(kept.comparison)})" if kept else ""
         mended.append(f"{patch.description}{compared}")
@@ -107,12 +107,12 @@ async def mend(
         left = tuple(key for key in left if key not in patch.fixes)
     if not measurable:
         words = f"{'; '.join(mended)}. {UNABLE.report.summary}"
-        return Made(_told("partial", words), nothing_left=True, patches=tuple(patches))
-    return Made(_told("success", "; ".join(mended)), patches=tuple(patches))
+        return TaskResult(_told("partial", words), nothing_left=True, patches=tuple(patches))
+    return TaskResult(_told("success", "; ".join(mended)), patches=tuple(patches))
 
 
 async def _next_patch(
-    session: CycleSession, step: CycleStep, place: Place, failing: tuple[str, ...], tried: int
+    session: CycleSession, step: CycleStep, place: WorkFolder, failing: tuple[str, ...], tried: int
 ) -> tuple[Patch | None, str, AppliedPatch | None]:
     """A fix for some of these tests, or why there is none, and what is kept of it. `tried`: how often the task failed.
 
@@ -135,27 +135,27 @@ async def _next_patch(
     if findings.patch is None or findings.comparison is None:
         return findings.patch, _why(findings), None
     where = {one.id: one.logging_point for one in findings.hypotheses}.get(findings.patch.hypothesis, "")
-    kept = applied(findings.patch, findings.comparison, where, step.task)
+    kept = record_patch(findings.patch, findings.comparison, where, step.task)
     if not session.interactive or session.person is None:
         return findings.patch, _why(findings), kept
     async with session.merging:  # one question at a time
         patch, rival = await choose_patch(session.person, findings, findings.patch)
     if rival is not None:
         (former,) = new_rival_ids([kept], 1)
-        kept = exchanged(kept, rival_of([kept], rival)[1], former, "a person")
+        kept = swap_rival(kept, rival_of([kept], rival)[1], former, "a person")
     return patch, _why(findings), kept
 
 
-def _why(findings: Findings) -> str:
+def _why(findings: SearchFindings) -> str:
     tried = findings.candidates
     return findings.note or (f"none of {plural(tried, 'edit')} works" if tried else "no edit is known for what fails")
 
 
-async def _applied(session: CycleSession, place: Place, patch: Patch) -> bool:
+async def _applied(session: CycleSession, place: WorkFolder, patch: Patch) -> bool:
     """False where the file is no more what the fix was made for."""
     if place.lane is None:
-        return await in_thread(session.workspace.replace_text, patch.file, patch.old_text, patch.new_text)
-    return await in_thread(_replaced, place.path / patch.file, patch)
+        return await run_in_thread(session.workspace.replace_text, patch.file, patch.old_text, patch.new_text)
+    return await run_in_thread(_replaced, place.path / patch.file, patch)
 
 
 def _replaced(file: Path, patch: Patch) -> bool:
@@ -166,7 +166,7 @@ def _replaced(file: Path, patch: Patch) -> bool:
     return True
 
 
-def _request(session: CycleSession, place: Place, failing: Sequence[str]) -> DebugRequest:
+def _request(session: CycleSession, place: WorkFolder, failing: Sequence[str]) -> DebugRequest:
     settings = session.state().engine.settings
     command = settings.test_command or ""
     return DebugRequest(
@@ -175,7 +175,7 @@ def _request(session: CycleSession, place: Place, failing: Sequence[str]) -> Deb
     )  # fmt: skip
 
 
-def _can_measure(session: CycleSession, request: DebugRequest, place: Place) -> bool:
+def _can_measure(session: CycleSession, request: DebugRequest, place: WorkFolder) -> bool:
     return bool(request.python) and session.debugger(place.path).supports(request.test_command)
 
 
@@ -191,11 +191,11 @@ CONFLICTS = 3
 """How often a task whose merge conflicts goes back to its agent."""
 
 
-async def implement(session: CycleSession, step: CycleStep) -> CycleOutcome:
+async def implement_task(session: CycleSession, step: CycleStep) -> CycleOutcome:
     state = session.state()
     assert state.plan is not None
     task = next(task for task in state.plan.tasks if task.id == step.task)
-    place = await place_for(session, step)
+    place = await prepare_folder(session, step)
     if place.unsettled.files:
         await _settle(session, step, task, place, place.unsettled)
     made = await _made(session, step, task, place)
@@ -216,10 +216,10 @@ async def implement(session: CycleSession, step: CycleStep) -> CycleOutcome:
     is_named = asks_for_proof(session.state(), task.id) and bool(named)
     missing = _missing(session, step, task, changes) if ok and not is_named else ""
     if missing:
-        session.note("undone", f"{task.id} is not completed: {missing}; cd said {quoted(report.summary)}")
-        report = report.evolve(summary=f"{missing}; the report said {quoted(report.summary)}")
+        session.note("undone", f"{task.id} is not completed: {missing}; cd said {quote_words(report.summary)}")
+        report = report.evolve(summary=f"{missing}; the report said {quote_words(report.summary)}")
     done = ok and not missing
-    return Implemented(
+    return ImplementationOutcome(
         report, done, changes, nothing_left=made.nothing_left, patches=made.patches if changes else (), named=named
     )
 
@@ -258,24 +258,24 @@ def _is_done_already(session: CycleSession, task: PlanTask) -> bool:
     return bool(task.files) and now.issuperset(task.files)
 
 
-async def _made(session: CycleSession, step: CycleStep, task: PlanTask, place: Place) -> Made:
+async def _made(session: CycleSession, step: CycleStep, task: PlanTask, place: WorkFolder) -> TaskResult:
     """By the embedded agent, which measures; or by one that is told in words."""
     failing, named = _failing(session, task)
     if session.able("cd").measures:
         measurable = named or asks_only_for_green_tests(task.description)
-        return await mend(session, step, place, failing, measurable=measurable)
+        return await mend_tests(session, step, place, failing, measurable=measurable)
     if failing and task.id in session.state().engine.mends:
-        hypotheses = await suspects(session, step, place, failing)
+        hypotheses = await list_suspects(session, step, place, failing)
         words = debug_order(session.prompts, session.state(), task, session.progress(), failing, hypotheses)
     else:
         words = implement_order(session.prompts, session.state(), task, session.progress())
-    debug = ground(session, place, failing)
+    debug = make_debug_request(session, place, failing)
     report = await session.ask("cd", step, words, reading=False, lane=place.lane, at=_at(place), debug=debug)
-    return Made(report)
+    return TaskResult(report)
 
 
 async def _merged(
-    session: CycleSession, step: CycleStep, task: PlanTask, place: Place, report: PhaseReport
+    session: CycleSession, step: CycleStep, task: PlanTask, place: WorkFolder, report: PhaseReport
 ) -> tuple[tuple[Change, ...], PhaseReport]:
     """What the task's work has changed in the project; a conflict goes back to whoever made it."""
     for asked in range(CONFLICTS + 1):
@@ -291,13 +291,15 @@ async def _merged(
     raise AgentError("protocol", f"{task.id} could not be merged: its conflicts stayed unresolved {CONFLICTS} times")
 
 
-async def _taken_in(session: CycleSession, task: PlanTask, place: Place) -> tuple[tuple[Change, ...], Unsettled]:
+async def _taken_in(
+    session: CycleSession, task: PlanTask, place: WorkFolder
+) -> tuple[tuple[Change, ...], MergeConflict]:
     """One merge with its run of the tests, beside no other.
 
     Once begun it comes to its end, also when the step is cancelled: what the project holds is then the step's result.
     """
     async with session.merging:
-        merging = asyncio.ensure_future(bring_in(session, place, task.id))
+        merging = asyncio.ensure_future(merge_lane(session, place, task.id))
         try:
             changes, unsettled = await asyncio.shield(merging)
         except asyncio.CancelledError:
@@ -311,7 +313,7 @@ async def _taken_in(session: CycleSession, task: PlanTask, place: Place) -> tupl
 
 
 async def _settle(
-    session: CycleSession, step: CycleStep, task: PlanTask, place: Place, unsettled: Unsettled
+    session: CycleSession, step: CycleStep, task: PlanTask, place: WorkFolder, unsettled: MergeConflict
 ) -> PhaseReport:
     """The agent's turn on a conflict."""
     words = conflict_order(session.prompts, task, str(place.path), unsettled.files, unsettled.told)
@@ -375,7 +377,7 @@ def _together(earlier: tuple[Change, ...], changes: tuple[Change, ...]) -> tuple
     return (*(change for change in earlier if change.file not in files), *changes)
 
 
-def _at(place: Place) -> Path | None:
+def _at(place: WorkFolder) -> Path | None:
     return place.path if place.lane is not None else None
 
 

@@ -9,15 +9,15 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from loopwright.core.cycle_names import CycleStep, Role
 from loopwright.core.errors import AgentError, Invalid, NotFound
-from loopwright.core.progress_files import shown
+from loopwright.core.progress_files import read_text
 from loopwright.core.record import Record
-from loopwright.core.text import clipped, plural, whole
+from loopwright.core.text import clip_text, drop_surrogates, plural
 from loopwright.evidence.testing import Coverage, TestResult
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.documents import without_header
 from loopwright.workflows.cycle.model import version_of
 from loopwright.workflows.cycle.session import CycleSession
-from loopwright.workflows.cycle.templates import Failure, FoundTests
+from loopwright.workflows.cycle.templates import FailingTest, FoundTests
 
 T = TypeVar("T")
 
@@ -28,35 +28,35 @@ SHORTEST = 200
 """Characters of a report's summary that may stand for a document nobody wrote."""
 
 
-def written(folder: Path, name: str) -> str:
+def read_written(folder: Path, name: str) -> str:
     """The text of a document without its header; empty where there is none. Invalid where it cannot be taken."""
     try:
-        text, is_cut = shown(folder, name)
+        text, is_cut = read_text(folder, name)
     except NotFound:
         if (folder / name).exists() or (folder / name).is_symlink():
             raise Invalid(f"{name} is not a regular file; write it as one") from None
         return ""
-    text = without_header(whole(text)).strip()
+    text = without_header(drop_surrogates(text)).strip()
     if is_cut or len(text) > LONGEST:
         raise Invalid(f"{name} is longer than {LONGEST:,} characters; keep what others need")
     return text
 
 
-def before(folder: Path, name: str) -> str:
+def read_previous(folder: Path, name: str) -> str:
     """The text as it was when a turn began; what could not be taken then will be written anew."""
     try:
-        return written(folder, name)
+        return read_written(folder, name)
     except Invalid:
         return ""
 
 
-def told(report: PhaseReport, sign: str) -> str:
+def find_reported(report: PhaseReport, sign: str) -> str:
     """The document that a role put into its report instead of a file; `sign`: what its text holds. Else empty."""
     text = report.summary.strip()
     return text if len(text) >= SHORTEST and sign in text else ""
 
 
-async def asked(
+async def ask_role(
     session: CycleSession, role: Role, step: CycleStep, order: str, take: Callable[[PhaseReport], T]
 ) -> tuple[PhaseReport, T]:
     """One turn, and what `take` makes of what was written; another turn where that is Invalid. AgentError."""
@@ -76,12 +76,12 @@ async def asked(
         raise AgentError("protocol", _failure(role, report, str(error))) from error
 
 
-def keep(session: CycleSession, files: dict[str, str]) -> None:
+def keep_documents(session: CycleSession, files: dict[str, str]) -> None:
     """Writes documents of ours or of a report to their places; names below the progress folder."""
     session.store.write_progress(session.id, {name: f"{text.rstrip()}\n".encode() for name, text in files.items()})
 
 
-def discover(session: CycleSession, role: Role, entries: Iterable[Mapping[str, object]]) -> None:
+def add_discoveries(session: CycleSession, role: Role, entries: Iterable[Mapping[str, object]]) -> None:
     """Tells the board, as an agent without our tools does: by lines in the role's own folder."""
     lines = [json.dumps(entry, ensure_ascii=False).encode(errors="replace") for entry in entries]
     session.store.append_progress(session.id, f"{role}/discoveries.ndjson", lines)
@@ -92,7 +92,7 @@ def _failure(role: Role, report: PhaseReport, problem: str) -> str:
     if report.status in ("failed", "partial") and report.summary:
         words = [f"{role} reports {report.status}: {report.summary}", problem]
     words += [blocker.description for blocker in report.blockers]
-    return clipped("; ".join(words), 1000)
+    return clip_text("; ".join(words), 1000)
 
 
 NAME, COVERAGE = "failures.json", "coverage.json"
@@ -107,13 +107,13 @@ class _Covered(Record):
     files: dict[str, float] = Field(default_factory=dict)
 
 
-_FAILURES = TypeAdapter(tuple[Failure, ...])
+_FAILURES = TypeAdapter(tuple[FailingTest, ...])
 
 
 def keep_failures(session: CycleSession, results: Sequence[TestResult]) -> None:
     """Rewrites the file with the tests that fail now."""
     failed = [
-        Failure(test=r.key, error=(r.error_message or "")[:WORDS], trace=(r.stack_trace or "")[-TRACE:])
+        FailingTest(test=r.key, error=(r.error_message or "")[:WORDS], trace=(r.stack_trace or "")[-TRACE:])
         for r in results
         if r.status == "failed"
     ]
@@ -131,7 +131,7 @@ def keep_coverage(session: CycleSession, coverage: Coverage | None) -> None:
     session.store.write_progress(session.id, {f"vas/{COVERAGE}": f"{text}\n".encode(errors="replace")})
 
 
-def failures(session: CycleSession) -> tuple[Failure, ...]:
+def list_failures(session: CycleSession) -> tuple[FailingTest, ...]:
     """The tests that failed when they ran last, by the state; in the words of the file where it has them."""
     state = session.state()
     if state.test_results is not None:
@@ -140,28 +140,28 @@ def failures(session: CycleSession) -> tuple[Failure, ...]:
         baseline = state.engine.baseline
         names = tuple(k for k, test in baseline.tests.items() if test.status == "failed") if baseline else ()
     told = {failure.test: failure for failure in _in_file(session)}
-    return tuple(told.get(name) or Failure(test=name) for name in names)
+    return tuple(told.get(name) or FailingTest(test=name) for name in names)
 
 
-def found_tests(session: CycleSession) -> FoundTests:
+def list_found_tests(session: CycleSession) -> FoundTests:
     """The tests as the last run found them."""
     engine = session.state().engine
     tests = engine.baseline.tests if engine.baseline else {}
     return FoundTests(
         command=engine.settings.test_command or "", total=len(tests),
-        passing=sum(test.status == "passed" for test in tests.values()), failing=failures(session),
+        passing=sum(test.status == "passed" for test in tests.values()), failing=list_failures(session),
         names=tuple(tests), coverage=_covered(session),
     )  # fmt: skip
 
 
-def standing(session: CycleSession) -> str:
+def describe_tests(session: CycleSession) -> str:
     """How the tests stand, for a role's message."""
     state = session.state()
     if state.engine.tests_found is None:
         return "they are being run for the first time just now"
     if not state.engine.tests_found:
         return "none were found"
-    failing = failures(session)
+    failing = list_failures(session)
     if not failing:
         return "all pass"
     named = ", ".join(failure.test for failure in failing[:SHOWN])
@@ -169,16 +169,16 @@ def standing(session: CycleSession) -> str:
     return f"{len(failing)} failed: {named}{more}; messages in {session.folder('vas') / NAME}"
 
 
-def _in_file(session: CycleSession) -> tuple[Failure, ...]:
+def _in_file(session: CycleSession) -> tuple[FailingTest, ...]:
     """A projection: where it is gone or spoilt, only the words are missing."""
     try:
-        return _FAILURES.validate_json(shown(session.folder("vas"), NAME).text)
+        return _FAILURES.validate_json(read_text(session.folder("vas"), NAME).text)
     except (NotFound, ValidationError):
         return ()
 
 
 def _covered(session: CycleSession) -> dict[str, float]:
     try:
-        return _Covered.model_validate_json(shown(session.folder("vas"), COVERAGE).text).files
+        return _Covered.model_validate_json(read_text(session.folder("vas"), COVERAGE).text).files
     except (NotFound, ValidationError):
         return {}

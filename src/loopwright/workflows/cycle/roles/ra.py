@@ -5,13 +5,21 @@ from typing import NamedTuple
 
 from loopwright.core.cycle_names import CycleStep
 from loopwright.core.errors import Invalid
-from loopwright.core.threads import in_thread
+from loopwright.core.threads import run_in_thread
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.documents import edge_cases_in, section_items
-from loopwright.workflows.cycle.messages import news
+from loopwright.workflows.cycle.messages import compose_news
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.outcomes import Analysed, CycleOutcome
-from loopwright.workflows.cycle.roles.documents import asked, before, failures, keep, standing, told, written
+from loopwright.workflows.cycle.outcomes import AnalysisOutcome, CycleOutcome
+from loopwright.workflows.cycle.roles.documents import (
+    ask_role,
+    describe_tests,
+    find_reported,
+    keep_documents,
+    list_failures,
+    read_previous,
+    read_written,
+)
 from loopwright.workflows.cycle.session import CycleSession
 from loopwright.workflows.cycle.templates import requirements_of
 
@@ -25,43 +33,46 @@ class _Written(NamedTuple):
     cases: str
 
 
-async def analyse(session: CycleSession, step: CycleStep) -> CycleOutcome:
+async def analyse_task(session: CycleSession, step: CycleStep) -> CycleOutcome:
     if not session.able("ra").plans:
         return await _from_templates(session)
     state = session.state()
-    last = before(session.folder("ra"), MAIN)
-    report, found = await asked(session, "ra", step, _order(session, state), partial(_take, session, state, last))
+    last = read_previous(session.folder("ra"), MAIN)
+    report, found = await ask_role(session, "ra", step, _order(session, state), partial(_take, session, state, last))
     files = [MAIN]
     if found.cases:
         files.append(CASES)
-    if found.text == told(report, "#"):
-        keep(session, {f"ra/{MAIN}": found.text})
-    return Analysed(report, found.text, _cases(found), tuple(f"ra/{name}" for name in files))
+    if found.text == find_reported(report, "#"):
+        keep_documents(session, {f"ra/{MAIN}": found.text})
+    return AnalysisOutcome(report, found.text, _cases(found), tuple(f"ra/{name}" for name in files))
 
 
 def _order(session: CycleSession, state: CycleState) -> str:
     folder = session.folder("ra")
-    values = {"folder": str(folder), "tests": standing(session)}
+    values = {"folder": str(folder), "tests": describe_tests(session)}
     if state.requirements is None:
         return session.prompts.render("analyse", **values)
     return session.prompts.render(
-        "analyse_again", news=news(state, "ra"), version=state.requirements.version, documents=str(folder.parent),
+        "analyse_again",
+        news=compose_news(state, "ra"),
+        version=state.requirements.version,
+        documents=str(folder.parent),
         **values,
-    )  # fmt: skip
+    )
 
 
 def _take(session: CycleSession, state: CycleState, last: str, report: PhaseReport) -> _Written:
     """The documents, if they can be taken: an extension has to be found in them."""
     folder = session.folder("ra")
-    text = written(folder, MAIN)
+    text = read_written(folder, MAIN)
     if not text or text == last:
-        text = told(report, "#") or text
+        text = find_reported(report, "#") or text
     if not text:
         raise Invalid(f"there is no {MAIN} in {folder}, or it is empty")
     record = state.iteration
     if text == last and (state.requirements is None or (record is not None and record.extension)):
         raise Invalid(f"{MAIN} is unchanged; it does not cover what the user adds")
-    return _Written(text, written(folder, CASES))
+    return _Written(text, read_written(folder, CASES))
 
 
 def _cases(found: _Written) -> tuple[str, ...]:
@@ -72,10 +83,10 @@ def _cases(found: _Written) -> tuple[str, ...]:
 async def _from_templates(session: CycleSession) -> CycleOutcome:
     """Without a model: what the goal, the failing tests and the tree say by themselves."""
     state = session.state()
-    survey = await in_thread(session.surveyor.survey)
-    found = requirements_of(state.description or state.title, failures(session), survey)
-    keep(session, {f"ra/{MAIN}": found.text, f"ra/{CASES}": found.cases_text})
+    survey = await run_in_thread(session.surveyor.survey)
+    found = requirements_of(state.description or state.title, list_failures(session), survey)
+    keep_documents(session, {f"ra/{MAIN}": found.text, f"ra/{CASES}": found.cases_text})
     words = f"requirements from the goal and the failing tests, without a model: {found.summary}"
     names = (f"ra/{MAIN}", f"ra/{CASES}")
     report = PhaseReport(phase="ra", status="success", summary=words, files_written=names)
-    return Analysed(report, found.text, found.edge_cases, names, clarifies=False)
+    return AnalysisOutcome(report, found.text, found.edge_cases, names, clarifies=False)

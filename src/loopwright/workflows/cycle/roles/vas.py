@@ -2,24 +2,30 @@
 
 from functools import partial
 
+from loopwright.core.agent_failures import TABLE
 from loopwright.core.cycle_names import CycleStep
 from loopwright.core.errors import AgentError, Invalid
-from loopwright.core.outcomes import Validated
-from loopwright.core.troubles import TABLE
-from loopwright.evidence.measure import first_of, nothing_to_run, remember_environment, run_tests, validate_tree
+from loopwright.core.outcomes import ValidationOutcome
+from loopwright.evidence.validation import make_baseline, nothing_to_run, remember_environment, run_tests, validate_tree
 from loopwright.reports.phase import PhaseReport
-from loopwright.workflows.cycle.judgement import contradictions, joined, judgement_in, measured_lines, verdict_summary
+from loopwright.workflows.cycle.judgement import (
+    contradictions,
+    join_summary,
+    judgement_in,
+    measured_lines,
+    verdict_summary,
+)
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.outcomes import BaselineTaken, CycleOutcome, Judged
+from loopwright.workflows.cycle.outcomes import BaselineOutcome, CycleOutcome, JudgementOutcome
 from loopwright.workflows.cycle.roles.documents import (
-    asked,
-    before,
-    discover,
-    keep,
+    add_discoveries,
+    ask_role,
+    find_reported,
     keep_coverage,
+    keep_documents,
     keep_failures,
-    told,
-    written,
+    read_previous,
+    read_written,
 )
 from loopwright.workflows.cycle.session import CycleSession
 from loopwright.workflows.cycle.standing import TRIES
@@ -28,23 +34,23 @@ from loopwright.workflows.cycle.templates import baseline_entries
 MAIN = "summary.md"
 
 
-async def baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
+async def take_baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
     """The first run of the tests: what everything later is compared with."""
     command = session.state().engine.settings.test_command or session.tests.detect()
     start = (await session.snapshot("as the cycle found it")).commit
     if command is None:
         session.ears["vas"].publish("activity", "no test command found")
-        return BaselineTaken(False, None, None, start=start, environment=await remember_environment(session, command))
+        return BaselineOutcome(False, None, None, start=start, environment=await remember_environment(session, command))
     session.tests.check(command)
     session.ears["vas"].publish("activity", f"running the tests once: {command}")
     measured = await run_tests(session, command, "at the baseline")
     keep_failures(session, measured.run.results)
     keep_coverage(session, measured.run.coverage)
-    discover(session, "vas", baseline_entries(measured.run))
-    return BaselineTaken(
+    add_discoveries(session, "vas", baseline_entries(measured.run))
+    return BaselineOutcome(
         bool(measured.run.results),
         command,
-        first_of(session, measured),
+        make_baseline(session, measured),
         measured.writes,
         measured.run.failed,
         start,
@@ -52,15 +58,15 @@ async def baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
     )
 
 
-async def validate(session: CycleSession, step: CycleStep) -> CycleOutcome:
+async def validate_iteration(session: CycleSession, step: CycleStep) -> CycleOutcome:
     """What is there now, measured; and what the role says of it."""
     measured = await _measured(session)
     keep_failures(session, measured.results)
     state = session.state()
     if not session.able("vas").plans:
-        keep(session, {f"vas/{MAIN}": verdict_summary(state, measured)})
+        keep_documents(session, {f"vas/{MAIN}": verdict_summary(state, measured)})
         report = PhaseReport(phase="vas", status="success", summary="; ".join(measured_lines(measured)))
-        return Judged(measured, report, (f"vas/{MAIN}",))
+        return JudgementOutcome(measured, report, (f"vas/{MAIN}",))
     try:
         return await _judged(session, step, state, measured)
     except AgentError as error:
@@ -69,41 +75,48 @@ async def validate(session: CycleSession, step: CycleStep) -> CycleOutcome:
         return _without_judgement(session, state, measured, str(error))
 
 
-async def _measured(session: CycleSession) -> Validated:
+async def _measured(session: CycleSession) -> ValidationOutcome:
     command = session.state().engine.settings.test_command or session.tests.detect()
     if command is None:
         return nothing_to_run(await session.tree())
     return await validate_tree(session, command, counted=True, bus=session.ears["vas"])
 
 
-async def _judged(session: CycleSession, step: CycleStep, state: CycleState, measured: Validated) -> Judged:
+async def _judged(
+    session: CycleSession, step: CycleStep, state: CycleState, measured: ValidationOutcome
+) -> JudgementOutcome:
     folder = session.folder("vas")
     order = session.prompts.render(
         "validate", folder=str(folder), documents=str(folder.parent),
         measured="\n".join(f"- {line}" for line in measured_lines(measured)),
     )  # fmt: skip
-    last = before(folder, MAIN)
-    report, text = await asked(session, "vas", step, order, partial(_take, session, last))
+    last = read_previous(folder, MAIN)
+    report, text = await ask_role(session, "vas", step, order, partial(_take, session, last))
     for words in contradictions(f"{report.summary}\n{text}", measured):
         session.note("false_claim", f"vas {words}")
-    keep(session, {f"vas/{MAIN}": joined(verdict_summary(state, measured, judged=True), text)})
-    return Judged(measured, report, (f"vas/{MAIN}",))
+    keep_documents(session, {f"vas/{MAIN}": join_summary(verdict_summary(state, measured, judged=True), text)})
+    return JudgementOutcome(measured, report, (f"vas/{MAIN}",))
 
 
 def _take(session: CycleSession, last: str, report: PhaseReport) -> str:
     """The role's own words, without the part that the engine puts before them."""
     folder = session.folder("vas")
-    found = written(folder, MAIN)
-    text = told(report, "#") if found == last else judgement_in(found)
+    found = read_written(folder, MAIN)
+    text = find_reported(report, "#") if found == last else judgement_in(found)
     if not text:
         raise Invalid(f"there is no new {MAIN} in {folder}")
     return text
 
 
-def _without_judgement(session: CycleSession, state: CycleState, measured: Validated, why: str) -> Judged:
+def _without_judgement(
+    session: CycleSession, state: CycleState, measured: ValidationOutcome, why: str
+) -> JudgementOutcome:
     """A role that failed again costs its words, not what was measured."""
     words = f"vas gave no judgement: {why}"
     session.note("no_report", words)
-    keep(session, {f"vas/{MAIN}": joined(verdict_summary(state, measured, judged=True), f"## Judgement\n\n{words}")})
+    keep_documents(
+        session,
+        {f"vas/{MAIN}": join_summary(verdict_summary(state, measured, judged=True), f"## Judgement\n\n{words}")},
+    )
     report = PhaseReport(phase="vas", status="none", summary=words)
-    return Judged(measured, report, (f"vas/{MAIN}",), unjudged=why)
+    return JudgementOutcome(measured, report, (f"vas/{MAIN}",), unjudged=why)

@@ -1,25 +1,25 @@
 """COMPLETE: look once more, write the summary, end the loop."""
 
-from loopwright.core.outcomes import Validated
+from loopwright.core.outcomes import ValidationOutcome
 from loopwright.core.state import Outcome
-from loopwright.core.text import clipped, plural
-from loopwright.core.threads import in_thread
-from loopwright.evidence.measure import environment_doubt, nothing_to_run, validate_tree
+from loopwright.core.text import clip_text, plural
+from loopwright.core.threads import run_in_thread
 from loopwright.evidence.proof import Proof
+from loopwright.evidence.validation import environment_doubt, nothing_to_run, validate_tree
 from loopwright.evidence.verdict import TROUBLES
 from loopwright.workflows.loop.model import LoopState, Summary
-from loopwright.workflows.loop.outcomes import ActionOutcome, Completed
-from loopwright.workflows.loop.selector import Next, open_tasks
-from loopwright.workflows.loop.session import Session
-from loopwright.workflows.loop.stall import stalled_because
-from loopwright.workflows.loop.summary import summarise
+from loopwright.workflows.loop.outcomes import ActionOutcome, CompleteOutcome
+from loopwright.workflows.loop.selector import NextAction, open_tasks
+from loopwright.workflows.loop.session import LoopSession
+from loopwright.workflows.loop.stall import find_stall
+from loopwright.workflows.loop.summary import summarise_loop
 
 PASSED: frozenset[Outcome] = frozenset({"succeeded", "unproven"})
 WORTH_ANOTHER_LOOK: frozenset[Outcome] = PASSED | {"exhausted", "unverified"}
 """Ends that a validation by this process could still change; the others are final."""
 
 
-async def complete(session: Session, choice: Next) -> ActionOutcome:
+async def run_complete(session: LoopSession, choice: NextAction) -> ActionOutcome:
     state = session.state()
     wanted = choice.outcome or "unverified"
     command = state.engine.settings.test_command
@@ -27,30 +27,30 @@ async def complete(session: Session, choice: Next) -> ActionOutcome:
     # Whatever the state says of this tree, only what this process has seen of it counts.
     seen, proof = session.verdicts.get(tree), _seen_proof(session, state)
     if wanted in PASSED and seen and proof is not None and await environment_doubt(session, command) is None:
-        return Completed(_end(proof), None, await _summary(session, state))
+        return CompleteOutcome(_end(proof), None, await _summary(session, state))
     is_settled = seen is not None and wanted not in PASSED
     if is_settled or wanted not in WORTH_ANOTHER_LOOK or (command is None and wanted not in PASSED):
-        return Completed(wanted, reason(state, choice), await _summary(session, state))
+        return CompleteOutcome(wanted, failure_reason(state, choice), await _summary(session, state))
     if command is None:
         return nothing_to_run(tree, counted=False)
     session.bus.publish("activity", "validating once more before completing")
     checked = await validate_tree(session, command, counted=False, anew=True)
     summary = await _summary(session, state, checked)
     if checked.proof is not None and not open_tasks(state) and (checked.proof.shown or _was_asked(state, wanted)):
-        return Completed(_end(checked.proof), None, summary, checked)
+        return CompleteOutcome(_end(checked.proof), None, summary, checked)
     if wanted in PASSED or checked.proof is not None:
         return checked
-    return Completed(wanted, reason(state, choice, checked.reasons), summary, checked)
+    return CompleteOutcome(wanted, failure_reason(state, choice, checked.reasons), summary, checked)
 
 
-async def _summary(session: Session, state: LoopState, checked: Validated | None = None) -> Summary:
+async def _summary(session: LoopSession, state: LoopState, checked: ValidationOutcome | None = None) -> Summary:
     """With everything that differs from the files as the loop found them."""
     start, here = session.start(), await session.snapshot("at the end")
-    diff = await in_thread(session.workspace.diff, start, here.commit) if start else None
-    return summarise(state, checked, session.incidents, diff)
+    diff = await run_in_thread(session.workspace.diff, start, here.commit) if start else None
+    return summarise_loop(state, checked, session.incidents, diff)
 
 
-def _seen_proof(session: Session, state: LoopState) -> Proof | None:
+def _seen_proof(session: LoopSession, state: LoopState) -> Proof | None:
     """What this process has computed for the tree that was validated last."""
     last = state.engine.last_validation
     return session.proofs.get((last.tree, session.proof_goal())) if last else None
@@ -65,7 +65,7 @@ def _end(proof: Proof) -> Outcome:
     return "succeeded" if proof.shown else "unproven"
 
 
-def reason(state: LoopState, choice: Next, seen: tuple[str, ...] = ()) -> str | None:
+def failure_reason(state: LoopState, choice: NextAction, seen: tuple[str, ...] = ()) -> str | None:
     """Why the loop ends as failed, in words; None for an end that is completed. `seen`: what the last look said."""
     limit = state.engine.budget.reached
     match choice.outcome:
@@ -76,7 +76,7 @@ def reason(state: LoopState, choice: Next, seen: tuple[str, ...] = ()) -> str | 
         case "over_budget":
             return f"the {limit.words if limit else 'budget'} is used up"
         case "stalled":
-            return stalled_because(state.engine.sightings)
+            return find_stall(state.engine.sightings)
         case "failed":
             return f"all tests pass, but {_left_undone(state)}"
         case "unverified" if choice.row:
@@ -92,4 +92,4 @@ def _left_undone(state: LoopState) -> str:
     undone = state.engine.spent.unchanged or ()
     count = plural(len(failed), "task")
     what = "changed nothing, although asked twice" if failed and failed[0].id in undone else "failed"
-    return f"{count} {what}: {clipped(failed[0].description, 80)}" if failed else "a task is left"
+    return f"{count} {what}: {clip_text(failed[0].description, 80)}" if failed else "a task is left"

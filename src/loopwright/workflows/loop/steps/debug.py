@@ -6,18 +6,27 @@ from loopwright.core.outcomes import Change, NeedsInput
 from loopwright.core.protocol import Message
 from loopwright.core.record import Items
 from loopwright.core.text import plural
-from loopwright.core.threads import in_thread
-from loopwright.evidence.debugging import TRIALS, DebugRequest, Diagnosis, Findings, Patch, ProbeHit, again, told
+from loopwright.core.threads import run_in_thread
+from loopwright.evidence.debugging import (
+    TRIALS,
+    DebugRequest,
+    Diagnosis,
+    Patch,
+    ProbeHit,
+    SearchFindings,
+    merge_diagnoses,
+    render_hypotheses,
+)
 from loopwright.evidence.goals import named_tests
 from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis
-from loopwright.evidence.rival_exchange import choose_patch
+from loopwright.evidence.patch_exchange import choose_patch
 from loopwright.evidence.rivals import comparison_words, is_refuted, patch_of, with_rival
 from loopwright.evidence.verdict import unmeasured_files
-from loopwright.reports.proposals import new_causes, proposals
+from loopwright.reports.proposals import new_causes, read_proposals
 from loopwright.reports.tools import ProposedHypothesis
-from loopwright.workflows.loop.outcomes import ActionOutcome, Debugged
-from loopwright.workflows.loop.selector import Next, failed_task
-from loopwright.workflows.loop.session import Session
+from loopwright.workflows.loop.outcomes import ActionOutcome, DebugOutcome
+from loopwright.workflows.loop.selector import NextAction, failed_task
+from loopwright.workflows.loop.session import LoopSession
 
 PERSON = "a person"
 """Who has chosen among rivals, in words."""
@@ -26,7 +35,7 @@ SHOWN = 8
 """Failures named in a message; the files hold all."""
 
 
-async def debug(session: Session, choice: Next) -> ActionOutcome:
+async def run_debug(session: LoopSession, choice: NextAction) -> ActionOutcome:
     await _take_back(session)
     request = session.debug_request()
     agent = session.state().engine.settings.agent
@@ -40,7 +49,7 @@ async def debug(session: Session, choice: Next) -> ActionOutcome:
     return await _ask(session, agent, request, diagnosis)
 
 
-async def _explore(session: Session, request: DebugRequest, *, anew: bool) -> Diagnosis | None:
+async def _explore(session: LoopSession, request: DebugRequest, *, anew: bool) -> Diagnosis | None:
     """Hypotheses by measuring; None where nothing can be measured, or untested ones are left.
 
     `anew`: also then, since whoever works on them has changed the code meanwhile, and judges none.
@@ -53,10 +62,12 @@ async def _explore(session: Session, request: DebugRequest, *, anew: bool) -> Di
     settled = tuple(h for h in request.hypotheses if h.status != "pending")
     diagnosis = await session.debugger.diagnose(request.evolve(hypotheses=settled, trials=TRIALS if anew else 0))
     session.bus.publish("result", diagnosis.active_bug)
-    return again(request.hypotheses, diagnosis)
+    return merge_diagnoses(request.hypotheses, diagnosis)
 
 
-async def _search(session: Session, agent: str, request: DebugRequest, diagnosis: Diagnosis | None) -> ActionOutcome:
+async def _search(
+    session: LoopSession, agent: str, request: DebugRequest, diagnosis: Diagnosis | None
+) -> ActionOutcome:
     """The embedded agent's way: edits are tried on a copy, and the best that holds is applied here."""
     if not request.failing or not request.python:
         return _nothing_found(session, request, "there is no failing Python test to work from", nothing_left=True)
@@ -71,17 +82,17 @@ async def _search(session: Session, agent: str, request: DebugRequest, diagnosis
     if findings.patch is None:
         tried = findings.candidates
         none = f"none of {plural(tried, 'edit')} works" if tried else "no edit is known for what still fails"
-        return Debugged(findings.hypotheses, bug, None, findings.note or none, nothing_left=True)
+        return DebugOutcome(findings.hypotheses, bug, None, findings.note or none, nothing_left=True)
     return await _apply(session, findings, findings.patch, bug)
 
 
-async def _apply(session: Session, findings: Findings, found: Patch, bug: str | None) -> ActionOutcome:
+async def _apply(session: LoopSession, findings: SearchFindings, found: Patch, bug: str | None) -> ActionOutcome:
     asked = session.person if session.interactive else None
     patch, rival = await choose_patch(asked, findings, found) if asked else (found, None)
     before = await session.snapshot("before fix")
-    fits = await in_thread(session.workspace.replace_text, patch.file, patch.old_text, patch.new_text)
+    fits = await run_in_thread(session.workspace.replace_text, patch.file, patch.old_text, patch.new_text)
     if not fits:
-        return Debugged(
+        return DebugOutcome(
             findings.hypotheses, bug, None, f"{patch.file} changed during the search for a fix; searching again"
         )
     after = await session.snapshot("after fix")
@@ -102,10 +113,10 @@ async def _apply(session: Session, findings: Findings, found: Patch, bug: str | 
     known = holder and patch_of(holder)
     words = f"{patch.description} ({comparison_words(known.comparison)})" if known else patch.description
     confirmed = holder.id if holder and holder.status == "confirmed" else None
-    return Debugged(hypotheses, bug, confirmed, words, (Change(patch.file, "modify"),))
+    return DebugOutcome(hypotheses, bug, confirmed, words, (Change(patch.file, "modify"),))
 
 
-async def _take_back(session: Session) -> None:
+async def _take_back(session: LoopSession) -> None:
     """A fix of ours that validation did not bear out is undone where nobody has changed the file since."""
     for hypothesis in session.skill().debug.hypotheses:
         evidence = hypothesis.evidence or {}
@@ -113,13 +124,13 @@ async def _take_back(session: Session) -> None:
             continue
         file, before, after = (str(evidence[key]) for key in ("file", "before", "after"))
         now = await session.snapshot("before taking back")
-        since = await in_thread(session.workspace.changes, after, now.commit)
+        since = await run_in_thread(session.workspace.changes, after, now.commit)
         if all(change.file != file for change in since):
-            await in_thread(session.workspace.restore, before, [file])
+            await run_in_thread(session.workspace.restore, before, [file])
             session.bus.publish("activity", f"reverted the fix of {hypothesis.id} in {file}")
 
 
-async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: Diagnosis | None) -> ActionOutcome:
+async def _ask(session: LoopSession, agent: str, request: DebugRequest, diagnosis: Diagnosis | None) -> ActionOutcome:
     """An agent that works in prose gets the evidence; what it changed is measured."""
     task = failed_task(session.state())
     failing = list(request.failing[:SHOWN]) or [f"the task {task.id} failed: {task.description}" if task else "?"]
@@ -129,19 +140,19 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
         policy=settings.permissions,
     )  # fmt: skip
     asked = session.order(
-        "debug", failing="\n".join(f"- {name}" for name in failing), hypotheses=told(request.hypotheses),
+        "debug", failing="\n".join(f"- {name}" for name in failing), hypotheses=render_hypotheses(request.hypotheses),
         tools=session.order("debugger") if message.debug else "",
         progress_dir=str(session.store.progress_path(session.id)),
     )  # fmt: skip
     before = await session.snapshot("before debug")
     _, report = await session.report(agent, "DEBUG", asked, message)
     after = await session.snapshot("after debug")
-    changes = await in_thread(session.workspace.changes, before.commit, after.commit)
+    changes = await run_in_thread(session.workspace.changes, before.commit, after.commit)
     if report.status == "needs_input" and not changes:
         return NeedsInput(report.message or "The agent asks for input", report.options)
     if report.status == "none" and not changes:
         raise AgentError("protocol", f"{agent} reported nothing, and changed nothing")
-    claims = proposals("DEBUG", report)
+    claims = read_proposals("DEBUG", report)
     proposed = _proposed(claims.hypotheses, request.hypotheses)
     hypotheses = (*request.hypotheses, *proposed)
     # Words that nothing is left to mend complete no task; they are enough to have it tried once more.
@@ -153,7 +164,9 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
     named = named_tests(claims.shown_by, agent, session.state().engine.baseline)
     # Without a failing test the next round would hear the same order; only a new idea makes it another one.
     nothing_left = not (request.failing or is_mended or proposed)
-    return Debugged(hypotheses, bug, None, report.message, measured, revives, nothing_left=nothing_left, named=named)
+    return DebugOutcome(
+        hypotheses, bug, None, report.message, measured, revives, nothing_left=nothing_left, named=named
+    )
 
 
 def _proposed(told: tuple[ProposedHypothesis, ...], known: Items[Hypothesis]) -> tuple[Hypothesis, ...]:
@@ -174,12 +187,14 @@ def _proposed(told: tuple[ProposedHypothesis, ...], known: Items[Hypothesis]) ->
     return tuple(taken)
 
 
-def _nothing_found(session: Session, request: DebugRequest, why: str, *, nothing_left: bool = False) -> Debugged:
+def _nothing_found(
+    session: LoopSession, request: DebugRequest, why: str, *, nothing_left: bool = False
+) -> DebugOutcome:
     bug = session.skill().debug.active_bug
-    return Debugged(request.hypotheses, bug, None, why, nothing_left=nothing_left)
+    return DebugOutcome(request.hypotheses, bug, None, why, nothing_left=nothing_left)
 
 
-def _log_probes(session: Session, probes: Items[ProbeHit]) -> None:
+def _log_probes(session: LoopSession, probes: Items[ProbeHit]) -> None:
     lines = [probe.model_dump_json().encode() for probe in probes]
     if lines:
         session.store.append_progress(session.id, "debug.log", lines)

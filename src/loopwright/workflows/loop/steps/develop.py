@@ -3,35 +3,35 @@
 from contextlib import nullcontext
 from dataclasses import replace
 
-from loopwright.core.agent_turns import only_reading
+from loopwright.core.agent_turns import undo_writes
 from loopwright.core.errors import AgentError
 from loopwright.core.outcomes import Change, NeedsInput
 from loopwright.core.protocol import ActionReport, AgentOutput, Message
 from loopwright.core.state import DevelopTask, LoopTask
 from loopwright.core.text import plural
-from loopwright.core.threads import in_thread
+from loopwright.core.threads import run_in_thread
 from loopwright.evidence.goals import named_tests
-from loopwright.evidence.verdict import files_named, quoted, unmeasured_files
+from loopwright.evidence.verdict import files_named, quote_words, unmeasured_files
 from loopwright.policy.permissions import turn_policy
-from loopwright.reports.proposals import proposals
+from loopwright.reports.proposals import read_proposals
 from loopwright.workflows.loop.goal import READING_MODES
-from loopwright.workflows.loop.outcomes import ActionOutcome, Developed
-from loopwright.workflows.loop.selector import Next
-from loopwright.workflows.loop.session import Session
+from loopwright.workflows.loop.outcomes import ActionOutcome, DevelopOutcome
+from loopwright.workflows.loop.selector import NextAction
+from loopwright.workflows.loop.session import LoopSession
 
 DECIDE = "Nobody can be asked now. Decide yourself, say what you decided, and continue."
 
 
-async def develop(session: Session, choice: Next) -> ActionOutcome:
+async def run_develop(session: LoopSession, choice: NextAction) -> ActionOutcome:
     state = session.state()
     task = next(task for task in session.skill().develop.tasks if task.id == choice.task)
     definition = state.engine.task(task.id)
     before = await session.snapshot(f"before {task.id}")
     reads = task.mode in READING_MODES
-    async with only_reading(session, session.turns, before, "a reading task") if reads else nullcontext():
+    async with undo_writes(session, session.turns, before, "a reading task") if reads else nullcontext():
         output, report = await _ask(session, task, definition)
     after = await session.snapshot(f"after {task.id}")
-    changes = await in_thread(session.workspace.changes, before.commit, after.commit)
+    changes = await run_in_thread(session.workspace.changes, before.commit, after.commit)
     measured = tuple(Change(c.file, c.action) for c in changes)
     session.note("false_claim", unmeasured_files("DEVELOP", report, session.project, [c.file for c in changes]))
     if report.status == "needs_input":
@@ -39,21 +39,21 @@ async def develop(session: Session, choice: Next) -> ActionOutcome:
     if report.status == "none" and not measured:
         raise AgentError("protocol", f"{task.tool} reported nothing on {task.id}, and changed nothing")
     words = report.message or f"no report; {plural(len(measured), 'changed file')} speak for it"
-    claims = proposals("DEVELOP", report)
+    claims = read_proposals("DEVELOP", report)
     named = named_tests(claims.shown_by, task.tool, state.engine.baseline)
-    outcome = Developed(
+    outcome = DevelopOutcome(
         task.id, report.status in ("success", "none"), words, measured,
         named=named, proposed_proof=claims.proof,
     )  # fmt: skip
     missing = None if not outcome.ok or task.tool == "bash" else _undone(session, task, outcome, output.text)
     if missing is None:
         return outcome
-    session.undone[task.id] = quoted(words)
-    session.note("undone", f"{task.id} is not completed: {missing}; its agent said {quoted(words)}")
+    session.undone[task.id] = quote_words(words)
+    session.note("undone", f"{task.id} is not completed: {missing}; its agent said {quote_words(words)}")
     return replace(outcome, ok=False, undone=True, message=missing)
 
 
-def _undone(session: Session, task: DevelopTask, outcome: Developed, text: str) -> str | None:
+def _undone(session: LoopSession, task: DevelopTask, outcome: DevelopOutcome, text: str) -> str | None:
     """Why what was reported as done is not: nothing of it was measured, nor of an earlier try."""
     if task.mode in READING_MODES:
         files = files_named(f"{outcome.message}\n{text}", session.workspace.listed())
@@ -66,7 +66,9 @@ def _undone(session: Session, task: DevelopTask, outcome: Developed, text: str) 
     return "it was meant to change files, but no change was measured"
 
 
-async def _ask(session: Session, task: DevelopTask, definition: LoopTask | None) -> tuple[AgentOutput, ActionReport]:
+async def _ask(
+    session: LoopSession, task: DevelopTask, definition: LoopTask | None
+) -> tuple[AgentOutput, ActionReport]:
     settings = session.state().engine.settings
     message = Message(
         action="DEVELOP", text="", task=task, definition=definition,
@@ -90,9 +92,9 @@ async def _ask(session: Session, task: DevelopTask, definition: LoopTask | None)
     if session.person is not None:
         more = f"The answer to your question: {await session.person.ask(report.message, report.options)}"
         return await session.report(task.tool, "DEVELOP", f"{asked}\n\n{more}", message)
-    question = quoted(f"{report.message} {' / '.join(report.options)}".strip())
+    question = quote_words(f"{report.message} {' / '.join(report.options)}".strip())
     session.note("asked_nobody", f"{task.tool} asked on {task.id}: {question}; it was told to decide by itself")
     output, report = await session.report(task.tool, "DEVELOP", f"{asked}\n\n{DECIDE}", message)
     if report.status != "needs_input":
-        session.note("decided_alone", f"{task.tool} on {task.id}, after its question: {quoted(report.message)}")
+        session.note("decided_alone", f"{task.tool} on {task.id}, after its question: {quote_words(report.message)}")
     return output, report

@@ -3,27 +3,27 @@
 from collections import Counter
 from typing import get_args
 
-from loopwright.core.agent_turns import only_reading
-from loopwright.core.context import Measured
+from loopwright.core.agent_turns import undo_writes
+from loopwright.core.context import RunMeasurement
 from loopwright.core.ids import new_task_id
 from loopwright.core.protocol import ActionReport, Message
 from loopwright.core.state import LoopTask, RunSettings
 from loopwright.evidence.goals import asks_only_for_green_tests
-from loopwright.evidence.measure import first_of, remember_environment, run_tests
 from loopwright.evidence.testing import TestStatus
+from loopwright.evidence.validation import make_baseline, remember_environment, run_tests
 from loopwright.policy.permissions import turn_policy
-from loopwright.reports.proposals import proposals
+from loopwright.reports.proposals import read_proposals
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import ActionOutcome, Initialised
-from loopwright.workflows.loop.selector import Next
-from loopwright.workflows.loop.session import Session
+from loopwright.workflows.loop.outcomes import ActionOutcome, InitOutcome
+from loopwright.workflows.loop.selector import NextAction
+from loopwright.workflows.loop.session import LoopSession
 
 
-async def init(session: Session, choice: Next) -> ActionOutcome:
+async def run_init(session: LoopSession, choice: NextAction) -> ActionOutcome:
     state = session.state()
     command = state.engine.settings.test_command or session.tests.detect()
     start = await session.snapshot("as the loop found it")
-    measured: Measured | None = None
+    measured: RunMeasurement | None = None
     if command is None:
         session.bus.publish("activity", "no test command found")
     else:
@@ -31,11 +31,11 @@ async def init(session: Session, choice: Next) -> ActionOutcome:
         session.bus.publish("activity", f"running the tests once: {command}")
         measured = await run_tests(session, command, "at INIT")
     environment = await remember_environment(session, command)
-    return Initialised(
+    return InitOutcome(
         tasks=await _tasks(session, state, command, measured),
         tests_found=measured is not None and bool(measured.run.results),
         test_command=command,
-        baseline=first_of(session, measured) if measured else None,
+        baseline=make_baseline(session, measured) if measured else None,
         run_writes=measured.writes if measured else (),
         start=start.commit,
         environment=environment,
@@ -43,7 +43,7 @@ async def init(session: Session, choice: Next) -> ActionOutcome:
 
 
 async def _tasks(
-    session: Session, state: LoopState, command: str | None, measured: Measured | None
+    session: LoopSession, state: LoopState, command: str | None, measured: RunMeasurement | None
 ) -> tuple[LoopTask, ...]:
     """What the API holds stands; else the agent's proposals; else one task for the whole goal.
 
@@ -55,7 +55,7 @@ async def _tasks(
     name = state.engine.settings.agent
     able = session.turns.agent(name).capabilities
     if able.plans:
-        proposed = proposals("INIT", await _planned(session, name, state.engine.settings, command, measured)).tasks
+        proposed = read_proposals("INIT", await _planned(session, name, state.engine.settings, command, measured)).tasks
         if proposed:
             return tuple(_task(session, name, task.description, planned=True) for task in proposed)
     red = measured is not None and bool(measured.run.failed)
@@ -67,13 +67,13 @@ async def _tasks(
 
 
 async def _planned(
-    session: Session, agent: str, settings: RunSettings, command: str | None, measured: Measured | None
+    session: LoopSession, agent: str, settings: RunSettings, command: str | None, measured: RunMeasurement | None
 ) -> ActionReport:
     policy = turn_policy(settings.permissions, reading=True)
     debug = session.debug_ground(command)
     message = Message(action="INIT", text="", debug=debug, seconds=settings.action_timeout, policy=policy)
     before = await session.snapshot("before planning")
-    async with only_reading(session, session.turns, before, "planning"):
+    async with undo_writes(session, session.turns, before, "planning"):
         asked = session.order("init", test_command=command or "none found", tests=_stand(measured))
         _, report = await session.report(agent, "INIT", asked, message)
     if report.status == "none":
@@ -81,7 +81,7 @@ async def _planned(
     return report
 
 
-def _stand(measured: Measured | None) -> str:
+def _stand(measured: RunMeasurement | None) -> str:
     """How the tests stand before any work."""
     if measured is None or not measured.run.results:
         return "none were found"
@@ -89,7 +89,7 @@ def _stand(measured: Measured | None) -> str:
     return ", ".join(f"{count[status]} {status}" for status in get_args(TestStatus) if count[status])
 
 
-def _task(session: Session, agent: str, description: str, *, planned: bool | None = None) -> LoopTask:
+def _task(session: LoopSession, agent: str, description: str, *, planned: bool | None = None) -> LoopTask:
     now, id = session.now(), new_task_id(session.clock.token())
     return LoopTask(
         task_id=id, description=description, tool=agent, created_at=now, updated_at=now, planned=planned

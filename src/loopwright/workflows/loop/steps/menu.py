@@ -7,28 +7,28 @@ from loopwright.core.agent_names import BUILT_IN
 from loopwright.core.errors import Conflict, NotFound
 from loopwright.core.ids import new_task_id
 from loopwright.core.names import ActionName
-from loopwright.core.ports import Person
-from loopwright.core.record import Event
+from loopwright.core.ports import Prompter
+from loopwright.core.record import JournalEvent
 from loopwright.core.state import MenuEntry, Outcome
-from loopwright.core.threads import in_thread
-from loopwright.evidence.rival_exchange import exchange
+from loopwright.core.threads import run_in_thread
+from loopwright.evidence.patch_exchange import exchange_patch
 from loopwright.evidence.rivals import RIVAL, difference_words, rival_of
-from loopwright.workflows.loop.commands import MORE, add_task, allowed, leave, raised, rival_taken
+from loopwright.workflows.loop.commands import MORE, add_task, is_allowed, leave, raise_limit, take_rival
 from loopwright.workflows.loop.model import LoopState, applied_patches
 from loopwright.workflows.loop.selector import (
     CHOSEN,
-    Facts,
-    Next,
+    LoopFacts,
+    NextAction,
     blocked_because,
     completion,
+    has_passed,
+    is_validated,
     next_action,
-    normalise,
+    next_task,
+    normalise_state,
     open_tasks,
-    passed,
-    runnable,
-    validated,
 )
-from loopwright.workflows.loop.session import Session
+from loopwright.workflows.loop.session import LoopSession
 
 LOOK_SECONDS = 0.2
 """How often the state is looked at while a person thinks."""
@@ -48,7 +48,7 @@ WORDS = {
 }
 
 
-def entries(state: LoopState, suggested: Next) -> tuple[MenuEntry, ...]:
+def list_entries(state: LoopState, suggested: NextAction) -> tuple[MenuEntry, ...]:
     """The menu for a state. At the iteration limit only complete, exit and raising it are offered.
 
     Before that also the rivals of what was applied: each by its id.
@@ -78,27 +78,29 @@ def _rivals(state: LoopState) -> Iterator[MenuEntry]:
             yield MenuEntry(name=rival.id, words=words)
 
 
-async def choose(session: Session, state: LoopState, facts: Facts, suggested: Next) -> Next | None:
+async def ask_choice(
+    session: LoopSession, state: LoopState, facts: LoopFacts, suggested: NextAction
+) -> NextAction | None:
     """The person's choice as a step; None when they leave, or somebody pauses or stops the loop or its mode changes."""
     person = session.person
     assert person is not None, "interactive mode needs a person"
     while state.status == "running" and state.mode == "interactive":
-        name = await _chosen(session, person, facts, entries(state, suggested))
+        name = await _chosen(session, person, facts, list_entries(state, suggested))
         if name in ACTIONS:
             return await _step(session, state, ACTIONS[name])
         await _carry_out(session, person, state, name)
-        state = normalise(session.state())
+        state = normalise_state(session.state())
         suggested = next_action(state, facts) or suggested
     return None
 
 
-async def _carry_out(session: Session, person: Person, state: LoopState, name: str | None) -> None:
+async def _carry_out(session: LoopSession, person: Prompter, state: LoopState, name: str | None) -> None:
     """What is chosen beside the actions; after it the menu comes again, unless the loop was left."""
     match name:
         case "exit":
-            _commit(session, "exited", lambda s: leave(s) if allowed("exit", s.status) else s)
+            _commit(session, "exited", lambda s: leave(s) if is_allowed("exit", s.status) else s)
         case "raise":
-            _commit(session, "edited", raised)
+            _commit(session, "edited", raise_limit)
         case "add":
             await _add_task(session, person)
         case "status":
@@ -109,7 +111,7 @@ async def _carry_out(session: Session, person: Person, state: LoopState, name: s
             pass
 
 
-async def _chosen(session: Session, person: Person, facts: Facts, menu: Sequence[MenuEntry]) -> str | None:
+async def _chosen(session: LoopSession, person: Prompter, facts: LoopFacts, menu: Sequence[MenuEntry]) -> str | None:
     """What the person chooses; None once this menu is no longer the one that the loop would show."""
     choosing = asyncio.ensure_future(person.choose(menu))
     changing = asyncio.ensure_future(_until_it_changes(session, facts, menu))
@@ -122,29 +124,29 @@ async def _chosen(session: Session, person: Person, facts: Facts, menu: Sequence
         await asyncio.wait({choosing, changing})
 
 
-async def _until_it_changes(session: Session, facts: Facts, menu: Sequence[MenuEntry]) -> None:
+async def _until_it_changes(session: LoopSession, facts: LoopFacts, menu: Sequence[MenuEntry]) -> None:
     """Others may pause or stop the loop, change its mode, raise its limit or change its tasks."""
     while True:
         await session.clock.sleep(LOOK_SECONDS)
-        state = normalise(session.state())
+        state = normalise_state(session.state())
         suggested = next_action(state, facts)
-        if suggested is None or state.mode == "auto" or entries(state, suggested) != tuple(menu):
+        if suggested is None or state.mode == "auto" or list_entries(state, suggested) != tuple(menu):
             return
 
 
-async def _take(session: Session, state: LoopState, rival: str) -> None:
+async def _take(session: LoopSession, state: LoopState, rival: str) -> None:
     """A rival instead of the patch; where somebody has changed the file, nothing is done, and that is said."""
     patch, other = rival_of(applied_patches(state.skill_state), rival)
     try:
-        taken = await in_thread(exchange, session.workspace, session.id, patch, other, "person")
+        taken = await run_in_thread(exchange_patch, session.workspace, session.id, patch, other, "person")
     except (Conflict, NotFound) as error:
         session.bus.publish("activity", str(error))
         return
     commits = taken.before, taken.after
-    _commit(session, "rival_taken", lambda s: rival_taken(s, rival, "a person", commits), rival=rival)
+    _commit(session, "rival_taken", lambda s: take_rival(s, rival, "a person", commits), rival=rival)
 
 
-async def _add_task(session: Session, person: Person) -> None:
+async def _add_task(session: LoopSession, person: Prompter) -> None:
     """Asks for a task; an empty answer is a change of mind."""
     fields = {"description": (await person.ask("What should be done? (empty: nothing)", ())).strip()}
     if not fields["description"]:
@@ -159,13 +161,13 @@ async def _add_task(session: Session, person: Person) -> None:
     _commit(session, "task_added", lambda s: add_task(s, id, fields, at), task=id)
 
 
-async def _step(session: Session, state: LoopState, action: ActionName) -> Next:
-    task = runnable(state) if action == "DEVELOP" else None
-    ends_well = validated(state, await session.tree()) and passed(state) and not open_tasks(state)
+async def _step(session: LoopSession, state: LoopState, action: ActionName) -> NextAction:
+    task = next_task(state) if action == "DEVELOP" else None
+    ends_well = is_validated(state, await session.tree()) and has_passed(state) and not open_tasks(state)
     outcome: Outcome | None = (completion(state) if ends_well else "unverified") if action == "COMPLETE" else None
-    return Next(action, CHOSEN, outcome, task.id if task else None)
+    return NextAction(action, CHOSEN, outcome, task.id if task else None)
 
 
-def _commit(session: Session, type: str, rule: Callable[[LoopState], LoopState], **data: str) -> None:
-    event = Event(type=type, data=dict(data))
+def _commit(session: LoopSession, type: str, rule: Callable[[LoopState], LoopState], **data: str) -> None:
+    event = JournalEvent(type=type, data=dict(data))
     session.store.update(session.id, rule, actor="person", event=event, epoch=session.epoch)

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from loopwright import __version__
 from loopwright.skills.findings import Dimension, Finding, Gate, Silenced
-from loopwright.skills.score import counts
+from loopwright.skills.score import count_issues
 from loopwright.workflows.tuning.model import Fix, TuningState
-from loopwright.workflows.tuning.report.checked import Checked, Repair
+from loopwright.workflows.tuning.report.skill_check import OpenRepair, SkillCheck
 
 SCHEMA = 1
 Object = dict[str, object]
@@ -15,7 +15,7 @@ NONE: Mapping[str, TuningState] = {}
 _WORST: tuple[Gate, ...] = ("fail", "review", "pass")
 
 
-def document(skills: Sequence[Checked], sessions: Mapping[str, TuningState] = NONE) -> Object:
+def findings_document(skills: Sequence[SkillCheck], sessions: Mapping[str, TuningState] = NONE) -> Object:
     """Always the same shape, for one skill as for many. A new key may come; one that is there stays what it is.
 
     `sessions`: by the path of the skill, where one was driven.
@@ -28,13 +28,13 @@ def document(skills: Sequence[Checked], sessions: Mapping[str, TuningState] = NO
     }
 
 
-def worst_gate(skills: Sequence[Checked]) -> Gate:
+def worst_gate(skills: Sequence[SkillCheck]) -> Gate:
     """What all of them together have passed."""
     reached = {skill.gate for skill in skills}
     return next((gate for gate in _WORST if gate in reached), "pass")
 
 
-def _summary(skills: Sequence[Checked]) -> Object:
+def _summary(skills: Sequence[SkillCheck]) -> Object:
     findings = [finding for skill in skills for finding in skill.findings]
     levels = Counter(level for skill in skills for level in skill.fixable.values())
     return {
@@ -42,14 +42,14 @@ def _summary(skills: Sequence[Checked]) -> Object:
         "gate": worst_gate(skills),
         "gates": {gate: sum(skill.gate == gate for skill in skills) for gate in reversed(_WORST)},
         "lowest_score": min((skill.score for skill in skills), default=None),
-        "findings": counts(findings).model_dump(),
+        "findings": count_issues(findings).model_dump(),
         "hints": sum(not finding.counts for finding in findings),
         "suppressed": sum(len(skill.silenced) for skill in skills),
         "fixable": {level: levels[level] for level in ("mechanical", "template", "agent")},
     }
 
 
-def _skill(skill: Checked) -> Object:
+def _skill(skill: SkillCheck) -> Object:
     return {
         "path": skill.path,
         "name": skill.name,
@@ -60,7 +60,7 @@ def _skill(skill: Checked) -> Object:
         "dimensions": {
             dimension: _dimension(skill, dimension) for dimension in (*skill.dimensions, *skill.unasked)
         },
-        "by_severity": counts(skill.findings).model_dump(),
+        "by_severity": count_issues(skill.findings).model_dump(),
         "findings": [_finding(skill, finding) for finding in skill.findings],
         "suppressed": len(skill.silenced),
         "silenced": [{**_finding(skill, one.finding), **_accepted(one)} for one in skill.silenced],
@@ -71,7 +71,7 @@ def _accepted(silenced: Silenced) -> Object:
     return {"by": "baseline" if silenced.reason is None else "comment", "reason": silenced.reason}
 
 
-def _dimension(skill: Checked, dimension: Dimension) -> Object:
+def _dimension(skill: SkillCheck, dimension: Dimension) -> Object:
     """`status`: completed, failed (then `problem` says why), or skipped because nobody asked for it."""
     problem = skill.problems.get(dimension)
     asked = dimension in skill.dimensions
@@ -82,7 +82,7 @@ def _dimension(skill: Checked, dimension: Dimension) -> Object:
     }
 
 
-def _finding(skill: Checked, finding: Finding) -> Object:
+def _finding(skill: SkillCheck, finding: Finding) -> Object:
     repair = next((one for one in skill.repairs if finding.fingerprint in one.fingerprints), None)
     return {
         "fingerprint": finding.fingerprint,
@@ -101,7 +101,7 @@ def _finding(skill: Checked, finding: Finding) -> Object:
     }  # fmt: skip
 
 
-def _fix(repair: Repair) -> Object:
+def _fix(repair: OpenRepair) -> Object:
     """Byte ranges of the files as they are."""
     return {
         "level": repair.level,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from loopwright.core.text import clean, plural
+from loopwright.core.text import clean_line, plural
 from loopwright.skills.findings import DIMENSIONS, SEVERITIES, Dimension, Finding
 from loopwright.skills.score import meaning_words, score_words
 from loopwright.workflows.tuning.model import AppliedFix, Fix, TuningState
@@ -18,7 +18,7 @@ ALSO = 8
 """Further places of one finding that are named."""
 
 
-def report(state: TuningState) -> str:
+def render_report(state: TuningState) -> str:
     """What was found, where, why it matters, what to do, and what was done."""
     parts = [_head(state), _standings(state), _fixes(state), [""], *(_dimension(state, one) for one in DIMENSIONS)]
     lines = [line for part in parts for line in part]
@@ -143,7 +143,7 @@ def _source(finding: Finding) -> Iterator[str]:
     """The line it stands in, with the place marked below."""
     if not finding.excerpt:
         return
-    excerpt = clean(finding.excerpt)
+    excerpt = clean_line(finding.excerpt)
     fence = "`" * max(3, 1 + max((len(run) for run in _ticks(excerpt)), default=0))
     yield f"{fence}text"
     yield f"{finding.line:>5} | {excerpt}"
@@ -168,7 +168,7 @@ def _ending(state: TuningState) -> Iterator[str]:
 
 def _text(text: str) -> str:
     """One line of prose in which nothing is taken for Markdown that steers the page."""
-    line = clean(text)
+    line = clean_line(text)
     for char in "\\<>|":
         line = line.replace(char, f"\\{char}")
     return line
@@ -176,4 +176,4 @@ def _text(text: str) -> str:
 
 def _code(text: str) -> str:
     """What may stand between back ticks."""
-    return clean(text).replace("`", "'")
+    return clean_line(text).replace("`", "'")

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from loopwright import __version__
-from loopwright.core.text import plural, whole
+from loopwright.core.text import drop_surrogates, plural
 from loopwright.skills.detectors import DETECTORS
 from loopwright.skills.detectors.detector import Detector
-from loopwright.skills.detectors.placing import spot
+from loopwright.skills.detectors.text_spans import locate_span
 from loopwright.skills.findings import Confidence, Edit, Finding, Severity, Silenced
-from loopwright.workflows.tuning.report.checked import Checked, Repair
+from loopwright.workflows.tuning.report.skill_check import OpenRepair, SkillCheck
 
 Object = dict[str, object]
 
@@ -23,7 +23,7 @@ PRECISION: dict[Confidence, str] = {
 FINGERPRINT = "loopwright/v1"
 
 
-def sarif(skills: Sequence[Checked], rules: Sequence[Detector] = DETECTORS) -> bytes:
+def render_sarif(skills: Sequence[SkillCheck], rules: Sequence[Detector] = DETECTORS) -> bytes:
     """One run over all these skills; places are relative to where their paths begin."""
     index = {rule.rule: number for number, rule in enumerate(rules)}
     run: Object = {
@@ -35,7 +35,7 @@ def sarif(skills: Sequence[Checked], rules: Sequence[Detector] = DETECTORS) -> b
         "properties": {"skills": [_skill(skill) for skill in skills]},
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return whole(json.dumps(log, ensure_ascii=False, indent=1)).encode() + b"\n"
+    return drop_surrogates(json.dumps(log, ensure_ascii=False, indent=1)).encode() + b"\n"
 
 
 def _driver(rules: Sequence[Detector]) -> Object:
@@ -63,7 +63,7 @@ def _rule(rule: Detector) -> Object:
     }
 
 
-def _invocation(skills: Sequence[Checked]) -> Object:
+def _invocation(skills: Sequence[SkillCheck]) -> Object:
     notices: list[Object] = [
         {"level": "error", "message": {"text": f"{skill.path}: {dimension}: {problem}"}}
         for skill in skills
@@ -72,14 +72,14 @@ def _invocation(skills: Sequence[Checked]) -> Object:
     return {"executionSuccessful": not notices, "toolExecutionNotifications": notices}
 
 
-def _skill(skill: Checked) -> Object:
+def _skill(skill: SkillCheck) -> Object:
     return {
         "path": skill.path, "name": skill.name, "score": skill.score, "gate": skill.gate, "tokens": skill.tokens,
         "dimensions": list(skill.dimensions), "notReviewed": list(skill.unreviewed), "suppressed": len(skill.silenced),
     }  # fmt: skip
 
 
-def _results(skill: Checked, index: dict[str, int]) -> Iterable[Object]:
+def _results(skill: SkillCheck, index: dict[str, int]) -> Iterable[Object]:
     for finding in skill.findings:
         repairs = [one for one in skill.repairs if finding.fingerprint in one.fingerprints]
         fixes = [_fix(skill, one) for one in repairs if _can_be_shown(one)]
@@ -88,7 +88,7 @@ def _results(skill: Checked, index: dict[str, int]) -> Iterable[Object]:
         yield {**_result(skill, silenced.finding, index), "suppressions": [_suppression(silenced)]}
 
 
-def _result(skill: Checked, finding: Finding, index: dict[str, int]) -> Object:
+def _result(skill: SkillCheck, finding: Finding, index: dict[str, int]) -> Object:
     told = (
         {"kind": "fail", "level": LEVELS[finding.severity]} if finding.counts else {"kind": "review", "level": "none"}
     )
@@ -108,7 +108,7 @@ def _result(skill: Checked, finding: Finding, index: dict[str, int]) -> Object:
     }  # fmt: skip
 
 
-def _place(skill: Checked, finding: Finding) -> Object:
+def _place(skill: SkillCheck, finding: Finding) -> Object:
     region: Object = {
         "startLine": finding.line, "startColumn": finding.column, "endLine": finding.line_end,
         "endColumn": max(finding.column_end, finding.column if finding.line == finding.line_end else 1),
@@ -117,7 +117,7 @@ def _place(skill: Checked, finding: Finding) -> Object:
     return {"artifactLocation": _artifact(skill, finding.file), "region": region}
 
 
-def _also(skill: Checked, place: str, words: str) -> Object | None:
+def _also(skill: SkillCheck, place: str, words: str) -> Object | None:
     """A place as findings name others, `file:line`."""
     file, _, line = place.rpartition(":")
     if not file or not line.isdecimal() or not line.isascii() or int(line) < 1:
@@ -128,7 +128,7 @@ def _also(skill: Checked, place: str, words: str) -> Object | None:
     }
 
 
-def _artifact(skill: Checked, file: str) -> Object:
+def _artifact(skill: SkillCheck, file: str) -> Object:
     path = posixpath.normpath(posixpath.join(skill.path, file))
     return {"uri": quote(path.encode("utf-8", "surrogateescape"))}
 
@@ -139,14 +139,14 @@ def _suppression(silenced: Silenced) -> Object:
     return {"kind": "inSource", "justification": silenced.reason}
 
 
-def _can_be_shown(repair: Repair) -> bool:
+def _can_be_shown(repair: OpenRepair) -> bool:
     """SARIF can say what becomes of text that is there, and nothing else."""
     if not repair.edits or repair.creates or repair.deletes:
         return False
-    return all(edit.file in repair.texts and edit.new == whole(edit.new) for edit in repair.edits)
+    return all(edit.file in repair.texts and edit.new == drop_surrogates(edit.new) for edit in repair.edits)
 
 
-def _fix(skill: Checked, repair: Repair) -> Object:
+def _fix(skill: SkillCheck, repair: OpenRepair) -> Object:
     files = dict.fromkeys(edit.file for edit in repair.edits)
     about = plural(len(files), "file")
     return {
@@ -163,7 +163,7 @@ def _fix(skill: Checked, repair: Repair) -> Object:
 
 def _replacement(text: str, edit: Edit) -> Object:
     start = len(text.encode("utf-8", "surrogateescape")[: edit.start].decode("utf-8", "surrogateescape"))
-    at, end = spot(text, start, start), spot(text, start + len(edit.old), start + len(edit.old))
+    at, end = locate_span(text, start, start), locate_span(text, start + len(edit.old), start + len(edit.old))
     region: Object = {
         "startLine": at.line, "startColumn": at.column, "endLine": end.line, "endColumn": end.column,
         "byteOffset": edit.start, "byteLength": edit.end - edit.start,

@@ -1,0 +1,269 @@
+"""Measuring the work tree by running its tests: the one place that says whether a run may count as green."""
+
+import re
+import tomllib
+from dataclasses import replace
+
+from loopwright.core.context import MeasuredRunContext, RunKey, RunMeasurement
+from loopwright.core.outcomes import ValidationOutcome
+from loopwright.core.run import R
+from loopwright.core.run_events import EventBus
+from loopwright.core.state import Baseline
+from loopwright.core.text import plural
+from loopwright.core.threads import run_in_thread
+from loopwright.evidence.environment import IGNORE_RULES, MANIFEST, Environment, Manifests, environment_words
+from loopwright.evidence.goal_proof import doubt_about, prove_goal, read_versions
+from loopwright.evidence.testing import TestResult, learn_limits, list_unsettled, split_leftovers, stands_for_another
+from loopwright.evidence.verdict import TROUBLES, Comparison, baseline_of, compare_runs, describe_differences, judge_run
+
+
+async def remember_environment(ground: MeasuredRunContext[R], command: str | None) -> str:
+    """The name under which the workspace remembers it as it is now."""
+    pythons = ground.tests.pythons(command)
+    return await run_in_thread(ground.workspace.remember_environment, ground.id, command or "", pythons)
+
+
+async def environment_doubt(ground: MeasuredRunContext[R], command: str | None) -> str | None:
+    """Why what the tests say is not believed: what they run with has changed, and nothing of the run explains it."""
+    engine = ground.state().engine
+    if engine.environment is None:
+        return None
+    found = await _changed(ground, engine.environment, command)
+    if found.explained:
+        count = plural(len(found.explained), "file")
+        ground.note("dependencies_changed", f"{count} of packages changed, as the run's manifests and locks say")
+    if found.variables:
+        ground.note("environment_differs", f"the environment has changed: {environment_words(found.variables)}")
+    if not found.unexplained:
+        return None
+    words = f"the test environment was changed: {environment_words(found.unexplained)}"
+    allowed = engine.settings.allow_environment_changes
+    ground.note("environment_changed", f"{words}{' (allowed)' if allowed else ''}")
+    return None if allowed else words
+
+
+async def environment_is_same(ground: MeasuredRunContext[R], command: str) -> bool:
+    """Whether nothing of it differs from what is remembered, explained or not."""
+    remembered = ground.state().engine.environment
+    if remembered is None:
+        return False
+    found = await _changed(ground, remembered, command)
+    return not (found.explained or found.variables or found.unexplained)
+
+
+async def _changed(ground: MeasuredRunContext[R], remembered: str, command: str | None) -> Environment:
+    return await run_in_thread(
+        ground.workspace.changed_environment, remembered, command or "", ground.tests.pythons(command),
+        lambda: _manifests(ground),
+    )  # fmt: skip
+
+
+def _manifests(ground: MeasuredRunContext[R]) -> Manifests:
+    """What the run has changed of the files that say installed packages and what is ignored."""
+    start = ground.start()
+    if start is None:
+        return Manifests({})
+    here = ground.workspace.snapshot(ground.id, "installed packages").commit
+    changes = ground.workspace.changes(start, here)
+    changed = [change.file for change in changes]
+    named = [file for file in changed if MANIFEST.fullmatch(file)]
+    texts = {
+        file: tuple((version or b"").decode("utf-8", "replace") for version in pair)
+        for file, pair in read_versions(ground, start, here, named).items()
+    }
+    return Manifests(
+        {file: (before, after) for file, (before, after) in texts.items()},
+        _project_name(ground),
+        any(IGNORE_RULES.fullmatch(file) for file in changed),
+        ground.state().engine.settings.proof in ("preserve", "none"),
+        frozenset(change.file for change in changes if change.action == "delete"),
+    )
+
+
+def _project_name(ground: MeasuredRunContext[R]) -> str | None:
+    """The name that the project's own distribution has, from pyproject.toml or setup.cfg."""
+    root = ground.workspace.root
+    try:
+        name = tomllib.loads((root / "pyproject.toml").read_text("utf-8")).get("project", {}).get("name")
+    except (OSError, ValueError, AttributeError):
+        name = None
+    if isinstance(name, str):
+        return name
+    try:
+        found = re.search(r"^name\s*=\s*(\S+)", (root / "setup.cfg").read_text("utf-8", "replace"), re.MULTILINE)
+    except OSError:
+        return None
+    return found[1] if found else None
+
+
+RESULTS_KEPT = 1000
+TEXT_KEPT = 4000
+LAST_LINES = 4
+"""Of a test run that crashed: enough for an error and its place."""
+
+
+async def run_tests(ground: MeasuredRunContext[R], command: str, when: str) -> RunMeasurement:
+    """Runs the tests between two looks at the tree; the first is taken before anything runs. `when`: see Measured."""
+    before = await ground.snapshot("before tests")
+    tree = await ground.tree()
+    key = run_key(ground, tree, command)
+    order = replace(ground.test_order(command), on_output=lambda line: ground.bus.publish("output", line))
+    run = await ground.tests.run(order)
+    ground.endless = learn_limits(run)
+    if run.exit_code is None and run.trouble is None:
+        ground.note("tests_ended", f"the test run did not finish: {run.why}")
+    if run.trouble in ("crashed", "unparsable"):
+        last_words = run.output.strip().splitlines()[-LAST_LINES:]
+        for words in (TROUBLES[run.trouble].format(exit_code=run.exit_code), *last_words):
+            ground.bus.publish("activity", words)
+    left = await ground.tree()
+    measured = RunMeasurement(run, before, tree, left, key, when)
+    if left != tree:
+        after = await ground.snapshot("after tests")
+        changes = await run_in_thread(ground.workspace.changes, before.commit, after.commit)
+        known = frozenset(ground.state().engine.run_writes)
+        writes, touched = split_leftovers(change for change in changes if change.file not in known)
+        measured = replace(measured, writes=writes, touched=touched)
+    ground.measured = measured
+    return measured
+
+
+def run_key(ground: MeasuredRunContext[R], tree: str, command: str) -> RunKey:
+    """What a run of the tests would measure here and now."""
+    settings = ground.state().engine.settings
+    return RunKey(
+        tree, command, settings.test_timeout, settings.per_test_timeout, settings.silence_timeout
+    )  # fmt: skip
+
+
+async def _taken_over(ground: MeasuredRunContext[R], command: str) -> RunMeasurement | None:
+    """The last run of this process, where another would measure the same; each stands for one other."""
+    last, baseline = ground.measured, ground.state().engine.baseline
+    failed = [key for key, test in baseline.tests.items() if test.status == "failed"] if baseline else []
+    if last is None or last.left != last.tree or not stands_for_another(last.run, failed):
+        return None
+    if run_key(ground, await ground.tree(), command) != last.key or not await environment_is_same(ground, command):
+        return None
+    ground.measured = None
+    return last
+
+
+def make_baseline(ground: MeasuredRunContext[R], measured: RunMeasurement) -> Baseline:
+    """The run as what all later ones are compared with."""
+    baseline = baseline_of(measured.run, measured.tree, ground.now(), measured.here.commit)
+    return baseline.evolve(touched=measured.touched) if measured.touched else baseline
+
+
+async def validate_tree(
+    ground: MeasuredRunContext[R], command: str, *, counted: bool, anew: bool = False, bus: EventBus | None = None
+) -> ValidationOutcome:
+    """Judges the tests against the baseline. They are run if it shall be `anew`, or if that could tell anything new.
+
+    `bus` hears which of the two it is; the run's own, if there is none.
+    """
+    bus = bus or ground.bus
+    doubt = await environment_doubt(ground, command)
+    known = None if anew else await _taken_over(ground, command)
+    if known is None:
+        bus.publish("activity", f"running the tests: {command}")
+        measured = await run_tests(ground, command, "by the last validation")
+    else:
+        measured = known
+        words = f"{len(known.run.failed)} failed, {known.run.passed_count} passed"
+        bus.publish("activity", f"as measured {known.when}: {words}; nothing has changed since")
+    run, settings = measured.run, ground.state().engine.settings
+    comparison = await _compared(ground, measured, command)
+    loose = _loose(ground, measured)
+    passed, reasons = judge_run(
+        run, comparison, require=settings.require, loose=loose,
+        min_pass_rate=settings.min_pass_rate, min_coverage=settings.min_coverage,
+    )  # fmt: skip
+    disturbed = passed and doubt is not None
+    if doubt is not None:
+        passed, reasons = False, (*reasons, doubt)
+    green, _ = judge_run(run, comparison, require=settings.require, loose=loose, min_pass_rate=0, min_coverage=0)
+    proof = await prove_goal(ground, run, measured.here, measured.tree, comparison, command) if passed else None
+    outcome = ValidationOutcome(
+        tree=measured.tree,
+        # What changed under the run was not there when it began: nothing of it is validated.
+        left=measured.tree if loose else measured.left,
+        passed=passed,
+        tests_found=bool(run.results),
+        results=_kept(run.results),
+        coverage=run.coverage.percent if run.coverage else 0.0,
+        coverage_files=run.coverage.files if run.coverage else None,
+        reasons=reasons,
+        below_threshold=green and not passed and not disturbed,
+        baseline=None if ground.state().engine.baseline else make_baseline(ground, measured),
+        run_writes=measured.writes,
+        touched=measured.touched,
+        counted=counted,
+        proof=proof,
+        environment=None if ground.state().engine.environment else await remember_environment(ground, command),
+        disturbed=disturbed,
+        measured=known.when if known else None,
+    )
+    if loose:
+        ground.note("changed_under_test", f"changed while the tests ran, so the run proves nothing: {', '.join(loose)}")
+    _remember(ground, outcome)
+    return outcome
+
+
+async def _compared(ground: MeasuredRunContext[R], measured: RunMeasurement, command: str) -> Comparison:
+    baseline = ground.state().engine.baseline
+    if baseline is None:
+        return Comparison()
+    allowed = ground.may_change_tests()
+    doubt = await doubt_about(ground, baseline, measured.run, measured.here, command, allowed=allowed)
+    comparison = compare_runs(baseline, measured.run, allow_changes=allowed, doubt=doubt)
+    for kind, words in describe_differences(comparison, allow_changes=allowed):
+        ground.note(kind, words)
+    return comparison
+
+
+def _loose(ground: MeasuredRunContext[R], measured: RunMeasurement) -> tuple[str, ...]:
+    """Files that changed under the run, so that it proves nothing about what is there now."""
+    engine = ground.state().engine
+    first = (engine.baseline.touched if engine.baseline else measured.touched) or ()
+    last = (engine.last_validation.touched if engine.last_validation else None) or ()
+    return list_unsettled(measured.touched, first, last)
+
+
+def _remember(ground: MeasuredRunContext[R], outcome: ValidationOutcome) -> None:
+    """What this process has seen for itself, and what an agent had said about it.
+
+    A failure that was seen but once is not final: a run that is to end over it looks once more.
+    """
+    if outcome.passed or outcome.measured is None:
+        ground.verdicts.update({outcome.tree: outcome.passed, outcome.left: outcome.passed})
+    if not outcome.passed:
+        for claim in ground.claims:
+            ground.note("false_claim", f"{claim}; the validation says: {outcome.reasons[0]}")
+    ground.claims.clear()
+
+
+def nothing_to_run(tree: str, *, counted: bool = True) -> ValidationOutcome:
+    """The validation of a project without a test command: it cannot pass."""
+    return ValidationOutcome(
+        tree=tree, left=tree, passed=False, tests_found=False, results=(), coverage=0.0,
+        reasons=("no test command is known",), counted=counted,
+    )  # fmt: skip
+
+
+def _kept(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
+    """All failures, and others up to a cap, in their order, with texts cut to size."""
+    room = RESULTS_KEPT - sum(r.status == "failed" for r in results)
+    kept = []
+    for result in results:
+        if result.status != "failed":
+            room -= 1
+            if room < 0:
+                continue
+        kept.append(_cut(result))
+    return tuple(kept)
+
+
+def _cut(result: TestResult) -> TestResult:
+    texts = {"error_message": result.error_message, "stack_trace": result.stack_trace}
+    long = {k: f"{v[:TEXT_KEPT]}\n…" for k, v in texts.items() if v and len(v) > TEXT_KEPT}
+    return result.evolve(**long) if long else result

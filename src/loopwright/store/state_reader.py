@@ -1,0 +1,278 @@
+"""The latest state as the files tell it: journal and JSON file, read together without a lock."""
+
+import errno
+import os
+import stat
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, NamedTuple
+
+from loopwright.core.errors import Corrupt, NotFound
+from loopwright.store import patch, projection
+from loopwright.store.disk import Disk
+from loopwright.store.journal import (
+    JournalLine,
+    JournalScan,
+    apply_lines,
+    line_before,
+    load_state,
+    replay_lines,
+    scan_lines,
+)
+from loopwright.store.kind import ParsedDocument, S, StateKind
+from loopwright.store.patch import Doc
+from loopwright.store.paths import StatePaths
+from loopwright.store.projection import Projection
+
+CHUNK = 1 << 16
+
+
+class DeletedState(NotFound):
+    """There is a tombstone: whatever else is found under this id does not count."""
+
+
+class ProjectionStatus(Enum):
+    """What the JSON file turned out to be, beside a readable journal."""
+
+    OURS = "the projection of the last line, or of an earlier one"
+    MISSING = "not there"
+    BROKEN = "no JSON object"
+    FOREIGN = "changed by another program"
+    AHEAD = "our own, but beyond the journal"
+    ALONE = "all there is: no journal beside it"
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedState(Generic[S]):
+    """A state and the journal it stands for: `end` bytes of the file with `inode`, up to line `seq`.
+
+    `changed` is when that file was last touched. `doc` is the state as JSON, changed in place by the next commit.
+    `whole`: the next line must carry the whole state, because a patch would not fit the journal. `file` is the JSON
+    file's content as last seen or written; `pending` what it should become, `behind` the monotonic time since when;
+    `shown` the state that the side files show.
+    """
+
+    state: S
+    doc: Doc
+    seq: int
+    end: int
+    inode: int
+    file: bytes | None
+    whole: bool = False
+    pending: bytes | None = None
+    behind: float = 0
+    shown: S | None = None
+    changed: int = 0
+
+
+class StateView(NamedTuple, Generic[S]):
+    """`known` with what was found in the JSON file; `current`: that file needs no replacing.
+
+    `forged`: what was put back already, because only the runner that lives may change it.
+    """
+
+    known: CommittedState[S]
+    finding: ProjectionStatus
+    current: bool
+    found: Projection | None
+    forged: tuple[str, ...] = ()
+
+
+class JournalStat(NamedTuple):
+    """`changed`: nanoseconds since the epoch of the last touch, which no program can set back."""
+
+    inode: int
+    size: int
+    changed: int
+
+
+def stat_journal(paths: StatePaths) -> JournalStat:
+    """Zeros where there is no journal."""
+    try:
+        found = os.stat(paths.journal)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            raise
+        return JournalStat(0, 0, 0)
+    return (
+        JournalStat(found.st_ino, found.st_size, found.st_ctime_ns)
+        if stat.S_ISREG(found.st_mode)
+        else JournalStat(0, 0, 0)
+    )
+
+
+def read_projection(disk: Disk, paths: StatePaths) -> bytes | None:
+    """The JSON file, or None. One that cannot be read counts as empty: the journal has it all."""
+    try:
+        return disk.read(paths.state)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EIO):
+            raise
+        return b""
+
+
+def is_latest(known: CommittedState[S], journal: JournalStat, file: bytes | None) -> bool:
+    """Whether nothing has happened since `known` was made."""
+    return journal == (known.inode, known.end, known.changed) and file == known.file
+
+
+def read_state(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -> StateView[S]:
+    """Reads what is there. NotFound, Corrupt, NewerSchema."""
+    file = read_projection(disk, paths)
+    found = projection.parse_projection(file) if file is not None else None
+    journal = stat_journal(paths)
+    if journal.size and found and found.genuine and (lines := _since(disk, paths, found, journal)) is not None:
+        return _resumed(kind, paths.id, now, found, lines, file, journal)
+    whole = read_journal(disk, paths) if journal.size else JournalScan((), 0, "nothing")
+    if whole.rest == "damage":
+        raise Corrupt(
+            f"{kind.name} {paths.id}: its journal is damaged after line {len(whole.lines)}"
+            f"; `recover` continues from what can be read and keeps the damaged file"
+        )
+    if whole.lines:
+        return _replayed(kind, paths.id, now, found, whole, file, journal)
+    return _alone(kind, paths, now, found, file, journal, read_side_files(disk, kind, paths))
+
+
+def committed_in_file(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -> S | None:
+    """The state that the JSON file shows, if a line of the journal stands for it; lines behind that one may follow.
+
+    The file is written after the sync, so that this is acknowledged.
+    """
+    found = projection.parse_projection(read_projection(disk, paths) or b"")
+    journal = stat_journal(paths)
+    if not (found and found.genuine and 0 < found.journal_bytes <= journal.size):
+        return None
+    with disk.open(paths.journal) as fd:
+        line = _line_at(disk, fd, found.journal_bytes)
+    if line is None or line.is_tombstone or (line.seq, line.digest) != (found.rev, found.digest):
+        return None
+    return load_state(kind, ParsedDocument(found.doc, paths.id, now, {}))[0]
+
+
+def read_journal(disk: Disk, paths: StatePaths) -> JournalScan:
+    """All lines of the journal."""
+    return scan_lines(disk.read(paths.journal) or b"")
+
+
+def state_at(disk: Disk, kind: StateKind[S], paths: StatePaths, rev: int, now: str) -> S | None:
+    """The state that line `rev` made, or None where the journal does not have it."""
+    lines = tuple(line for line in read_journal(disk, paths).lines if line.seq <= rev)
+    if not lines or lines[-1].seq != rev:
+        return None
+    return load_state(kind, ParsedDocument(replay_lines(lines), paths.id, now, {}))[0]
+
+
+def read_side_files(disk: Disk, kind: StateKind[S], paths: StatePaths) -> dict[str, str]:
+    """The texts beside a state that could help to rebuild it: side files and progress files, those in folders too.
+
+    None where a state has a folder of its own: what lies there is not told apart from what others put there.
+    """
+    if paths.home:
+        return {}
+    files = {suffix: paths.side(suffix) for suffix in kind.side_files}
+    if paths.progress.is_dir():
+        folders = (paths.progress, *(one for one in paths.progress.iterdir() if one.is_dir() and not one.is_symlink()))
+        found = sorted(path for folder in folders for path in folder.iterdir() if path.is_file())
+        files |= {path.relative_to(paths.progress).as_posix(): str(path) for path in found}
+    texts = {name: disk.read(path) for name, path in files.items()}
+    return {name: text.decode(errors="replace") for name, text in texts.items() if text is not None}
+
+
+def _since(disk: Disk, paths: StatePaths, found: Projection, journal: JournalStat) -> tuple[JournalLine, ...] | None:
+    """The line a genuine file belongs to and all after it, or None when they do not belong together."""
+    if not 0 < found.journal_bytes <= journal.size:
+        return None
+    with disk.open(paths.journal) as fd:
+        line = _line_at(disk, fd, found.journal_bytes)
+        if line is None or (line.seq, line.digest) != (found.rev, found.digest):
+            return None
+        rest = disk.read_at(fd, line.end, journal.size - line.end)
+    after = scan_lines(rest, line.end, after=line.seq)
+    return None if after.rest == "damage" else (line, *after.lines)
+
+
+def _line_at(disk: Disk, fd: int, end: int) -> JournalLine | None:
+    size = CHUNK
+    while True:
+        start = max(0, end - size)
+        data = disk.read_at(fd, start, end - start)
+        if start == 0 or data.find(b"\n", 0, -1) >= 0:
+            return line_before(data, end) if data.endswith(b"\n") else None
+        size *= 4
+
+
+def _resumed(
+    kind: StateKind[S],
+    id: str,
+    now: str,
+    found: Projection,
+    lines: tuple[JournalLine, ...],
+    file: bytes | None,
+    journal: JournalStat,
+) -> StateView[S]:
+    doc = apply_lines(found.doc, lines[1:]) if lines[1:] else found.doc
+    known = _known(kind, doc, id, now, lines[-1], file, journal)
+    return StateView(known, ProjectionStatus.OURS, len(lines) == 1, found)
+
+
+def _replayed(
+    kind: StateKind[S],
+    id: str,
+    now: str,
+    found: Projection | None,
+    whole: JournalScan,
+    file: bytes | None,
+    journal: JournalStat,
+) -> StateView[S]:
+    known = _known(kind, replay_lines(whole.lines), id, now, whole.lines[-1], file, journal)
+    return StateView(known, judge_projection(file, found, whole.lines), False, found)
+
+
+def judge_projection(file: bytes | None, found: Projection | None, lines: tuple[JournalLine, ...]) -> ProjectionStatus:
+    """What the JSON file is beside a journal of these lines."""
+    if file is None:
+        return ProjectionStatus.MISSING
+    if found is None:
+        return ProjectionStatus.BROKEN
+    if not found.genuine:
+        return ProjectionStatus.FOREIGN
+    if any(line.digest == found.digest for line in lines):
+        return ProjectionStatus.OURS
+    return ProjectionStatus.AHEAD if found.rev > lines[-1].seq else ProjectionStatus.FOREIGN
+
+
+def _alone(
+    kind: StateKind[S],
+    paths: StatePaths,
+    now: str,
+    found: Projection | None,
+    file: bytes | None,
+    journal: JournalStat,
+    texts: dict[str, str],
+) -> StateView[S]:
+    """No journal: the JSON file becomes its first line."""
+    if found is None:
+        if file is None and not texts:
+            raise NotFound(f"{kind.name} not found: {paths.id}")
+        raise Corrupt(f"{kind.name} {paths.id}: neither its journal nor its JSON file can be read; try `recover`")
+    try:
+        state, _ = kind.read(ParsedDocument(found.doc, paths.id, now, texts))
+    except RecursionError as error:
+        raise Corrupt(f"{kind.name} {paths.id}: its JSON file is nested too deeply") from error
+    if kind.id_of(state) != paths.id:
+        raise Corrupt(f"{kind.name} {paths.id}: its JSON file is that of {kind.id_of(state)}; try `recover`")
+    known = CommittedState(
+        state, patch.to_json(state), max(0, found.rev), 0, journal.inode, file, True, changed=journal.changed
+    )
+    return StateView(known, ProjectionStatus.ALONE, False, found)
+
+
+def _known(
+    kind: StateKind[S], doc: Doc, id: str, now: str, line: JournalLine, file: bytes | None, journal: JournalStat
+) -> CommittedState[S]:
+    if line.is_tombstone:
+        raise DeletedState(f"{kind.name} not found: {id} (it was deleted)")
+    state, changed = load_state(kind, ParsedDocument(doc, id, now, {}))
+    doc = patch.to_json(state) if changed else doc
+    return CommittedState(state, doc, line.seq, line.end, journal.inode, file, changed, changed=journal.changed)

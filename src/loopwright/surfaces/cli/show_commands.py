@@ -1,0 +1,153 @@
+"""`list`, `show` and `diff`: what is there."""
+
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from loopwright.core.errors import Invalid, LoopwrightError, NewerSchema, NotFound
+from loopwright.surfaces.cli.kinds import KINDS, AnyKind, Id, LoopId
+from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, project_option
+from loopwright.surfaces.cli.output import count_cells, is_plain, print_answer, print_remark
+
+if TYPE_CHECKING:
+    from loopwright.surfaces.cli.loop_rendering import DamagedRun
+    from loopwright.wiring import Engine
+
+
+DAMAGED = "damaged"
+"""Stands where a status would, for what cannot be read."""
+
+
+def list_all(
+    kind: AnyKind,
+    status: Annotated[str | None, typer.Option("--status", metavar="S", help="Only with this status.")] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1)] = 50,
+    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0)] = 0,
+    search: Annotated[
+        str, typer.Option("--search", metavar="TEXT", help="Only with this in id, title, description or a tag.")
+    ] = "",
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """List the project's loops, latest first."""
+    from loopwright.core.ports import Page
+
+    if status not in (None, *kind.statuses(), DAMAGED):
+        raise Invalid(f"--status: no status {status!r} (available: {', '.join((*kind.statuses(), DAMAGED))})")
+    with open_project(project) as engine:
+        service = kind.service(engine)
+        page = (
+            Page((), 0) if status == DAMAGED else service.list(status=status, limit=limit, offset=offset, search=search)
+        )
+        live = [state.status == "running" and service.is_live(kind.id_of(state)) for state in page.items]
+        damaged, now = _damaged(kind, engine, project_option(project)), service.clock.now()
+    more = offset + len(page.items) < page.total
+    broken = damaged if status in (None, DAMAGED) and offset == 0 and not search else []
+    text = kind.table(list(zip(page.items, live, strict=True)), page.total, now, damaged=broken, cells=count_cells())
+    if (status or search) and not (page.total or broken):
+        text = f"no {kind.name} here {f'is {status}' if status else ''}{' and ' if status and search else ''}"
+        text += f"holds {search!r}" if search else ""
+    print_answer(
+        json, page.items, text, total=page.total, limit=limit, offset=offset, hasMore=more,
+        damaged=[{kind.key: d.id, "status": DAMAGED, "reason": d.reason, "next": d.remedy} for d in damaged],
+    )  # fmt: skip
+
+
+def _damaged(kind: AnyKind, engine: "Engine", at: str) -> list["DamagedRun"]:
+    """What cannot be read, with the command that helps; a newer version's state is not damaged for that one."""
+    from loopwright.surfaces.cli.loop_rendering import DamagedRun
+
+    found, service = [], kind.service(engine)
+    for id, reason in sorted(service.damaged().items()):
+        try:
+            service.read(id)
+        except NewerSchema as error:
+            found.append(DamagedRun(id, str(error).removeprefix(f"{kind.name} {id}: "), None))
+        except LoopwrightError:
+            found.append(DamagedRun(id, reason.removeprefix(f"{kind.name} {id}: "), f"{kind.line} recover {id}{at}"))
+    return found
+
+
+def show(
+    kind: AnyKind,
+    id: Id,
+    whole: Annotated[bool, typer.Option("--all", help="Show long lists in full.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Show everything about a loop."""
+    with open_project(project) as engine:
+        service = kind.service(engine)
+        state, live = service.read(id), service.is_live(id)
+        now = service.clock.now()
+    page = kind.page(state, live=live, now=now, elsewhere=project_option(project), cells=count_cells(), whole=whole)
+    print_answer(json, state, page, live=live)
+
+
+def diff(
+    loop_id: LoopId,
+    checkpoint: Annotated[
+        int | None, typer.Option("--checkpoint", metavar="N", help="Only what led to this checkpoint.")
+    ] = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Show what a loop has changed in the project."""
+    with open_project(project) as engine:
+        text = engine.service.diff(loop_id, checkpoint)
+    show_diff(text, json)
+
+
+def show_diff(text: str, json: bool) -> None:
+    from loopwright.surfaces.cli.text import clean_lines, colour_diff
+
+    if not json and not text:
+        print_remark("nothing has been changed")
+    shown = clean_lines(text).rstrip("\n")
+    print_answer(json, {"diff": text}, shown if is_plain() else colour_diff(shown))
+
+
+def redirect_kind(
+    name: str, command: Callable[..., None], kind: AnyKind, commands: Mapping[AnyKind, Collection[str]]
+) -> Callable[..., None]:
+    """The command `name`; an id of another kind that it is given is told what is right for that.
+
+    `commands`: those of each kind.
+    """
+
+    @wraps(command)
+    def called(**values: Any) -> None:  # Any: whatever the command takes
+        try:
+            command(**values)
+        except NotFound:
+            id = values.get("id") or values.get(kind.key)
+            other = _kind_of(id, values.get("project", HERE)) if isinstance(id, str) else None
+            if other in (None, kind):
+                raise
+            right = _right(other, name, str(id), commands[other])
+            raise NotFound(f"{id} is a {other.name}, not a {kind.name}: {right}") from None
+
+    return called
+
+
+def _kind_of(id: str, project: Path) -> AnyKind | None:
+    """Also where it cannot be read."""
+    with open_project(project) as engine:
+        return next((kind for kind in KINDS if _is_there(kind, engine, id)), None)
+
+
+def _is_there(kind: AnyKind, engine: "Engine", id: str) -> bool:
+    service = kind.service(engine)
+    try:
+        return bool(service.read(id))
+    except LoopwrightError:
+        return id in service.damaged()
+
+
+def _right(kind: AnyKind, name: str, id: str, known: Collection[str]) -> str:
+    if name in ("run", "tune"):
+        return f"{kind.again} {id}"
+    return f"{kind.line} {name} {id}" if name in known else f"see {kind.line} --help"
