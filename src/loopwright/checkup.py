@@ -73,9 +73,17 @@ async def _agent(
 ) -> AgentCheckup:
     origins = _origins(means, command.name)
     known = AgentCheckup(
-        command.name, "not asked", "", shown_command(command.argv), None, None, command.install, command.login, origins,
+        command.name,
+        "not asked",
+        "",
+        shown_command(command.argv),
         None,
-    )  # fmt: skip
+        None,
+        command.install,
+        command.login,
+        origins,
+        None,
+    )
     program = program_of(command, means.project)
     if program is None:
         return replace(known, status="not installed", words=not_installed(command))
@@ -249,15 +257,25 @@ def _tests(means: EngineMeans) -> SuiteCheckup:
     except Invalid as error:
         trouble = str(error)
     return SuiteCheckup(
-        command, means.config.origins["test_command"] if given else "detected",
-        find_runner(command, means.project).name, parse_command(command, means.project) is not None, trouble,
-    )  # fmt: skip
+        command,
+        means.config.origins["test_command"] if given else "detected",
+        find_runner(command, means.project).name,
+        parse_command(command, means.project) is not None,
+        trouble,
+    )
 
 
 LIMITS = (
-    "max_iterations", "max_minutes", "max_tokens", "max_cost", "timeout_per_action", "silence_timeout",
-    "grace_timeout", "test_timeout", "park",
-)  # fmt: skip
+    "max_iterations",
+    "max_minutes",
+    "max_tokens",
+    "max_cost",
+    "timeout_per_action",
+    "silence_timeout",
+    "grace_timeout",
+    "test_timeout",
+    "park",
+)
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,14 @@ class CommandNotifier:
             stdin.write(json_line(letter.model_dump(mode="json")).encode() + b"\n")
             stdin.seek(0)
             return await run_group(
-                self.argv, cwd=self.project, marker=letter.id, patience=Patience(self.seconds),
-                env=_environment(letter), stdin=stdin.fileno(), output_cap=OUTPUT,
-            )  # fmt: skip
+                self.argv,
+                cwd=self.project,
+                marker=letter.id,
+                patience=Patience(self.seconds),
+                env=_environment(letter),
+                stdin=stdin.fileno(),
+                output_cap=OUTPUT,
+            )
 
     def _problem(self, ran: ProcessResult) -> str | None:
         if ran.exit_code == 0:
@@ -61,9 +66,13 @@ class CommandNotifier:
 
 def _environment(letter: Notification) -> dict[str, str]:
     known = {
-        "EVENT": letter.event, "LOOP_ID" if letter.loop_id else "CYCLE_ID": letter.id, "STATUS": letter.status,
-        "OUTCOME": letter.outcome or "", "TITLE": letter.title, "TEXT": letter.text,
-    }  # fmt: skip
+        "EVENT": letter.event,
+        "LOOP_ID" if letter.loop_id else "CYCLE_ID": letter.id,
+        "STATUS": letter.status,
+        "OUTCOME": letter.outcome or "",
+        "TITLE": letter.title,
+        "TEXT": letter.text,
+    }
     return {f"LOOPWRIGHT_{name}": value.replace("\0", "") for name, value in known.items()}
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.errors import Invalid, NotFound
-from loopwright.workflows.loop.issues import (
+from loopwright.workflows.loop.service import (
     DEEPEST,
     DESCRIPTION,
     DETAILS,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.errors import Invalid, NotFound
-from loopwright.skills.disk import folder_reader
+from loopwright.skills.disk import folders
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.files import SkillFiles, digest
 
@@ -72,18 +72,18 @@ def test_a_nested_skill_is_only_listed(skill: Path) -> None:
 
 
 def test_what_is_too_large_is_only_listed(skill: Path) -> None:
-    put(skill, "data.bin", b"x" * (folder_reader.LARGEST + 1))
-    put(skill, "fits.bin", b"x" * folder_reader.LARGEST)
+    put(skill, "data.bin", b"x" * (folders.LARGEST + 1))
+    put(skill, "fits.bin", b"x" * folders.LARGEST)
     found = read(skill)
-    assert found.unread == {"data.bin": folder_reader.LARGEST + 1}
+    assert found.unread == {"data.bin": folders.LARGEST + 1}
     assert "fits.bin" in found.files
     before = found.tree
-    put(skill, "data.bin", b"y" * (folder_reader.LARGEST + 1))
+    put(skill, "data.bin", b"y" * (folders.LARGEST + 1))
     assert read(skill).tree != before
 
 
 def test_too_many_files_are_listed_the_deepest_first(skill: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder_reader, "MOST_FILES", 3)
+    monkeypatch.setattr(folders, "MOST_FILES", 3)
     for name in ("a/deep/1.md", "a/2.md", "z.md"):
         put(skill, name)
     found = read(skill)
@@ -200,7 +200,7 @@ def test_no_folder_and_no_skill(tmp_path: Path) -> None:
     put(tmp_path, "a.md")
     with pytest.raises(NotFound):
         read(tmp_path / "a.md")
-    put(tmp_path / "large", "SKILL.md", b"x" * (folder_reader.LARGEST + 1))
+    put(tmp_path / "large", "SKILL.md", b"x" * (folders.LARGEST + 1))
     with pytest.raises(Invalid, match="larger than"):
         read(tmp_path / "large")
     (tmp_path / "folder/SKILL.md").mkdir(parents=True)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.errors import Invalid, NewerSchema
-from loopwright.skills.baseline import Baseline, baseline_of, encode_baseline, parse_baseline
+from loopwright.skills.accepted import Baseline, baseline_of, encode_baseline, parse_baseline
 from loopwright.skills.findings import Finding
 from tests.tables import each
 from tests.tune.making import finding, page

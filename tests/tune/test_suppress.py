@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.skills.accepted import find_comments, split_suppressed
 from loopwright.skills.findings import Finding
 from loopwright.skills.reader.page import read_page
-from loopwright.skills.suppress import find_comments, split_suppressed
 from tests.tables import each
 from tests.tune.making import finding, page, skill
 

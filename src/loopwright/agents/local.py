@@ -42,9 +42,14 @@ class CommandAgent(TaskAgent):
         patience = Patience(message.seconds - min(_HEADROOM, message.seconds / 4), message.silence)
         try:
             done = await run_shell(
-                command, cwd=self._folder, marker=self._marker, project=self._project,
-                patience=patience, output_cap=OUTPUT_KEPT, on_output=lambda text: self._hear(id, text),
-            )  # fmt: skip
+                command,
+                cwd=self._folder,
+                marker=self._marker,
+                project=self._project,
+                patience=patience,
+                output_cap=OUTPUT_KEPT,
+                on_output=lambda text: self._hear(id, text),
+            )
         except Invalid as error:
             return _answer(id, message, "failed", str(error))
         if done.cut is not None:
@@ -52,9 +57,14 @@ class CommandAgent(TaskAgent):
             return _answer(id, message, "failed", words, text=done.output, truncated=done.truncated)
         status: ReportStatus = "success" if done.exit_code == 0 else "failed"
         return _answer(
-            id, message, status, _ended(done.exit_code),
-            text=done.output, exit_code=done.exit_code, truncated=done.truncated,
-        )  # fmt: skip
+            id,
+            message,
+            status,
+            _ended(done.exit_code),
+            text=done.output,
+            exit_code=done.exit_code,
+            truncated=done.truncated,
+        )
 
     def _hear(self, id: str, text: str) -> None:
         """Keeps the latest output, within the cap."""

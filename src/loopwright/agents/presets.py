@@ -42,9 +42,13 @@ def _always(mode: str) -> dict[Policy, str]:
 
 
 def _npm(
-    name: str, argv: tuple[str, ...], package: str, login: str, modes: Mapping[Policy, str],
+    name: str,
+    argv: tuple[str, ...],
+    package: str,
+    login: str,
+    modes: Mapping[Policy, str],
     environment: Mapping[str, str] | None = None,
-) -> AgentCommand:  # fmt: skip
+) -> AgentCommand:
     return AgentCommand(
         name, argv, environment or {}, modes=modes, install=f"npm install -g {package}", login=login, package=package
     )
@@ -134,9 +138,13 @@ async def version_of(program: str, command: AgentCommand, folder: Path) -> str |
     """The version that the program tells when asked, or None. It runs in `folder` and is ended after a time limit."""
     try:
         finished = await run_group(
-            (program, "--version"), cwd=folder, marker="doctor", patience=Patience(VERSION_LIMIT),
-            env=command.environment, output_cap=10_000,
-        )  # fmt: skip
+            (program, "--version"),
+            cwd=folder,
+            marker="doctor",
+            patience=Patience(VERSION_LIMIT),
+            env=command.environment,
+            output_cap=10_000,
+        )
     except Invalid:
         return None
     told = _VERSION.search(finished.output) if finished.exit_code == 0 else None

@@ -116,10 +116,13 @@ class MeasuredRunContext(RunContext[R]):
         if known is None:
             known = (engine.baseline.endless if engine.baseline else None) or {}
         return TestOrder(
-            command, timeout=settings.test_timeout, silence=settings.silence_timeout, marker=self.id,
+            command,
+            timeout=settings.test_timeout,
+            silence=settings.silence_timeout,
+            marker=self.id,
             limits=TestLimits(settings.per_test_timeout, known),
             on_news=lambda words: self.bus.publish("activity", words),
-        )  # fmt: skip
+        )
 
     async def tree(self) -> str:
         """Hash of the work tree, without what test runs have written."""

@@ -79,9 +79,13 @@ def count_validation(outcome: object) -> dict[str, JsonValue] | None:
         return None
     counts = Counter(result.status for result in outcome.results)
     found = ValidationCounts(
-        passed=outcome.passed, total=len(outcome.results), failed=counts["failed"], skipped=counts["skipped"],
-        pass_rate=pass_rate(outcome.results), coverage=None if outcome.coverage_files is None else outcome.coverage,
-    )  # fmt: skip
+        passed=outcome.passed,
+        total=len(outcome.results),
+        failed=counts["failed"],
+        skipped=counts["skipped"],
+        pass_rate=pass_rate(outcome.results),
+        coverage=None if outcome.coverage_files is None else outcome.coverage,
+    )
     return found.model_dump()
 
 
@@ -145,9 +149,12 @@ def _pairs(entries: Sequence[JournalEntry]) -> Iterator[tuple[JournalEntry, Jour
 def _step(begun: JournalEntry, ended: JournalEntry | None, iteration: int, checkpoint: int | None) -> CourseStep:
     task = begun.event.data.get("task")
     step = CourseStep(
-        seq=begun.seq, iteration=iteration, action=str(begun.event.data.get("action")),
-        task=task if isinstance(task, str) else None, started_at=begun.ts,
-    )  # fmt: skip
+        seq=begun.seq,
+        iteration=iteration,
+        action=str(begun.event.data.get("action")),
+        task=task if isinstance(task, str) else None,
+        started_at=begun.ts,
+    )
     return step if ended is None else close_step(step, ended, checkpoint)
 
 
@@ -158,10 +165,14 @@ def close_step(step: C, ended: JournalEntry, checkpoint: int | None) -> C:
         return step.evolve(ended_at=ended.ts, result=BROKEN_OFF, checkpoint=checkpoint)
     tokens, cost = data.get("tokens"), data.get("cost")
     return step.evolve(
-        ended_at=ended.ts, result=str(data.get("result") or ""), reasons=_texts(data.get("reasons")),
-        files=tuple(_files(data.get("changes"))), tokens=read_count(tokens),
-        cost=float(cost) if isinstance(cost, (int, float)) else None, checkpoint=checkpoint,
-    )  # fmt: skip
+        ended_at=ended.ts,
+        result=str(data.get("result") or ""),
+        reasons=_texts(data.get("reasons")),
+        files=tuple(_files(data.get("changes"))),
+        tokens=read_count(tokens),
+        cost=float(cost) if isinstance(cost, (int, float)) else None,
+        checkpoint=checkpoint,
+    )
 
 
 def _measured(data: Data) -> ValidationCounts | None:

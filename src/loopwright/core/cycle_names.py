@@ -16,15 +16,18 @@ TITLES: dict[Role, str] = {
 }
 
 
-StepName = Literal[
-    "ra.analyse", "ep.explore", "vas.baseline", "ep.plan", "cd.implement", "vas.validate", "aggregation"
-]  # fmt: skip
+StepName = Literal["ra.analyse", "ep.explore", "vas.baseline", "ep.plan", "cd.implement", "vas.validate", "aggregation"]
 
 
 ROLE_OF: dict[StepName, Role | None] = {
-    "ra.analyse": "ra", "ep.explore": "ep", "vas.baseline": "vas", "ep.plan": "ep", "cd.implement": "cd",
-    "vas.validate": "vas", "aggregation": None,
-}  # fmt: skip
+    "ra.analyse": "ra",
+    "ep.explore": "ep",
+    "vas.baseline": "vas",
+    "ep.plan": "ep",
+    "cd.implement": "cd",
+    "vas.validate": "vas",
+    "aggregation": None,
+}
 
 
 NEEDS_AGENT: frozenset[StepName] = frozenset({"ra.analyse", "ep.explore", "ep.plan", "cd.implement", "vas.validate"})

@@ -140,9 +140,12 @@ def awaits_nothing(state: Run) -> bool:
 
 
 async def drive_under_lease(
-    store: Store[R], id: str, first: Rule[R], hold: Callable[[Rule[R]], Awaitable[R]],
+    store: Store[R],
+    id: str,
+    first: Rule[R],
+    hold: Callable[[Rule[R]], Awaitable[R]],
     awaits: Callable[[R], bool] = awaits_nothing,
-) -> R:  # fmt: skip
+) -> R:
     """What `hold` comes to, which drives under the lease from a rule on.
 
     Who resumes it while the lease is being let go sees a runner and starts none, so this one looks once more.

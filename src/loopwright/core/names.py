@@ -15,10 +15,19 @@ TuningStatus = Literal["pending", "running", "completed", "failed"]
 
 
 TuningStepName = Literal[
-    "action-init", "action-diagnose-context", "action-diagnose-memory", "action-diagnose-dataflow",
-    "action-diagnose-agent", "action-report", "action-verify", "action-apply-fix", "action-propose-fixes",
-    "action-next-iteration", "action-complete", "action-fail",
-]  # fmt: skip
+    "action-init",
+    "action-diagnose-context",
+    "action-diagnose-memory",
+    "action-diagnose-dataflow",
+    "action-diagnose-agent",
+    "action-report",
+    "action-verify",
+    "action-apply-fix",
+    "action-propose-fixes",
+    "action-next-iteration",
+    "action-complete",
+    "action-fail",
+]
 
 
 COUNTED = frozenset({"DEVELOP", "DEBUG", "VALIDATE"})

@@ -131,13 +131,14 @@ def compose_notification(
         options=tuple(told(option) for option in open_question.options[:SHOWN]) if open_question else (),
         requests=tuple(
             PermissionNotice(id=asked.id, words=told(request_words(asked)), reason=told(asked.reason))
-            for asked in engine.asked[:SHOWN] if asked.answer is None
+            for asked in engine.asked[:SHOWN]
+            if asked.answer is None
         ),
         parked_until=engine.parked.until if engine.parked else None,
         current_iteration=state.current_iteration,
         max_iterations=state.max_iterations,
         at=at,
-    )  # fmt: skip
+    )
 
 
 def _ended(before: NotifiableRun, after: NotifiableRun) -> Notice | None:

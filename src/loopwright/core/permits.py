@@ -77,19 +77,24 @@ class PermissionQueue(Generic[R]):
             return True
         words = request_words(request)
         self._commit(
-            lambda state: pause.add_permission_request(state, request), "permission_asked",
-            request=request.id, words=words, reason=request.reason,
-        )  # fmt: skip
+            lambda state: pause.add_permission_request(state, request),
+            "permission_asked",
+            request=request.id,
+            words=words,
+            reason=request.reason,
+        )
         self._bus.publish("activity", f"{words}; it waits for an answer to {request.id}")
         given = _Given(False, "withdrawn")
         try:
             given = await self._given(request)
         finally:
             self._commit(
-                lambda state: pause.remove_permission_request(state, request.id), f"permission_{given.how}",
+                lambda state: pause.remove_permission_request(state, request.id),
+                f"permission_{given.how}",
                 actor="person" if given.how == "answered" else "runner",
-                request=request.id, answer="allow" if given.allowed else "deny",
-            )  # fmt: skip
+                request=request.id,
+                answer="allow" if given.allowed else "deny",
+            )
         return given.allowed
 
     def _readable(self, request: PermissionRequest) -> PermissionRequest:

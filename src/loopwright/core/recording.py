@@ -54,19 +54,28 @@ class LoggingAgent:
     def _tell(self, message: Message, *, first: bool) -> None:
         self._bus.hear(
             AgentMessage(
-                agent=self._asked_as, action=message.action, policy=message.policy, text=message.text,
-                first=first, brief=message.brief if first else "",
+                agent=self._asked_as,
+                action=message.action,
+                policy=message.policy,
+                text=message.text,
+                first=first,
+                brief=message.brief if first else "",
             )
-        )  # fmt: skip
+        )
 
 
 class RecordedTurns(AgentTurns):
     """Turns that tell what they came to. What an agent reports goes on without its secrets, and so does its trouble."""
 
     def __init__(
-        self, agents: Callable[[str], Agent], recall: SessionMemory, clock: Clock, bus: EventBus,
-        price: Callable[[Usage], float | None], project: str,
-    ) -> None:  # fmt: skip
+        self,
+        agents: Callable[[str], Agent],
+        recall: SessionMemory,
+        clock: Clock,
+        bus: EventBus,
+        price: Callable[[Usage], float | None],
+        project: str,
+    ) -> None:
         super().__init__(lambda name: self._overheard(name, agents(name)), recall, clock, bus, price)
         self._ears, self._project = bus, project
 
@@ -214,9 +223,10 @@ def earlier_messages(
     """
     lines = [line for line in _lines(store, id, name) if line.after < until]
     spans = [
-        span for span in _spans(store.events(id), role, store.read(id).engine.checkpoints)
+        span
+        for span in _spans(store.events(id), role, store.read(id).engine.checkpoints)
         if not any(_is_cancelled(line) for line in lines if _within(line, span))
-    ]  # fmt: skip
+    ]
     events = (line.note.event for line in lines if any(_within(line, span) for span in spans))
     return tuple(event for event in events if isinstance(event, AgentMessage) and event.agent == agent)
 

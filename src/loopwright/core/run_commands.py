@@ -203,9 +203,12 @@ class RunService(RunAccess[R]):
             raise Conflict(f"nothing is waiting for an answer: the runner of {id} is gone; resume the {self.kind}")
         ids = pausing.chosen_requests(asked, request_id, every=every)
         state = self.commit(
-            id, lambda s: pausing.answer_permission(s, ids, answer), "permission_answered",
-            request=", ".join(ids), answer=answer,
-        )  # fmt: skip
+            id,
+            lambda s: pausing.answer_permission(s, ids, answer),
+            "permission_answered",
+            request=", ".join(ids),
+            answer=answer,
+        )
         return tuple(request for request in state.engine.asked if request.id in ids)
 
     def whole_diff(self, id: str) -> str:

@@ -75,9 +75,17 @@ class Runner(Generic[R]):
         """
         told = EventBus(*bus.observers, Transcript(self.store, self.clock, id), secrets=self.secrets)
         herald = NotificationDispatcher(
-            id, self.project, self.news, self.letter, self.store, self.clock, self.notifiers, self.notify_on,
-            self.secrets, say=partial(told.publish, "activity"),
-        )  # fmt: skip
+            id,
+            self.project,
+            self.news,
+            self.letter,
+            self.store,
+            self.clock,
+            self.notifiers,
+            self.notify_on,
+            self.secrets,
+            say=partial(told.publish, "activity"),
+        )
 
         hold = partial(self._hold, id, bus, herald, person, from_afar)
         state = await drive_under_lease(self.store, id, take_up, hold, self.awaits_person)
@@ -98,9 +106,12 @@ class Runner(Generic[R]):
         kept = shown.also(Transcript(self.store, self.clock, id), self.secrets, later)
         with self.store.lease(id) as lease, closing(kept) as bus:
             begun = self.store.update(
-                id, lambda state: self.taken_over(take_up(state), from_afar=from_afar),
-                actor="runner", event=JournalEvent(type="running"), epoch=lease.epoch,
-            )  # fmt: skip
+                id,
+                lambda state: self.taken_over(take_up(state), from_afar=from_afar),
+                actor="runner",
+                event=JournalEvent(type="running"),
+                epoch=lease.epoch,
+            )
             permits = PermissionQueue(
                 id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets
             )

@@ -118,9 +118,14 @@ class SearchFindings(Record):
 def record_patch(patch: Patch, comparison: Comparison, place: str = "", task: str | None = None) -> AppliedPatch:
     """What is kept of a patch once it is in the project."""
     return AppliedPatch(
-        place=place or patch.file, description=patch.description, fingerprint=patch.fingerprint, file=patch.file,
-        diff=patch.diff, comparison=comparison, task=task,
-    )  # fmt: skip
+        place=place or patch.file,
+        description=patch.description,
+        fingerprint=patch.fingerprint,
+        file=patch.file,
+        diff=patch.diff,
+        comparison=comparison,
+        task=task,
+    )
 
 
 LOOSE = "probe"
@@ -264,10 +269,14 @@ def find_owner(hypotheses: Sequence[Hypothesis], file: str, line: int) -> str:
 def build_patch_proposal(patch: Patch, differs: str = "") -> PatchProposal:
     diff = drop_surrogates(patch.diff)
     return PatchProposal(
-        file=patch.file, description=patch.description, diff=diff[:MOST_DIFF], cut=len(diff) > MOST_DIFF,
-        fixes=patch.fixes[:MOST_NAMED], still_failing=patch.still_failing[:MOST_NAMED],
+        file=patch.file,
+        description=patch.description,
+        diff=diff[:MOST_DIFF],
+        cut=len(diff) > MOST_DIFF,
+        fixes=patch.fixes[:MOST_NAMED],
+        still_failing=patch.still_failing[:MOST_NAMED],
         differs=clip_text(drop_surrogates(differs), MOST_CALL),
-    )  # fmt: skip
+    )
 
 
 LEADING, OTHERS = 5, 6
@@ -324,8 +333,9 @@ def merge_diagnoses(known: Sequence[Hypothesis], fresh: Diagnosis) -> Diagnosis:
     left = [one.id for one in known if one.id in gone][: max(len(known) + len(newest) - MOST, 0)]
     kept = [
         newest.pop(one.id, one.evolve(likelihood=last) if one.id in gone else one)
-        for one in known if one.id not in left
-    ]  # fmt: skip
+        for one in known
+        if one.id not in left
+    ]
     return fresh.evolve(
         hypotheses=(*kept, *newest.values()),
         probes=tuple(hit.evolve(hid=ids.get(hit.hid, hit.hid)) for hit in fresh.probes),

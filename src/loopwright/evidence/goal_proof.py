@@ -49,9 +49,13 @@ async def add_mutants(ground: MeasuredRunContext[R], proof: Proof, reached: Reac
         return proof
     _say(ground, f"trying mutants of the changed lines under {plural(len(tests), 'test')}, in copies")
     order = MutationOrder(
-        project=str(ground.workspace.root), python=python, test_command=command, tests=tests,
-        lines=dict(reached.lines), reached={key: reached.tests[key] for key in tests if key in reached.tests},
-    )  # fmt: skip
+        project=str(ground.workspace.root),
+        python=python,
+        test_command=command,
+        tests=tests,
+        lines=dict(reached.lines),
+        reached={key: reached.tests[key] for key in tests if key in reached.tests},
+    )
     try:
         mutation = await debugger.mutate(order, lambda words: _say(ground, words))
     except Invalid as error:
@@ -237,9 +241,12 @@ class ProofTrial(Generic[R]):
             return replace(known, notes=_notes(candidates, (), {})), NOTHING_REACHED
         self._say(f"running {plural(len(traced), 'test')} on the product as it is, in a copy")
         present = await run_overlay(
-            self.ground, Overlay(self.here.commit, self.here.commit), self.command,
-            only=traced, changed=self.changed.lines,
-        )  # fmt: skip
+            self.ground,
+            Overlay(self.here.commit, self.here.commit),
+            self.command,
+            only=traced,
+            changed=self.changed.lines,
+        )
         reasons = {key: why for key in failing if (why := self._doubt(key, present))}
         kept = tuple(key for key in failing if key not in reasons)
         if kept:

@@ -47,8 +47,12 @@ def parse_xml(data: bytes) -> ElementTree.Element:
 
 
 _BY_ATTRIBUTE: dict[str, TestStatus] = {
-    "notrun": "skipped", "disabled": "skipped", "skipped": "skipped", "failed": "failed", "error": "failed",
-}  # fmt: skip
+    "notrun": "skipped",
+    "disabled": "skipped",
+    "skipped": "skipped",
+    "failed": "failed",
+    "error": "failed",
+}
 _LONGEST_TIME = 1e9
 _ONLY_COUNTED = "the report counts a failure, and none of its tests failed: something around them did"
 

@@ -33,9 +33,13 @@ class PatchExchange:
 
 
 def take_rival(
-    runs: RunAccess[R], id: str, rival: str, *, patches: Callable[[R], Iterable[AppliedPatch]],
+    runs: RunAccess[R],
+    id: str,
+    rival: str,
+    *,
+    patches: Callable[[R], Iterable[AppliedPatch]],
     landed: Callable[[R, PatchExchange], R],
-) -> R:  # fmt: skip
+) -> R:
     """Exchanges it while no runner is at work. NotFound; Conflict, and nothing was written, where that is not possible.
 
     `landed`: the state with what was taken, which must refuse whatever cannot go on from there.
@@ -49,9 +53,12 @@ def take_rival(
     with runs.store.lease(id) as lease:
         taken = exchange_patch(runs.workspace, id, patch, other, runs.actor)
         return runs.store.update(
-            id, lambda state: landed(state, taken),
-            actor=runs.actor, event=JournalEvent(type="rival_taken", data={"rival": rival}), epoch=lease.epoch,
-        )  # fmt: skip
+            id,
+            lambda state: landed(state, taken),
+            actor=runs.actor,
+            event=JournalEvent(type="rival_taken", data={"rival": rival}),
+            epoch=lease.epoch,
+        )
 
 
 async def choose_patch(person: Prompter, findings: SearchFindings, patch: Patch) -> tuple[Patch, str | None]:

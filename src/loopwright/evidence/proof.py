@@ -279,9 +279,13 @@ def join_names(names: Collection[str]) -> str:
 
 def tests_and_proof(proof: Proof | None, passed: int, ran: int) -> str:
     """What the tests say, and what shows the goal: two clauses."""
-    green = "the one test passes" if ran == 1 else f"all {ran:,} tests pass" if passed == ran else (
-        f"{passed:,} of {plural(ran, 'test')} {agree_word(passed, 'passes')}"
-    )  # fmt: skip
+    green = (
+        "the one test passes"
+        if ran == 1
+        else f"all {ran:,} tests pass"
+        if passed == ran
+        else (f"{passed:,} of {plural(ran, 'test')} {agree_word(passed, 'passes')}")
+    )
     return f"{green}; {proof_words(proof)}" if proof is not None else green
 
 

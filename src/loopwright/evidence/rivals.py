@@ -199,17 +199,29 @@ def swap_rival(patch: AppliedPatch, rival: Rival, id: str, by: str) -> AppliedPa
     found = patch.comparison
     alike = 1 + found.compared - found.differing
     former = Rival(
-        id=id, place=patch.place, description=patch.description, fingerprint=patch.fingerprint, file=patch.file,
-        diff=patch.diff, gives=found.gives, alike=alike,
-    )  # fmt: skip
+        id=id,
+        place=patch.place,
+        description=patch.description,
+        fingerprint=patch.fingerprint,
+        file=patch.file,
+        diff=patch.diff,
+        gives=found.gives,
+        alike=alike,
+    )
     comparison = found.evolve(
-        gives=rival.gives, rivals=(*(one for one in found.rivals if one.id != rival.id), former),
-        differing=max(1 + found.compared - rival.alike, 1), chosen_by=by,
-    )  # fmt: skip
+        gives=rival.gives,
+        rivals=(*(one for one in found.rivals if one.id != rival.id), former),
+        differing=max(1 + found.compared - rival.alike, 1),
+        chosen_by=by,
+    )
     return patch.evolve(
-        place=rival.place, description=rival.description, fingerprint=rival.fingerprint, file=rival.file,
-        diff=rival.diff, comparison=comparison,
-    )  # fmt: skip
+        place=rival.place,
+        description=rival.description,
+        fingerprint=rival.fingerprint,
+        file=rival.file,
+        diff=rival.diff,
+        comparison=comparison,
+    )
 
 
 def number_rivals(patch: AppliedPatch, known: Iterable[AppliedPatch]) -> AppliedPatch:

@@ -103,10 +103,17 @@ def _parser(module: str, function: str) -> Parser:
 
 
 _IMPORTS = frozenset({"import_statement", "import_declaration", "use_declaration", "extern_crate_declaration"})
-_NAMES = frozenset({
-    "identifier", "property_identifier", "field_identifier", "type_identifier", "package_identifier",
-    "shorthand_property_identifier", "shorthand_property_identifier_pattern",
-})  # fmt: skip
+_NAMES = frozenset(
+    {
+        "identifier",
+        "property_identifier",
+        "field_identifier",
+        "type_identifier",
+        "package_identifier",
+        "shorthand_property_identifier",
+        "shorthand_property_identifier_pattern",
+    }
+)
 
 EMPTY = ast.dump(ast.Module(body=[], type_ignores=[]))
 

@@ -53,9 +53,12 @@ async def environment_is_same(ground: MeasuredRunContext[R], command: str) -> bo
 
 async def _changed(ground: MeasuredRunContext[R], remembered: str, command: str | None) -> Environment:
     return await run_in_thread(
-        ground.workspace.changed_environment, remembered, command or "", ground.tests.pythons(command),
+        ground.workspace.changed_environment,
+        remembered,
+        command or "",
+        ground.tests.pythons(command),
         lambda: _manifests(ground),
-    )  # fmt: skip
+    )
 
 
 def _manifests(ground: MeasuredRunContext[R]) -> Manifests:
@@ -131,9 +134,7 @@ async def run_tests(ground: MeasuredRunContext[R], command: str, when: str) -> R
 def run_key(ground: MeasuredRunContext[R], tree: str, command: str) -> RunKey:
     """What a run of the tests would measure here and now."""
     settings = ground.state().engine.settings
-    return RunKey(
-        tree, command, settings.test_timeout, settings.per_test_timeout, settings.silence_timeout
-    )  # fmt: skip
+    return RunKey(tree, command, settings.test_timeout, settings.per_test_timeout, settings.silence_timeout)
 
 
 async def _taken_over(ground: MeasuredRunContext[R], command: str) -> RunMeasurement | None:
@@ -175,9 +176,13 @@ async def validate_tree(
     comparison = await _compared(ground, measured, command)
     loose = _loose(ground, measured)
     passed, reasons = judge_run(
-        run, comparison, require=settings.require, loose=loose,
-        min_pass_rate=settings.min_pass_rate, min_coverage=settings.min_coverage,
-    )  # fmt: skip
+        run,
+        comparison,
+        require=settings.require,
+        loose=loose,
+        min_pass_rate=settings.min_pass_rate,
+        min_coverage=settings.min_coverage,
+    )
     disturbed = passed and doubt is not None
     if doubt is not None:
         passed, reasons = False, (*reasons, doubt)
@@ -245,9 +250,15 @@ def _remember(ground: MeasuredRunContext[R], outcome: ValidationOutcome) -> None
 def nothing_to_run(tree: str, *, counted: bool = True) -> ValidationOutcome:
     """The validation of a project without a test command: it cannot pass."""
     return ValidationOutcome(
-        tree=tree, left=tree, passed=False, tests_found=False, results=(), coverage=0.0,
-        reasons=("no test command is known",), counted=counted,
-    )  # fmt: skip
+        tree=tree,
+        left=tree,
+        passed=False,
+        tests_found=False,
+        results=(),
+        coverage=0.0,
+        reasons=("no test command is known",),
+        counted=counted,
+    )
 
 
 def _kept(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:

@@ -42,22 +42,28 @@ POLICIES: tuple[Policy, ...] = ("read-only", "workspace", "ask", "all")
 
 TABLE: dict[str, tuple[Cell, Cell, Cell, Cell]] = {
     #              read-only           workspace      ask                all
-    "read":        ("allow",            "allow",       "allow",           "allow"),
-    "search":      ("allow",            "allow",       "allow",           "allow"),
-    "think":       ("allow",            "allow",       "allow",           "allow"),
-    "edit":        ("deny",             "inside",      "ask",             "unguarded"),
-    "delete":      ("deny",             "inside",      "ask",             "unguarded"),
-    "move":        ("deny",             "inside",      "ask",             "unguarded"),
-    "execute":     ("harmless or deny", "allow",       "harmless or ask", "allow"),
-    "fetch":       ("deny",             "allow",       "ask",             "allow"),
-    "switch_mode": ("deny",             "allow",       "ask",             "allow"),
-    "other":       ("deny",             "not outside", "ask",             "unguarded"),
-}  # fmt: skip
+    "read": ("allow", "allow", "allow", "allow"),
+    "search": ("allow", "allow", "allow", "allow"),
+    "think": ("allow", "allow", "allow", "allow"),
+    "edit": ("deny", "inside", "ask", "unguarded"),
+    "delete": ("deny", "inside", "ask", "unguarded"),
+    "move": ("deny", "inside", "ask", "unguarded"),
+    "execute": ("harmless or deny", "allow", "harmless or ask", "allow"),
+    "fetch": ("deny", "allow", "ask", "allow"),
+    "switch_mode": ("deny", "allow", "ask", "allow"),
+    "other": ("deny", "not outside", "ask", "unguarded"),
+}
 
 VERBS = {
-    "edit": "edit", "delete": "delete", "move": "move", "execute": "run", "fetch": "fetch", "read": "read",
-    "search": "search", "switch_mode": "work in another mode",
-}  # fmt: skip
+    "edit": "edit",
+    "delete": "delete",
+    "move": "move",
+    "execute": "run",
+    "fetch": "fetch",
+    "read": "read",
+    "search": "search",
+    "switch_mode": "work in another mode",
+}
 
 READING = frozenset({"read", "search", "think"})
 

@@ -166,9 +166,7 @@ class SecretFilter:
         for shape in SHAPES:
             if shape.sign in text:
                 groups = ((m, m.lastindex or 0) for m in shape.pattern.finditer(text))
-                spans += [
-                    SecretMatch(*m.span(g), self._masks[shape.kind]) for m, g in groups if shape.believed(m[g])
-                ]  # fmt: skip
+                spans += [SecretMatch(*m.span(g), self._masks[shape.kind]) for m, g in groups if shape.believed(m[g])]
         joined: list[SecretMatch] = []
         for span in sorted(spans):
             if joined and span.start < joined[-1].end:

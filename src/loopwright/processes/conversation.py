@@ -176,9 +176,14 @@ async def open_conversation(
         try:
             with source.sink() as sink:
                 process = start_process(
-                    argv, cwd=cwd, mark=run, environment=run.environment(more, without),
-                    stdin=stdin, stdout=sink, stderr=errors.fileno(),
-                )  # fmt: skip
+                    argv,
+                    cwd=cwd,
+                    mark=run,
+                    environment=run.environment(more, without),
+                    stdin=stdin,
+                    stdout=sink,
+                    stderr=errors.fileno(),
+                )
         except Invalid:
             os.close(ours)
             raise

@@ -296,9 +296,15 @@ async def run_shell(
     """Runs a command line as a person would type it, in bash where there is one."""
     argv = (shutil.which("bash") or "/bin/sh", "-c", command)
     return await run_group(
-        argv, cwd=cwd, marker=marker, patience=patience, project=project, env=env, output_cap=output_cap,
+        argv,
+        cwd=cwd,
+        marker=marker,
+        patience=patience,
+        project=project,
+        env=env,
+        output_cap=output_cap,
         on_output=on_output,
-    )  # fmt: skip
+    )
 
 
 @asynccontextmanager
@@ -309,9 +315,14 @@ async def _group(
     with OutputPipe() as source:
         with source.sink() as sink:
             process = start_process(
-                argv, cwd=cwd, mark=mark, environment=mark.environment(env),
-                stdin=stdin, stdout=sink, stderr=sink,
-            )  # fmt: skip
+                argv,
+                cwd=cwd,
+                mark=mark,
+                environment=mark.environment(env),
+                stdin=stdin,
+                stdout=sink,
+                stderr=sink,
+            )
         async with ensure_end(process, mark):
             yield process, source
 

@@ -150,8 +150,12 @@ class RunnerLauncher:
         with (folder / "runner.log").open("ab") as log:
             process = subprocess.Popen(
                 [*command, "--launched"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self._project, start_new_session=True,
-            )  # fmt: skip
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self._project,
+                start_new_session=True,
+            )
         process.returncode = 0  # it outlives us on purpose; nobody waits for it here
         self._launched.add(process.pid)
         return process.pid
@@ -252,9 +256,13 @@ async def run_job(command: Sequence[str], cwd: Path, seconds: float) -> JobResul
     import asyncio
 
     process = await asyncio.create_subprocess_exec(
-        *command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        cwd=cwd, start_new_session=True,
-    )  # fmt: skip
+        *command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=cwd,
+        start_new_session=True,
+    )
     assert process.stdout is not None
     try:
         async with asyncio.timeout(seconds):

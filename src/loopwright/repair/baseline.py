@@ -177,10 +177,15 @@ class TraceLog:
         """Writes down what a later search for the same files would measure again."""
         outcomes = {number: astuple(outcome) for number, outcome in self.outcomes.items()}
         plain = {
-            "nodes": list(self.nodes), "keys": list(self.keys), "outcomes": outcomes, "lines": self.lines,
-            "texts": self.texts, "broken": [tuple(one) for one in self.broken], "troubles": self.troubles,
+            "nodes": list(self.nodes),
+            "keys": list(self.keys),
+            "outcomes": outcomes,
+            "lines": self.lines,
+            "texts": self.texts,
+            "broken": [tuple(one) for one in self.broken],
+            "troubles": self.troubles,
             "fatal": self.fatal,
-        }  # fmt: skip
+        }
         path.write_bytes(marshal.dumps(plain))
 
     @classmethod

@@ -316,9 +316,19 @@ def _shallow(code: CodeType) -> tuple[object, ...]:
         ("code", c.co_name) if isinstance(c, CodeType) else (type(c).__name__, repr(c)) for c in code.co_consts
     )
     return (
-        code.co_name, code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars,
-        code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_flags, code.co_exceptiontable,
-    )  # fmt: skip
+        code.co_name,
+        code.co_code,
+        consts,
+        code.co_names,
+        code.co_varnames,
+        code.co_freevars,
+        code.co_cellvars,
+        code.co_argcount,
+        code.co_kwonlyargcount,
+        code.co_posonlyargcount,
+        code.co_flags,
+        code.co_exceptiontable,
+    )
 
 
 def _differences(old: CodeType, new: CodeType) -> tuple[list[tuple[Key, CodeType]], bool]:

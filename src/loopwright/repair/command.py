@@ -12,8 +12,10 @@ from typing import Literal
 _RUNNERS = frozenset({"uv", "poetry", "pipenv", "pdm", "hatch", "rye"})
 _PYTHON = re.compile(r"python(\d(\.\d+)?)?$")
 _SHELL = re.compile(r"[;&|<>`$]")
-_FLAGS = re.compile(r"(-[qvsxl]+|--(exitfirst|quiet|verbose|lf|last-failed|ff|failed-first|nf|sw|stepwise|no-header|"
-                    r"no-summary|cov|showlocals|setup-show|full-trace|pdb|no-cov))$")  # fmt: skip
+_FLAGS = re.compile(
+    r"(-[qvsxl]+|--(exitfirst|quiet|verbose|lf|last-failed|ff|failed-first|nf|sw|stepwise|no-header|"
+    r"no-summary|cov|showlocals|setup-show|full-trace|pdb|no-cov))$"
+)
 _WITH_VALUE = frozenset({
     "--maxfail", "--tb", "--junitxml", "--junit-xml", "-n", "--numprocesses", "--dist", "--cov-report", "--cov-config",
     "--durations", "--durations-min", "--color", "-r", "--timeout", "--capture", "--cov-fail-under", "--verbosity",

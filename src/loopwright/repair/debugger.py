@@ -167,11 +167,13 @@ def build_mutation(order: MutationOrder, answer: Plain) -> Mutation:
     total = answer["killed"] + len(survivors)
     return Mutation(
         mutants=Mutants(
-            killed=answer["killed"], total=total, survivors=tuple(survivors[:SURVIVORS_KEPT]),
+            killed=answer["killed"],
+            total=total,
+            survivors=tuple(survivors[:SURVIVORS_KEPT]),
             made=answer["made"] if answer["made"] > total else None,
         ),
         note="; ".join(answer["notes"]),
-    )  # fmt: skip
+    )
 
 
 def _numbered(known: Sequence[Hypothesis], places: Sequence[Plain]) -> list[Hypothesis]:
@@ -314,9 +316,10 @@ MOST_TESTS, MOST_HITS = 50, 100
 def build_rerun_results(answer: Plain) -> RerunResults:
     told = answer.get("tests", ())
     return RerunResults(
-        tests=tuple(RerunResult.model_validate(test) for test in told[:MOST_TESTS]), note=_note(answer, len(told)),
+        tests=tuple(RerunResult.model_validate(test) for test in told[:MOST_TESTS]),
+        note=_note(answer, len(told)),
         **{name: answer.get("counts", {}).get(name, 0) for name in ("passed", "failed", "skipped")},
-    )  # fmt: skip
+    )
 
 
 def build_spectrum(answer: Plain, asked: Sequence[str]) -> Spectrum:
@@ -325,9 +328,11 @@ def build_spectrum(answer: Plain, asked: Sequence[str]) -> Spectrum:
     none = [] if failing else [f"{which} on the copy of the project ({collected:,} collected)"]
     return Spectrum(
         statements=tuple(RankedStatement.model_validate(one) for one in answer.get("statements", ())),
-        total=answer.get("total", 0), failing_tests=failing, passing_tests=answer.get("passing_tests", 0),
+        total=answer.get("total", 0),
+        failing_tests=failing,
+        passing_tests=answer.get("passing_tests", 0),
         note="; ".join([*none, *answer.get("notes", ())]),
-    )  # fmt: skip
+    )
 
 
 def build_probe_result(answer: Plain, request: DebugRequest, order: ProbeOrder) -> ProbeResult:
@@ -340,9 +345,11 @@ def build_probe_result(answer: Plain, request: DebugRequest, order: ProbeOrder) 
         left -= len(hits)
         tests.append(ProbedTest.model_validate({**test, "hits": hits}))
     return ProbeResult(
-        place=answer.get("place", f"{order.file}:{order.line}"), code=answer.get("code", ""), tests=tuple(tests),
+        place=answer.get("place", f"{order.file}:{order.line}"),
+        code=answer.get("code", ""),
+        tests=tuple(tests),
         note=_note(answer, len(told), _unreached(tests)),
-    )  # fmt: skip
+    )
 
 
 def _unreached(tests: Sequence[ProbedTest]) -> str:

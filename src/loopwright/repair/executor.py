@@ -249,10 +249,13 @@ class CandidateExecutor:
         """
         usual = {n: self.usual.get(n, 0.0) for n in tests}
         job = {
-            **self._job([], sorted(tests), usual), "id": 0, "file": candidate.location.file, "ordered": True,
+            **self._job([], sorted(tests), usual),
+            "id": 0,
+            "file": candidate.location.file,
+            "ordered": True,
             "guards": [(n, max(HANG, compute_allowance(took))) for n, took in sorted(usual.items())],
             **({"text": candidate.text, "written": True} if cold else _loaded(candidate)),
-        }  # fmt: skip
+        }
         job["wall"] += 2 * compute_wait(HANG) + (3.0 + 2 * HANG if cold else 0.0)
         lane = (self.cold if cold else self.warm)[pair]
         lane.submit({"jobs": [job], "checks": [], "until": until})

@@ -42,9 +42,17 @@ Keep = Callable[[EditSite, str, Edit], bool]
 """Whether an edit of a family makes a mutant; the text is what the edit takes away."""
 
 _COMPARED = {
-    "<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"), "==": ("!=",), "!=": ("==",),
-    "is": ("is not",), "is not": ("is",), "in": ("not in",), "not in": ("in",),
-}  # fmt: skip
+    "<": ("<=", ">="),
+    "<=": ("<", ">"),
+    ">": (">=", "<="),
+    ">=": (">", "<"),
+    "==": ("!=",),
+    "!=": ("==",),
+    "is": ("is not",),
+    "is not": ("is",),
+    "in": ("not in",),
+    "not in": ("in",),
+}
 """The boundary, and the opposite."""
 
 _OPERATED = {
@@ -78,9 +86,11 @@ def _constant(place: EditSite, old: str, edit: Edit) -> bool:
     if old in ("True", "False"):
         return edit.text in ("True", "False")
     if _FLOAT.fullmatch(old):
-        return edit.text in ("1", "1.0") if not float(old) else _FLOAT.match(edit.text) is not None and (
-            float(edit.text) == 10 * float(old)
-        )  # fmt: skip
+        return (
+            edit.text in ("1", "1.0")
+            if not float(old)
+            else _FLOAT.match(edit.text) is not None and (float(edit.text) == 10 * float(old))
+        )
     return edit.text in ('""', "''") and not _is_told(place)
 
 
@@ -249,9 +259,16 @@ def _locations(source: SourceText, changed: frozenset[int]) -> Iterator[SuspectL
 
 def _location(source: SourceText, statement: ast.stmt) -> SuspectLocation:
     return SuspectLocation(
-        file=source.path, line=statement.lineno, func=source.qualname(statement), code="", score=1.0,
-        failing=frozenset(), passing=frozenset(), statement=statement, source=source,
-    )  # fmt: skip
+        file=source.path,
+        line=statement.lineno,
+        func=source.qualname(statement),
+        code="",
+        score=1.0,
+        failing=frozenset(),
+        passing=frozenset(),
+        statement=statement,
+        source=source,
+    )
 
 
 def _function(source: SourceText, statement: ast.stmt) -> Function | None:
@@ -356,9 +373,12 @@ def measure_mutants(project: CollectedProject, order: Answer) -> Answer:
         return {"trouble": "there was no time for any mutant"}
     survivors = [_told(one) for n, one in enumerate(trial.mutants) if trial.killed.get(n) is False]
     return {
-        "killed": sum(trial.killed.values()), "survivors": sorted(survivors), "made": len(made),
-        "notes": laboratory.notes, "verdicts": [[number, trial.killed.get(n)] for n, number in enumerate(given)],
-    }  # fmt: skip
+        "killed": sum(trial.killed.values()),
+        "survivors": sorted(survivors),
+        "made": len(made),
+        "notes": laboratory.notes,
+        "verdicts": [[number, trial.killed.get(n)] for n, number in enumerate(given)],
+    }
 
 
 def _told(mutant: Mutant) -> tuple[str, int, str]:
@@ -387,9 +407,10 @@ def _sources(order: Answer) -> dict[str, SourceText]:
     """The changed files, also those that no test has run in this process."""
     found = {}
     for file in order["lines"]:
-        with suppress(SyntaxError, ValueError, OSError), open(
-            Path(order["tree"], file), encoding="utf-8", newline=""
-        ) as text:  # fmt: skip
+        with (
+            suppress(SyntaxError, ValueError, OSError),
+            open(Path(order["tree"], file), encoding="utf-8", newline="") as text,
+        ):
             found[file] = SourceText(file, text.read())
     return found
 

@@ -117,9 +117,11 @@ class NameScope:
         found = Counter(
             self.source.segment(node.func)
             for node in ast.walk(self.source.tree)
-            if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords
+            if isinstance(node, ast.Call)
+            and len(node.args) == 1
+            and not node.keywords
             and not isinstance(self.source.parents[node], ast.Expr)
-        )  # fmt: skip
+        )
         known = {*self.all_globals, "self", "cls"} - {*dir(builtins)}
         return [
             name

@@ -56,13 +56,15 @@ class LocalsProbe:
 
     def _record(self, hypothesis: str, frame: FrameType) -> None:
         names = list(frame.f_locals.items())[:_PROBE_NAMES]
-        self.hits.append({
-            "hid": hypothesis,
-            "ts": datetime.now().astimezone().isoformat(timespec="milliseconds"),
-            "func": frame.f_code.co_qualname,
-            "line": frame.f_lineno,
-            "data": {name: shorten_value(value) for name, value in names if not name.startswith("@")},
-        })  # fmt: skip
+        self.hits.append(
+            {
+                "hid": hypothesis,
+                "ts": datetime.now().astimezone().isoformat(timespec="milliseconds"),
+                "func": frame.f_code.co_qualname,
+                "line": frame.f_lineno,
+                "data": {name: shorten_value(value) for name, value in names if not name.startswith("@")},
+            }
+        )
 
 
 def shorten_value(
@@ -161,12 +163,14 @@ class ExpressionProbe:
         else:
             named = [(name, value) for name, value in frame.f_locals.items() if not name.startswith("@")]
             data = {name: _shown(value) for name, value in named[:_NAMES]}
-        self.hits.append({
-            "ts": datetime.now().astimezone().isoformat(timespec="milliseconds"),
-            "func": frame.f_code.co_qualname,
-            "line": frame.f_lineno,
-            "data": data,
-        })  # fmt: skip
+        self.hits.append(
+            {
+                "ts": datetime.now().astimezone().isoformat(timespec="milliseconds"),
+                "func": frame.f_code.co_qualname,
+                "line": frame.f_lineno,
+                "data": data,
+            }
+        )
 
 
 def _value(code: CodeType, names: dict[str, object]) -> str:

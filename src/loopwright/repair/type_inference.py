@@ -25,21 +25,43 @@ Kind = frozenset[str] | None
 """Names of the types that a value may have; None where nothing is known."""
 
 _SAMPLES: dict[str, object] = {
-    "int": 2, "float": 2.5, "bool": True, "str": "ab", "bytes": b"ab", "list": [1, 2], "tuple": (1, 2), "set": {1, 2},
-    "frozenset": frozenset({1, 2}), "dict": {1: 2}, "NoneType": None,
-}  # fmt: skip
+    "int": 2,
+    "float": 2.5,
+    "bool": True,
+    "str": "ab",
+    "bytes": b"ab",
+    "list": [1, 2],
+    "tuple": (1, 2),
+    "set": {1, 2},
+    "frozenset": frozenset({1, 2}),
+    "dict": {1: 2},
+    "NoneType": None,
+}
 _SCALARS = frozenset({"int", "float", "bool", "NoneType"})
 _NUMBERS = frozenset({"int", "float", "bool", "complex", "Decimal", "Fraction"})
 _NO_NUMBERS = frozenset({"list", "dict", "set", "frozenset", "tuple", "NoneType"})
 _OPERATORS: dict[type[ast.operator], Callable[[object, object], object]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
-}  # fmt: skip
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
 _ORDER: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {  # Any: whether it fits is the question
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-    ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a in b,
-}  # fmt: skip
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a in b,
+}
 _EATS_MANY = (
     "sum",
     "any",
@@ -62,16 +84,23 @@ _GIVES = {
     "range": "range",
 }  # fmt: skip
 _METHODS = {
-    "str": {"str": "strip lstrip rstrip lower upper title capitalize casefold replace join format zfill ljust rjust"
-            " center removeprefix removesuffix swapcase expandtabs", "list": "split rsplit splitlines",
-            "tuple": "partition rpartition",
-            "bool": "startswith endswith isdigit isalpha isalnum isspace isupper islower isnumeric", "int": "find rfind"
-            " index rindex count", "bytes": "encode"},
+    "str": {
+        "str": "strip lstrip rstrip lower upper title capitalize casefold replace join format zfill ljust rjust"
+        " center removeprefix removesuffix swapcase expandtabs",
+        "list": "split rsplit splitlines",
+        "tuple": "partition rpartition",
+        "bool": "startswith endswith isdigit isalpha isalnum isspace isupper islower isnumeric",
+        "int": "find rfind index rindex count",
+        "bytes": "encode",
+    },
     "list": {"list": "copy", "NoneType": "append extend insert remove clear sort reverse", "int": "index count"},
-    "set": {"set": "copy union intersection difference", "NoneType": "add discard remove clear update",
-            "bool": "issubset issuperset isdisjoint"},
+    "set": {
+        "set": "copy union intersection difference",
+        "NoneType": "add discard remove clear update",
+        "bool": "issubset issuperset isdisjoint",
+    },
     "dict": {"dict": "copy", "NoneType": "update clear"},
-}  # fmt: skip
+}
 
 
 class TypeConflict(Exception):

@@ -89,9 +89,16 @@ def rank_suspects(project: CollectedProject, order: Answer) -> Answer:
 
 def _statement(n: int, one: SuspectLocation) -> Answer:
     return {
-        "rank": n, "file": one.file, "line": one.line, "func": one.func, "code": one.code[:_CODE],
-        "failing": len(one.failing), "passing": len(one.passing), "score": round(one.score, 3), "raised": one.frames,
-    }  # fmt: skip
+        "rank": n,
+        "file": one.file,
+        "line": one.line,
+        "func": one.func,
+        "code": one.code[:_CODE],
+        "failing": len(one.failing),
+        "passing": len(one.passing),
+        "score": round(one.score, 3),
+        "raised": one.frames,
+    }
 
 
 def _asked(project: CollectedProject, order: Answer, watch: ExpressionProbe | None) -> Answer:
@@ -398,11 +405,18 @@ def _unreadable(baseline: Baseline) -> list[Answer]:
     }
     return [
         {
-            **untried, "file": one.file, "line": one.line, "func": "<module>", "code": one.code, "says": one.says,
-            "point": f"{one.file}:<module>:{one.line}", "score": 1.0, "failing": len(baseline.troubles),
+            **untried,
+            "file": one.file,
+            "line": one.line,
+            "func": "<module>",
+            "code": one.code,
+            "says": one.says,
+            "point": f"{one.file}:<module>:{one.line}",
+            "score": 1.0,
+            "failing": len(baseline.troubles),
         }
         for one in baseline.broken
-    ]  # fmt: skip
+    ]
 
 
 def _unreadable_words(baseline: Baseline) -> list[str]:

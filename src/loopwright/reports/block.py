@@ -40,12 +40,21 @@ class BlockForm:
 ACTION = BlockForm(
     ("ACTION_RESULT", "FILES_UPDATED", "NEXT_ACTION_NEEDED"),
     {
-        "action": "action", "status": "status", "message": "message", "state_updates": "state_updates",
-        "state updates": "state_updates", "options": "options",
-        "动作": "action", "操作": "action", "状态": "status", "消息": "message", "信息": "message",
-        "状态更新": "state_updates", "选项": "options",
+        "action": "action",
+        "status": "status",
+        "message": "message",
+        "state_updates": "state_updates",
+        "state updates": "state_updates",
+        "options": "options",
+        "动作": "action",
+        "操作": "action",
+        "状态": "status",
+        "消息": "message",
+        "信息": "message",
+        "状态更新": "state_updates",
+        "选项": "options",
     },
-)  # fmt: skip
+)
 PHASE = BlockForm(
     ("PHASE_RESULT",),
     {
@@ -177,9 +186,13 @@ def _block(form: BlockForm, lines: Sequence[str]) -> ReportBlock:
     wanted = next((line for line in sections.get("NEXT_ACTION_NEEDED", ()) if line), "")
     is_json = next((line for line in head if line), "").lstrip().startswith("{")
     return ReportBlock(
-        form, fields, tuple(_files(sections.get("FILES_UPDATED", ()))), wanted.strip("`*\"', "), rest,
+        form,
+        fields,
+        tuple(_files(sections.get("FILES_UPDATED", ()))),
+        wanted.strip("`*\"', "),
+        rest,
         first_object("\n".join(head)) if is_json else None,
-    )  # fmt: skip
+    )
 
 
 def _fields(form: BlockForm, lines: Sequence[str]) -> tuple[dict[str, str], str]:
@@ -370,21 +383,40 @@ ALLOWED = ", ".join(get_args(ReportStatus))
 PHASE_ALLOWED = ", ".join(get_args(PhaseStatus))
 
 _ENDS: dict[str, Literal["success", "failed"]] = {
-    "success": "success", "succeeded": "success", "successful": "success", "completed": "success", "ok": "success",
-    "成功": "success", "完成": "success", "已完成": "success",
-    "failed": "failed", "failure": "failed", "fail": "failed", "error": "failed", "失败": "failed",
-}  # fmt: skip
+    "success": "success",
+    "succeeded": "success",
+    "successful": "success",
+    "completed": "success",
+    "ok": "success",
+    "成功": "success",
+    "完成": "success",
+    "已完成": "success",
+    "failed": "failed",
+    "failure": "failed",
+    "fail": "failed",
+    "error": "failed",
+    "失败": "failed",
+}
 _WORDS: dict[str, ReportStatus] = {
     **_ENDS,
-    "needs_input": "needs_input", "needs input": "needs_input", "waiting_input": "needs_input",
-    "waiting input": "needs_input", "需要输入": "needs_input",
-}  # fmt: skip
+    "needs_input": "needs_input",
+    "needs input": "needs_input",
+    "waiting_input": "needs_input",
+    "waiting input": "needs_input",
+    "需要输入": "needs_input",
+}
 _PHASE_WORDS: dict[str, PhaseStatus] = {
     **_ENDS,
-    "partial": "partial", "partially": "partial", "partly": "partial", "partial success": "partial",
-    "partial_success": "partial", "partially completed": "partial", "部分": "partial", "部分完成": "partial",
+    "partial": "partial",
+    "partially": "partial",
+    "partly": "partial",
+    "partial success": "partial",
+    "partial_success": "partial",
+    "partially completed": "partial",
+    "部分": "partial",
+    "部分完成": "partial",
     "部分成功": "partial",
-}  # fmt: skip
+}
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _STATUS_REMARK = re.compile(r"\s+[-–—(（]|[.,;:!。，；：！（]")
 

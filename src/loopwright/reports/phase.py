@@ -27,10 +27,17 @@ _TAIL = re.compile(
     rf"\s*[(（\[]\s*(?:\w+\s*[:：]\s*)?({_ID}(?:\s*(?:[,;、，；&+/]|\band\b)\s*{_ID})*)\s*[)）\]][.。]?\s*$"
 )
 _KEYS = {
-    "option": "options", "options": "options", "choices": "options", "选项": "options",
-    "recommended": "recommended", "recommendation": "recommended", "推荐": "recommended",
-    "task": "tasks", "tasks": "tasks", "任务": "tasks",
-}  # fmt: skip
+    "option": "options",
+    "options": "options",
+    "choices": "options",
+    "选项": "options",
+    "recommended": "recommended",
+    "recommendation": "recommended",
+    "推荐": "recommended",
+    "task": "tasks",
+    "tasks": "tasks",
+    "任务": "tasks",
+}
 _NAMED = re.compile(rf"^[*_`]*({'|'.join(_KEYS)})[*_`]*\s*[:：][*_`]*\s*(.*)$", re.IGNORECASE)
 _PREFERRED = re.compile(
     r"\s*[(（\[]\W*(?:recommended|preferred|推荐|建议)\W*[)）\]]|\s+[-–—*_]+\s*(?:recommended|preferred|推荐)[*_]*\s*$",
@@ -116,9 +123,11 @@ def _blocker(entry: ListEntry) -> ReportedBlocker:
 def _decision(entry: ListEntry) -> ReportedDecision:
     if entry.given:
         return _made(
-            _first(entry.given, _WORDS) or _plain(entry.given), _options(_any(entry.given, _OPTIONS)),
-            _any(entry.given, _RECOMMENDED), _ids(_any(entry.given, _TASKS)),
-        )  # fmt: skip
+            _first(entry.given, _WORDS) or _plain(entry.given),
+            _options(_any(entry.given, _OPTIONS)),
+            _any(entry.given, _RECOMMENDED),
+            _ids(_any(entry.given, _TASKS)),
+        )
     named, below = _parted(entry.below)
     text, tasks = _without_tasks(entry.text)
     question, parts = _asked(text)

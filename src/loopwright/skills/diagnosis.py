@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from loopwright.skills.accepted import find_reason, split_suppressed
 from loopwright.skills.detectors import DETECTORS
 from loopwright.skills.detectors.detector import Detector
 from loopwright.skills.files import SkillFiles
@@ -10,7 +11,6 @@ from loopwright.skills.findings import DIMENSIONS, Dimension, Finding, FixLevel,
 from loopwright.skills.fixes import propose_mechanical_fixes
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.read import read_skill
-from loopwright.skills.suppress import find_reason, split_suppressed
 
 SLIPS = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError)
 """What a mistake of a detector looks like: it is told as a dimension that did not run, and takes nothing else along."""

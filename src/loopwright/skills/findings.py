@@ -18,9 +18,16 @@ Confidence = Literal["certain", "confirmed", "likely", "hint", "refuted"]
 Hints and what was refuted never count in score or gate. `likely` is of sessions of earlier versions.
 """
 FixStrategy = Literal[
-    "context_summarization", "sliding_window", "structured_state", "constraint_injection", "checkpoint_restore",
-    "schema_enforcement", "orchestrator_refactor", "state_centralization", "custom",
-]  # fmt: skip
+    "context_summarization",
+    "sliding_window",
+    "structured_state",
+    "constraint_injection",
+    "checkpoint_restore",
+    "schema_enforcement",
+    "orchestrator_refactor",
+    "state_centralization",
+    "custom",
+]
 FixLevel = Literal["mechanical", "template", "agent"]
 """Who can say the right text: the skill itself, a sibling of the place (a person should look), or only an agent."""
 Risk = Literal["low", "medium", "high"]

@@ -106,7 +106,7 @@ def _cases(functions: list[Function]) -> Iterator[SurveyedTest]:
             found = dict.fromkeys(clip_text(_printable(words), LENGTH) for words in _situations(function))
             yield SurveyedTest(
                 name=function.name, line=function.lineno, situations=tuple(filter(None, found))[:SITUATIONS]
-            )  # fmt: skip
+            )
 
 
 def _situations(function: Function) -> Iterator[str]:

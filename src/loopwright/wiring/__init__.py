@@ -142,10 +142,13 @@ class Engine:
         if settings.test_command:
             self.runner.tests.check(settings.test_command)
         return self.service.create(
-            task, title=title, max_iterations=settings.max_iterations,
-            settings=run_settings(settings, interactive=interactive).evolve(agent=agent), budget=make_budget(settings),
+            task,
+            title=title,
+            max_iterations=settings.max_iterations,
+            settings=run_settings(settings, interactive=interactive).evolve(agent=agent),
+            budget=make_budget(settings),
             allow_test_changes=settings.allow_test_changes,
-        )  # fmt: skip
+        )
 
     def create_cycle(
         self, task: str, *, title: str | None = None, interactive: bool, given: Mapping[str, object] | None = None
@@ -163,11 +166,15 @@ class Engine:
         if settings.test_command:
             self.runner.tests.check(settings.test_command)
         return self.cycles.create(
-            task, title=title, max_iterations=cycle.max_iterations,
+            task,
+            title=title,
+            max_iterations=cycle.max_iterations,
             settings=cycle_settings(settings, cycle, interactive=interactive).evolve(agent=agent),
-            budget=make_budget(settings), roles=roles, parallel=cycle.parallel,
+            budget=make_budget(settings),
+            roles=roles,
+            parallel=cycle.parallel,
             allow_test_changes=settings.allow_test_changes,
-        )  # fmt: skip
+        )
 
     def create_tuning(
         self,
@@ -199,12 +206,21 @@ class Engine:
         mends = reviewer is not None and level in ("template", "agent")
         settings = run_settings(self.config.settings, interactive=choosing)
         return self.tunings.create(
-            str(path), root, description=description, focus=focus, dimensions=dimensions,
-            level="agent" if mends else level, agent=reviewer if mends else None, reviewer=reviewer, refuter=other,
-            choosing=choosing, accepted=accepted, max_iterations=max_iterations,
+            str(path),
+            root,
+            description=description,
+            focus=focus,
+            dimensions=dimensions,
+            level="agent" if mends else level,
+            agent=reviewer if mends else None,
+            reviewer=reviewer,
+            refuter=other,
+            choosing=choosing,
+            accepted=accepted,
+            max_iterations=max_iterations,
             settings=settings.evolve(agent=reviewer) if reviewer else settings,
             budget=make_budget(self.config.settings).evolve(**(limits or {})),
-        )  # fmt: skip
+        )
 
     def check_skill(self, path: Path, dimensions: Collection[Dimension] = DIMENSIONS) -> "SkillCheck":
         """A skill as it is now, with what stands beside it now: it is only looked at. NotFound, Invalid."""
@@ -364,10 +380,16 @@ def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "Ag
     lay_out_copy(engine.service.workspace, commit, root)
     with FileStore(root, LOOPS, clock, unsafe_fs=engine.config.settings.unsafe_fs) as store:
         yield replace(
-            engine.runner, project=str(root), store=store, workspace=workspace_in(root),
-            tests=ProjectTests(root), clock=clock, agents=agents,
-            processes=OwnProcesses(root, root.parent / "processes"), notifiers=(),
-        )  # fmt: skip
+            engine.runner,
+            project=str(root),
+            store=store,
+            workspace=workspace_in(root),
+            tests=ProjectTests(root),
+            clock=clock,
+            agents=agents,
+            processes=OwnProcesses(root, root.parent / "processes"),
+            notifiers=(),
+        )
 
 
 @contextmanager
@@ -386,18 +408,29 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
         FileStore(root, TUNINGS, clock, unsafe_fs=unsafe) as tunings,
     ):
         service = LoopService(
-            loops, workspace, clock, RunnerLauncher(root, loops.progress_path, ("run", "--loop-id")), processes,
-            actor, names, issues=IssueFiles(root), writer=agents.writer,
-        )  # fmt: skip
+            loops,
+            workspace,
+            clock,
+            RunnerLauncher(root, loops.progress_path, ("run", "--loop-id")),
+            processes,
+            actor,
+            names,
+            issues=IssueFiles(root),
+            writer=agents.writer,
+        )
         launcher = RunnerLauncher(root, cycles.progress_path, ("cycle", "run", "--cycle-id"))
         worktrees = GitWorktrees(root, _checkpoints(config.settings))
-        of_cycles = CycleService(
-            cycles, workspace, clock, launcher, processes, actor, names, worktrees=worktrees
-        )  # fmt: skip
+        of_cycles = CycleService(cycles, workspace, clock, launcher, processes, actor, names, worktrees=worktrees)
         of_tunings = TuningService(
-            tunings, workspace, clock, RunnerLauncher(root, tunings.progress_path, ("tune", "--tuning-id")), processes,
-            actor, names, skills=SkillFolders(catalogues=partial(read_catalogues, root)),
-        )  # fmt: skip
+            tunings,
+            workspace,
+            clock,
+            RunnerLauncher(root, tunings.progress_path, ("tune", "--tuning-id")),
+            processes,
+            actor,
+            names,
+            skills=SkillFolders(catalogues=partial(read_catalogues, root)),
+        )
         yield Engine(root, config, service, of_cycles, of_tunings, agents)
 
 

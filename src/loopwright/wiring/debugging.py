@@ -10,9 +10,14 @@ from loopwright.evidence.debugging import DebugRequest
 
 
 def debug_request(
-    project: Path, command: str | None, *, option: str, failing: Sequence[str] = (), python: str | None = None,
+    project: Path,
+    command: str | None,
+    *,
+    option: str,
+    failing: Sequence[str] = (),
+    python: str | None = None,
     seconds: float = 120,
-) -> DebugRequest:  # fmt: skip
+) -> DebugRequest:
     """For all tests that fail, or these. `command`: as configured, default: detected; `option` is where it is given.
 
     Invalid: the debugger cannot work with this project's tests.

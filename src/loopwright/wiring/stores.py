@@ -40,9 +40,14 @@ def _rebuild_loop(document: ParsedDocument) -> LoopState | None:
     known = {"skill_state": skill.model_dump(mode="json", exclude={"mode"})} if skill else {}
     used = iterations_in(document.beside, skill)
     raw = {
-        "loop_id": document.id, "title": LOST, "description": LOST, "status": "paused", "current_iteration": used,
-        "max_iterations": max(LoopState.model_fields["max_iterations"].default, used + 1), **known,
-    }  # fmt: skip
+        "loop_id": document.id,
+        "title": LOST,
+        "description": LOST,
+        "status": "paused",
+        "current_iteration": used,
+        "max_iterations": max(LoopState.model_fields["max_iterations"].default, used + 1),
+        **known,
+    }
     state, _ = loop_reading.read_loop(raw, fallback_id=document.id, now=document.now, tasks=tasks)
     return state.evolve(engine=state.engine.evolve(waiting=Waiting(question=QUESTION, since=document.now)))
 

@@ -177,9 +177,19 @@ IN_PARENTS = (
 """Settings and tests that runners look for in the folders around a project."""
 
 IN_HOME = (
-    ".npmrc", ".cargo/config.toml", ".cargo/config", ".pdbrc", ".bashrc", ".bash_profile", ".profile", ".zshrc",
-    ".zshenv", ".config/git/ignore", ".config/git/attributes", ".config/pip/pip.conf",
-)  # fmt: skip
+    ".npmrc",
+    ".cargo/config.toml",
+    ".cargo/config",
+    ".pdbrc",
+    ".bashrc",
+    ".bash_profile",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".config/git/ignore",
+    ".config/git/attributes",
+    ".config/pip/pip.conf",
+)
 
 VARIABLES = re.compile(
     r"PYTHON.*|PYTEST_.*|NODE_.*|NPM_CONFIG_.*|LD_.*|DYLD_.*|PATH|HOME|GOFLAGS|RUSTFLAGS|JAVA_TOOL_.*"
@@ -269,10 +279,7 @@ def compare_looks(
     if not changes:
         return Environment()
     asked, own = manifests(), before.own | now.own
-    left = [
-        c for c in changes
-        if c.place not in own or not is_harmless(c, asked, shadows=_shadows(project, c.place))
-    ]  # fmt: skip
+    left = [c for c in changes if c.place not in own or not is_harmless(c, asked, shadows=_shadows(project, c.place))]
     places = {change.place for change in left}
     packages = tuple(list_distributions(project, now.roots, places, before.stamps.keys(), asked))
     as_installed = frozenset(place for one in packages if not one.is_new for place in one.files)
@@ -292,9 +299,8 @@ def _in_use(project: Path, before: EnvironmentLook, now: EnvironmentLook) -> Map
     unused = tuple(f"{root}/".removeprefix(f"{project}/") for root in set(before.roots) - set(now.roots))
     kept = tuple(f"{root}/".removeprefix(f"{project}/") for root in now.roots)
     return {
-        place: stamp for place, stamp in before.stamps.items()
-        if not place.startswith(unused) or place.startswith(kept)
-    }  # fmt: skip
+        place: stamp for place, stamp in before.stamps.items() if not place.startswith(unused) or place.startswith(kept)
+    }
 
 
 def _by_root(
@@ -303,10 +309,12 @@ def _by_root(
     """With one for a whole folder of packages that was empty or not there."""
     inside = tuple(f"{root.removeprefix(f'{project}/')}/" for root in now.roots)
     filled = tuple(root for root in inside if not any(place.startswith(root) for place in before.stamps))
-    return list(dict.fromkeys(
-        change._replace(place=next((root for root in filled if change.place.startswith(root)), change.place))
-        for change in changes
-    ))  # fmt: skip
+    return list(
+        dict.fromkeys(
+            change._replace(place=next((root for root in filled if change.place.startswith(root)), change.place))
+            for change in changes
+        )
+    )
 
 
 def _roots(project: Path, ignored: Collection[str], interpreters: Iterable[str]) -> Iterator[str]:

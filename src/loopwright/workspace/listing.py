@@ -49,9 +49,11 @@ def ignored_names(private: PrivateGit) -> list[str]:
 
     Those of nested repositories included.
     """
-    found = (name for folder, prefix in _repositories(private, private.work_tree, b"") for name in (
-        prefix + inside for inside in _names(private, folder, _IGNORED)
-    ))  # fmt: skip
+    found = (
+        name
+        for folder, prefix in _repositories(private, private.work_tree, b"")
+        for name in (prefix + inside for inside in _names(private, folder, _IGNORED))
+    )
     return [decode_name(name) for name in found if name.rstrip(b"/") not in OURS]
 
 

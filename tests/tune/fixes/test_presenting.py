@@ -7,7 +7,7 @@ from loopwright.skills.files import digest
 from loopwright.skills.findings import Proposal
 from loopwright.skills.fixes.edits import contents_of, make_edit
 from loopwright.skills.reader.page import read_page
-from loopwright.workflows.tuning.proposals import fix_of, rewrite_of
+from loopwright.workflows.tuning.flow import fix_of, rewrite_of
 
 FILES = {"SKILL.md": b"# Title\r\n\r\nRead a.md\r\n", "a.md": b"a", "data.bin": b"\0"}
 

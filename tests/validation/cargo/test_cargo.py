@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.evidence import cargo
-from loopwright.evidence.cargo import Crates, CrateTarget
 from loopwright.evidence.results import RunnerReport
 from loopwright.evidence.run import ProjectTests
+from loopwright.evidence.runners import cargo
+from loopwright.evidence.runners.cargo import Crates, CrateTarget
 from loopwright.evidence.testing import BUILD
 from tests.tiers import examples
 from tests.tools import runs

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.evidence import coverage, go
+from loopwright.evidence import coverage
 from loopwright.evidence.coverage import combine_coverage
-from loopwright.evidence.go import GoProject
 from loopwright.evidence.results import RunnerReport
 from loopwright.evidence.run import ProjectTests
+from loopwright.evidence.runners import go
+from loopwright.evidence.runners.go import GoProject
 from tests.tiers import examples
 from tests.validation import recordings
 from tests.validation.projects import lay_out, message_of, run, statuses

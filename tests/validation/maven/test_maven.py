@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.evidence import maven
-from loopwright.evidence.maven import JavaTests
 from loopwright.evidence.recording import shims
 from loopwright.evidence.results import RunnerReport
 from loopwright.evidence.run import ProjectTests
-from loopwright.evidence.runners.maven import MavenRunner
+from loopwright.evidence.runners import maven
+from loopwright.evidence.runners.maven import JavaTests, MavenRunner
 from loopwright.evidence.testing import BUILD
 from tests.tiers import examples
 from tests.validation import recordings

@@ -320,11 +320,13 @@ class AcpClient:
         chosen = choose_option(options, allow=allowed)
         self.hearing.hear(
             PermissionResult(
-                title=clip_text(call.title, WORDS_TOLD), tool=call.kind, allowed=allowed and chosen is not None,
+                title=clip_text(call.title, WORDS_TOLD),
+                tool=call.kind,
+                allowed=allowed and chosen is not None,
                 reason=decision.reason if chosen is not None else "the agent does not offer that answer",
                 by="person" if decision.verdict == "ask" else "policy",
             )
-        )  # fmt: skip
+        )
         if chosen is None:
             return CANCELLED
         outcome = schema.AllowedOutcome(outcome="selected", option_id=chosen)
@@ -345,10 +347,16 @@ class AcpClient:
         self.hearing.flush()
         now = datetime.now().astimezone().isoformat(timespec="milliseconds")
         request = PermissionRequest(
-            id=f"ask-{secrets.token_hex(4)}", agent=self._name, action=message.action,
-            title=clip_text(call.title, WORDS_TOLD), kind=call.kind, paths=call.places[:PATHS_TOLD],
-            command=call.command, reason=decision.reason, since=now,
-        )  # fmt: skip
+            id=f"ask-{secrets.token_hex(4)}",
+            agent=self._name,
+            action=message.action,
+            title=clip_text(call.title, WORDS_TOLD),
+            kind=call.kind,
+            paths=call.places[:PATHS_TOLD],
+            command=call.command,
+            reason=decision.reason,
+            since=now,
+        )
         answer = asyncio.ensure_future(self._around.permit(request))
         self._open.add(answer)
         try:

@@ -190,9 +190,13 @@ _STATUSES = ("status", "statusCode", "httpStatusCode", "code", "httpStatus")
 _TEXTS = ("message", "details", "errorMessage", "error", "text", "responseBody", "reason")
 
 _TIMES = (
-    ("retryDelay", "retry in"), ("retryAfter", "retry in"), ("retry_after", "retry in"),
-    ("resets_in_seconds", "retry in"), ("resets_at", "resets at"), ("resetsAt", "resets at"),
-)  # fmt: skip
+    ("retryDelay", "retry in"),
+    ("retryAfter", "retry in"),
+    ("retry_after", "retry in"),
+    ("resets_in_seconds", "retry in"),
+    ("resets_at", "resets at"),
+    ("resetsAt", "resets at"),
+)
 """Where an error's data tells the time, and the words that say the same."""
 
 

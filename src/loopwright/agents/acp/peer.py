@@ -231,9 +231,14 @@ class AcpPeer:
     """Every method raises AgentError; `lines` counts all that it has sent."""
 
     def __init__(
-        self, command: AgentCommand, project: Path, program: TalkingProgram, errors: StderrLog, client: AcpClient,
+        self,
+        command: AgentCommand,
+        project: Path,
+        program: TalkingProgram,
+        errors: StderrLog,
+        client: AcpClient,
         server: McpServer | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._command, self._project, self._program, self._errors = command, str(project), program, errors
         self._client, self._server = client, server
         self._is_gone = False

@@ -47,10 +47,14 @@ async def probe_agent(command: AgentCommand, folder: Path, seconds: float) -> Pr
         async with (
             asyncio.timeout(seconds),
             open_conversation(
-                command.argv, cwd=place, mark=ProcessMark("doctor", str(place.resolve())), stderr=errors.path,
-                more=command.environment, without=command.without,
+                command.argv,
+                cwd=place,
+                mark=ProcessMark("doctor", str(place.resolve())),
+                stderr=errors.path,
+                more=command.environment,
+                without=command.without,
             ) as program,
-        ):  # fmt: skip
+        ):
             peer = AcpPeer(command, place, program, errors, AcpClient(command.name, place, NOWHERE, ""), None)
             try:
                 found = _introduced(await peer.greet())

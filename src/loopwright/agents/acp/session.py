@@ -61,10 +61,13 @@ class AcpSession:
         version = about.agent_info.version if about.agent_info else None
         self._hear(
             SessionStart(
-                agent=self._command.name, session=self._client.session, loaded=self._knows_the_work, version=version,
+                agent=self._command.name,
+                session=self._client.session,
+                loaded=self._knows_the_work,
+                version=version,
                 mode=self._client.mode,
             )
-        )  # fmt: skip
+        )
 
     async def turn(self, id: str, message: Message) -> AgentOutput:
         """Sends the message and waits for the end of the turn. AgentError."""
@@ -131,10 +134,16 @@ class AcpSession:
 
     def _output(self, id: str, turn: TurnState, usage: Usage) -> AgentOutput:
         return AgentOutput(
-            agent_id=id, running=True, text=turn.text, truncated=turn.cut, wrote=self._client.written(turn),
-            usage=usage, session=self._client.session, signs=self._peer.lines + self._errors.signs(),
+            agent_id=id,
+            running=True,
+            text=turn.text,
+            truncated=turn.cut,
+            wrote=self._client.written(turn),
+            usage=usage,
+            session=self._client.session,
+            signs=self._peer.lines + self._errors.signs(),
             asking=self._client.is_asking,
-        )  # fmt: skip
+        )
 
 
 @asynccontextmanager

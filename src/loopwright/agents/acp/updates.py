@@ -207,9 +207,11 @@ def add_usage(metered: Usage | None, told: UpdateFields) -> Usage:
     if metered is None:
         return more
     return Usage(
-        tokens=_plus(metered.tokens, more.tokens), input=_plus(metered.input, more.input),
-        cached=_plus(metered.cached, more.cached), output=_plus(metered.output, more.output),
-    )  # fmt: skip
+        tokens=_plus(metered.tokens, more.tokens),
+        input=_plus(metered.input, more.input),
+        cached=_plus(metered.cached, more.cached),
+        output=_plus(metered.output, more.output),
+    )
 
 
 def compute_turn_cost(before: schema.Cost | None, now: schema.Cost | None) -> float | None:
@@ -272,11 +274,20 @@ FILES_KEPT = 10_000
 PLAN_KEPT = 100
 
 SessionUpdate = (
-    schema.UserMessageChunk | schema.AgentMessageChunk | schema.AgentThoughtChunk | schema.ToolCallStart
-    | schema.ToolCallProgress | schema.AgentPlanUpdate | schema.AgentPlanContentUpdate | schema.AgentPlanRemovedUpdate
-    | schema.AvailableCommandsUpdate | schema.CurrentModeUpdate | schema.ConfigOptionUpdate | schema.SessionInfoUpdate
+    schema.UserMessageChunk
+    | schema.AgentMessageChunk
+    | schema.AgentThoughtChunk
+    | schema.ToolCallStart
+    | schema.ToolCallProgress
+    | schema.AgentPlanUpdate
+    | schema.AgentPlanContentUpdate
+    | schema.AgentPlanRemovedUpdate
+    | schema.AvailableCommandsUpdate
+    | schema.CurrentModeUpdate
+    | schema.ConfigOptionUpdate
+    | schema.SessionInfoUpdate
     | schema.UsageUpdate
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -358,11 +369,15 @@ def _said(turn: TurnState, chunk: schema.AgentMessageChunk) -> TurnUpdate:
     unnamed = turn.unnamed if chunk.message_id else (turn.unnamed + text)[-TEXT_KEPT:]
     return TurnUpdate(
         replace(
-            turn, text=whole[-TEXT_KEPT:], cut=turn.cut or len(whole) > TEXT_KEPT, unnamed=unnamed,
-            message=chunk.message_id, is_parted=False,
+            turn,
+            text=whole[-TEXT_KEPT:],
+            cut=turn.cut or len(whole) > TEXT_KEPT,
+            unnamed=unnamed,
+            message=chunk.message_id,
+            is_parted=False,
         ),
         AgentText(text=more),
-    )  # fmt: skip
+    )
 
 
 def _text(chunk: schema.AgentMessageChunk | schema.AgentThoughtChunk) -> str:

@@ -82,9 +82,12 @@ def relocate_environment(
     path = own + env["PYTHONPATH"].removeprefix(str(INJECTED))
     order = {**order, "only": list(only), "own": []}  # what the tests start imports from the copy, too
     copy = {
-        "origin": str(origin), "target": order["root"], "folder": str(folder), "material": order["material"],
+        "origin": str(origin),
+        "target": order["root"],
+        "folder": str(folder),
+        "material": order["material"],
         "changed": changed or {},
-    }  # fmt: skip
+    }
     return {**env, "PYTHONPATH": path, OWN: own, ORDER: json.dumps(order), COPY: json.dumps(copy)}
 
 

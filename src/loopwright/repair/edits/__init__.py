@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from . import calls, conditions, everywhere, names, statements, values
+from . import calls, conditions, names, statements, values
+from . import values as everywhere
 from .site import Edit, EditSite
 
 FAMILIES: dict[str, tuple[float, Callable[[EditSite], Iterator[Edit]]]] = {

@@ -11,8 +11,18 @@ from ..facts import PLAIN
 from ..source import FUNCTIONS, Function
 from .site import Edit, EditSite
 
-_KEYWORDS = {"sorted": "reverse=True", "sort": "reverse=True", "round": "2", "enumerate": "1", "split": "1", "sum": "0",
-             "dumps": "sort_keys=True", "max": "default=0", "min": "default=0", "zip": "strict=True"}  # fmt: skip
+_KEYWORDS = {
+    "sorted": "reverse=True",
+    "sort": "reverse=True",
+    "round": "2",
+    "enumerate": "1",
+    "split": "1",
+    "sum": "0",
+    "dumps": "sort_keys=True",
+    "max": "default=0",
+    "min": "default=0",
+    "zip": "strict=True",
+}
 """What is often forgotten at the end of a call."""
 
 
@@ -170,8 +180,10 @@ def defaults_edits(place: EditSite) -> Iterator[Edit]:
 
 def _defaulted_parameters(place: EditSite, function: Function) -> Iterator[Edit]:
     plain = [*function.args.posonlyargs, *function.args.args]
-    pairs = [*zip(plain[len(plain) - len(function.args.defaults) :], function.args.defaults, strict=True),
-             *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)]  # fmt: skip
+    pairs = [
+        *zip(plain[len(plain) - len(function.args.defaults) :], function.args.defaults, strict=True),
+        *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True),
+    ]
     for parameter, default in pairs:
         if default is None:
             continue
@@ -256,9 +268,14 @@ def _repeats(other: str, text: str) -> bool:
 
 
 _MODULES = {
-    "copy": ("copy", "deepcopy"), "re": ("escape",), "math": ("floor", "ceil", "trunc", "fabs", "sqrt"),
-    "html": ("escape", "unescape"), "json": ("dumps", "loads"), "textwrap": ("dedent",), "inspect": ("cleandoc",),
-}  # fmt: skip
+    "copy": ("copy", "deepcopy"),
+    "re": ("escape",),
+    "math": ("floor", "ceil", "trunc", "fabs", "sqrt"),
+    "html": ("escape", "unescape"),
+    "json": ("dumps", "loads"),
+    "textwrap": ("dedent",),
+    "inspect": ("cleandoc",),
+}
 """Functions of one argument that are easily forgotten."""
 _COPIES = ("dict", "list", "set", "copy", "copy.copy")
 
@@ -303,8 +320,15 @@ _TOKEN = re.compile(
     r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[*+?]\??|\{\d*,?\d*\}\??|\(\?[:=!]|\(\?<[=!]|\(\?P<\w+>|.", re.DOTALL
 )
 _QUANTIFIERS = ("*", "+", "?", "*?", "+?")
-_WIDER = {r"\d": (r"\w", r"[\d.]", r"[\d,]"), r"\w": (r"[\w-]", r"[\w.]", r"\S", "."), r"\s": (" ",), " ": (r"\s",),
-          ".": (r"\.", r"[^\n]"), r"\.": (".",), r"\b": ("",)}  # fmt: skip
+_WIDER = {
+    r"\d": (r"\w", r"[\d.]", r"[\d,]"),
+    r"\w": (r"[\w-]", r"[\w.]", r"\S", "."),
+    r"\s": (" ",),
+    " ": (r"\s",),
+    ".": (r"\.", r"[^\n]"),
+    r"\.": (".",),
+    r"\b": ("",),
+}
 _FLAGS = ("re.IGNORECASE", "re.DOTALL", "re.MULTILINE")
 _CHARACTERS, _PATTERN_LONGEST = 8, 120
 
@@ -553,10 +577,19 @@ def _is_named(value: str, key: object) -> bool:
 
 
 _KIN = (
-    ("list", "tuple"), ("list", "tuple", "set", "frozenset"), ("str", "bytes"), ("bytes", "bytearray", "memoryview"),
-    ("int", "float"), ("int", "float", "complex"), ("dict", "list"), ("dict", "Mapping"), ("list", "Sequence"),
-    ("list", "Iterable"), ("bool", "int"), ("date", "datetime"),
-)  # fmt: skip
+    ("list", "tuple"),
+    ("list", "tuple", "set", "frozenset"),
+    ("str", "bytes"),
+    ("bytes", "bytearray", "memoryview"),
+    ("int", "float"),
+    ("int", "float", "complex"),
+    ("dict", "list"),
+    ("dict", "Mapping"),
+    ("list", "Sequence"),
+    ("list", "Iterable"),
+    ("bool", "int"),
+    ("date", "datetime"),
+)
 _CLASSES = 16
 
 

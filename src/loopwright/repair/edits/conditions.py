@@ -382,11 +382,16 @@ def _parts(test: ast.expr) -> Iterator[ast.expr]:
 
 
 _KIN = (
-    ("KeyError", "IndexError", "LookupError", "AttributeError"), ("ValueError", "TypeError", "KeyError"),
-    ("ZeroDivisionError", "ArithmeticError", "OverflowError"), ("ImportError", "ModuleNotFoundError"),
-    ("FileNotFoundError", "OSError", "PermissionError"), ("RuntimeError", "ValueError", "NotImplementedError"),
-    ("StopIteration", "IndexError"), ("UnicodeDecodeError", "ValueError"), ("TimeoutError", "OSError"),
-)  # fmt: skip
+    ("KeyError", "IndexError", "LookupError", "AttributeError"),
+    ("ValueError", "TypeError", "KeyError"),
+    ("ZeroDivisionError", "ArithmeticError", "OverflowError"),
+    ("ImportError", "ModuleNotFoundError"),
+    ("FileNotFoundError", "OSError", "PermissionError"),
+    ("RuntimeError", "ValueError", "NotImplementedError"),
+    ("StopIteration", "IndexError"),
+    ("UnicodeDecodeError", "ValueError"),
+    ("TimeoutError", "OSError"),
+)
 
 
 def exception_edits(place: EditSite) -> Iterator[Edit]:

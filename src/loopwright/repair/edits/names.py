@@ -137,10 +137,19 @@ def slicing_edits(place: EditSite) -> Iterator[Edit]:
 def _slice(place: EditSite, node: ast.Subscript, bounds: ast.Slice) -> Iterator[Edit]:
     lower, upper, step = (place.text(part) if part else "" for part in (bounds.lower, bounds.upper, bounds.step))
     shapes = {
-        f"{lower}:": 1.8, f":{upper}": 1.8, f"{upper}:{lower}": 2.0, f"{upper}:": 2.0, f":{lower}": 2.0,
-        f"{lower or ''}:{upper}:-1": 2.4, "::-1": 2.2, f"1:{upper}": 1.8, f"{lower}:-1": 1.8, ":": 2.4,
-        f"-{lower}:" if lower else "-1:": 1.8, f":-{upper}" if upper else ":-1": 1.8,
-    }  # fmt: skip
+        f"{lower}:": 1.8,
+        f":{upper}": 1.8,
+        f"{upper}:{lower}": 2.0,
+        f"{upper}:": 2.0,
+        f":{lower}": 2.0,
+        f"{lower or ''}:{upper}:-1": 2.4,
+        "::-1": 2.2,
+        f"1:{upper}": 1.8,
+        f"{lower}:-1": 1.8,
+        ":": 2.4,
+        f"-{lower}:" if lower else "-1:": 1.8,
+        f":-{upper}" if upper else ":-1": 1.8,
+    }
     for n, name in enumerate(place.scope.locals[:6]):
         shapes[f"{lower}:{name}"] = 2.4 + 0.05 * n
         shapes[f"{name}:{upper}"] = 2.4 + 0.05 * n

@@ -9,9 +9,19 @@ from ..pool import EditVocabulary, NameScope
 from ..source import Function, SourceText, block_of, list_expressions
 
 _LOOSE = (
-    ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.keyword, ast.If, ast.While, ast.Assert,
-    ast.Tuple, ast.List, ast.Set,
-)  # fmt: skip
+    ast.Return,
+    ast.Assign,
+    ast.AugAssign,
+    ast.AnnAssign,
+    ast.Expr,
+    ast.keyword,
+    ast.If,
+    ast.While,
+    ast.Assert,
+    ast.Tuple,
+    ast.List,
+    ast.Set,
+)
 """Parents in which any expression stands without parentheses."""
 
 

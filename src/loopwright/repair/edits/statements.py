@@ -553,10 +553,11 @@ def _keys(place: EditSite) -> list[str]:
 def _is_table(place: EditSite, name: str) -> bool:
     root = place.func or place.source.tree
     return any(
-        isinstance(node, ast.Assign) and isinstance(node.value, (ast.Dict, ast.DictComp))
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, (ast.Dict, ast.DictComp))
         and any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
         for node in ast.walk(root)
-    )  # fmt: skip
+    )
 
 
 def _is_key(place: EditSite, node: ast.Lambda) -> bool:
@@ -688,8 +689,18 @@ def _is_plain(value: ast.expr) -> bool:
 _AROUND = {"int": 2.6, "float": 2.8, "str": 2.6, "len": 2.6, "abs": 2.4, "list": 2.6, "sorted": 2.4, "set": 2.8,
            "tuple": 3.0, "dict": 2.9, "bool": 3.0, "sum": 3.0, "reversed": 3.0, "any": 3.2, "all": 3.2, "max": 3.2,
            "min": 3.2, "round": 2.6, "enumerate": 3.0, "iter": 3.2}  # fmt: skip
-_BEHIND = {".strip()": 2.4, ".lower()": 2.4, ".copy()": 2.6, ".upper()": 3.0, ".items()": 2.6, ".values()": 2.8,
-           ".rstrip()": 3.0, ".split()": 2.8, ".title()": 3.2, ".casefold()": 3.2}  # fmt: skip
+_BEHIND = {
+    ".strip()": 2.4,
+    ".lower()": 2.4,
+    ".copy()": 2.6,
+    ".upper()": 3.0,
+    ".items()": 2.6,
+    ".values()": 2.8,
+    ".rstrip()": 3.0,
+    ".split()": 2.8,
+    ".title()": 3.2,
+    ".casefold()": 3.2,
+}
 _SHAPED = {"max(0, {})": 2.6, "max({}, 0)": 3.2, "round({}, 2)": 2.5, "max(1, {})": 3.2, "min({}, 1)": 3.2,
            "{}[:]": 3.2, "({} or [])": 3.0, "({} or 0)": 3.0, '({} or "")': 3.0, "({} or {{}})": 3.2,
            "-{}": 2.4, "1 - {}": 3.0, "{} ** 2": 3.0, "{} ** 3": 3.2, "{} / 2": 2.8, "{} // 2": 2.9, "{} * 2": 2.8,

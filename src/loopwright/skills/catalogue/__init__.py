@@ -179,9 +179,12 @@ class Catalogue:
         plain = self.plain(name)
         tool, old = self.tool(plain, hosts), self.deprecated(plain, hosts, parameters)
         return KnownName(
-            name=plain, tool=tool, old=old,
-            function="." in plain or plain in self.functions, mcp=plain.startswith("mcp__"),
-        )  # fmt: skip
+            name=plain,
+            tool=tool,
+            old=old,
+            function="." in plain or plain in self.functions,
+            mcp=plain.startswith("mcp__"),
+        )
 
     def nearest(self, name: str, hosts: Collection[Host] = ()) -> str | None:
         """The tool that was probably meant by a name that none has: `AskUserQuestions`, `spawnAgent`.
@@ -284,9 +287,10 @@ def _joined(volumes: Iterable[CatalogueFile]) -> Catalogue:
     return Catalogue(
         tools={name: tuple(by_host.values()) for name, by_host in tools.items() if not name.endswith("*")},
         old={name: tuple(by_host.values()) for name, by_host in old.items()},
-        namespaces=frozenset(namespaces), functions=frozenset(functions),
+        namespaces=frozenset(namespaces),
+        functions=frozenset(functions),
         patterns=tuple(tool for name, by_host in tools.items() if name.endswith("*") for tool in by_host.values()),
-    )  # fmt: skip
+    )
 
 
 def _of(entry: CatalogueEntry, hosts: Collection[Host]) -> bool:

@@ -30,11 +30,15 @@ def _file(skill: Skill, one: Reference) -> DetectorHit:
     same = [path for path in skill.files if basename(path) == name != skill.main]
     right = same[0] if len(same) == 1 else None
     return DetectorHit(
-        file=one.at.file, start=one.at.start, end=one.at.end, subject=one.target, phase=one.at.phase,
+        file=one.at.file,
+        start=one.at.start,
+        end=one.at.end,
+        subject=one.target,
+        phase=one.at.phase,
         message=f"{one.raw} does not exist in the skill" + (f"; {right} exists" if right else ""),
         advice=f"Name {right} instead." if right else f"Add {one.target}, or remove the reference.",
         facts={"right": _seen_from(one, right) if right else "", "wrong": one.raw},
-    )  # fmt: skip
+    )
 
 
 def _seen_from(one: Reference, right: str) -> str:
@@ -51,11 +55,15 @@ def _sections(skill: Skill, page: Page) -> Iterator[DetectorHit]:
         if anchor.lower() not in _anchors(where):
             hidden = _hidden(where, anchor.lower())
             yield DetectorHit(
-                file=page.path, start=link.start, end=link.end, severity="medium", subject=f"{where.path} #{anchor}",
+                file=page.path,
+                start=link.start,
+                end=link.end,
+                severity="medium",
+                subject=f"{where.path} #{anchor}",
                 message=f"There is no section #{anchor} in {where.path}"
                 + (f"; its heading is inside the code block of line {where.line(hidden.start)}" if hidden else ""),
                 advice="Close that code block above the heading." if hidden else "Name an anchor that exists.",
-            )  # fmt: skip
+            )
 
 
 @lru_cache(maxsize=64)
@@ -81,8 +89,13 @@ def _hidden(page: Page, anchor: str) -> MarkdownBlock | None:
 
 
 DETECTOR = Detector(
-    rule="dead-reference", dimension="dataflow", severity="high", confidence="certain", strategy="custom",
+    rule="dead-reference",
+    dimension="dataflow",
+    severity="high",
+    confidence="certain",
+    strategy="custom",
     title="A reference to something that does not exist",
     why="A model that is sent to a missing file searches, guesses its content, or continues without it.",
-    advice="Name something that exists, or add it.", look=detect_dead_references,
-)  # fmt: skip
+    advice="Name something that exists, or add it.",
+    look=detect_dead_references,
+)

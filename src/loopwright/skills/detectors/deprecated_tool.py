@@ -29,17 +29,26 @@ def _hit(skill: Skill, old: RetiredTool, file: str, start: int, name: str, phase
     since = f" since {old.since}" if old.since else ""
     instead = old.instead if old.instead and catalogue_of(skill).tool(old.instead, skill.hosts) else None
     return DetectorHit(
-        file=file, start=start, end=start + len(name), subject=name, phase=phase,
+        file=file,
+        start=start,
+        end=start + len(name),
+        subject=name,
+        phase=phase,
         message=f"{name} is outdated{since}: {old.why}" + (f"; {instead} replaces it" if instead else ""),
         advice=f"Use {instead} instead." if instead else "Do without it.",
         severity="low" if old.working else None,
         facts={"old": name, "new": instead or "" if old.only_the_name else ""},
-    )  # fmt: skip
+    )
 
 
 DETECTOR = Detector(
-    rule="deprecated-tool", dimension="agent", severity="medium", confidence="certain", strategy="custom",
+    rule="deprecated-tool",
+    dimension="agent",
+    severity="medium",
+    confidence="certain",
+    strategy="custom",
     title="An outdated tool",
     why="Newer versions of the host reject the call, or do something else.",
-    advice="Use the current tool.", look=detect_deprecated_tools,
-)  # fmt: skip
+    advice="Use the current tool.",
+    look=detect_deprecated_tools,
+)

@@ -65,16 +65,25 @@ def _common(one: list[Line], at: int, other: list[Line], place: int) -> int:
 def _hit(page: Page, first: Line, last: Line, other: Page, there: Line, count: int) -> DetectorHit:
     line = other.line(there.start)
     return DetectorHit(
-        file=page.path, start=first.start, end=last.end, subject=f"{other.path}:{first.key[:40]}",
+        file=page.path,
+        start=first.start,
+        end=last.end,
+        subject=f"{other.path}:{first.key[:40]}",
         message=f"{count} lines are repeated verbatim in {other.path} (line {line})",
-        advice=f"Keep them only in {other.path} and name that file here.", also=(f"{other.path}:{line}",),
+        advice=f"Keep them only in {other.path} and name that file here.",
+        also=(f"{other.path}:{line}",),
         severity="medium" if count >= LONG else None,
-    )  # fmt: skip
+    )
 
 
 DETECTOR = Detector(
-    rule="duplicated-block", dimension="context", severity="low", confidence="certain",
-    strategy="context_summarization", title="The same passage is in two pages",
+    rule="duplicated-block",
+    dimension="context",
+    severity="low",
+    confidence="certain",
+    strategy="context_summarization",
+    title="The same passage is in two pages",
     why="The context window holds it twice, and when one copy changes the two disagree.",
-    advice="Keep it in one file, and refer to that file from the other place.", look=detect_duplicated_blocks,
-)  # fmt: skip
+    advice="Keep it in one file, and refer to that file from the other place.",
+    look=detect_duplicated_blocks,
+)

@@ -29,16 +29,25 @@ def detect_eager_loading(skill: Skill) -> Iterator[DetectorHit]:
     largest = sorted(sizes, key=lambda path: (-sizes[path], path))
     page = skill.pages[skill.main]
     yield DetectorHit(
-        file=page.path, start=0, end=top(page), subject=skill.main,
+        file=page.path,
+        start=0,
+        end=top(page),
+        subject=skill.main,
         message=f"a run that follows every instruction to read holds about {total:,} tokens of {len(read)} files: "
         + ", ".join(f"{path} {sizes[path]:,}" for path in largest[:SHOWN]),
-        also=tuple(f"{path}:1" for path in largest[:SHOWN]), severity="medium" if total >= FAR_TOO_MUCH else None,
-    )  # fmt: skip
+        also=tuple(f"{path}:1" for path in largest[:SHOWN]),
+        severity="medium" if total >= FAR_TOO_MUCH else None,
+    )
 
 
 DETECTOR = Detector(
-    rule="eager-loading", dimension="context", severity="low", confidence="hint", strategy="context_summarization",
+    rule="eager-loading",
+    dimension="context",
+    severity="low",
+    confidence="hint",
+    strategy="context_summarization",
     title="One run reads too much",
     why="What was read stays in the model's context window, and crowds out the work itself.",
-    advice="Let each step read what it needs, and no more.", look=detect_eager_loading,
-)  # fmt: skip
+    advice="Let each step read what it needs, and no more.",
+    look=detect_eager_loading,
+)

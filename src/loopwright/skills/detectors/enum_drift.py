@@ -23,16 +23,25 @@ def _hit(setting: Setting, declared: list[Enumeration]) -> DetectorHit:
     listed = dict.fromkeys(value for one in declared for value in one.values)
     place = f"{first.at.file}:{first.at.line}"
     return DetectorHit(
-        file=setting.at.file, start=setting.at.start, end=setting.at.end, subject=f"{name}={setting.value}",
-        phase=setting.at.phase, also=(place,),
+        file=setting.at.file,
+        start=setting.at.start,
+        end=setting.at.end,
+        subject=f"{name}={setting.value}",
+        phase=setting.at.phase,
+        also=(place,),
         message=f"{name} is set to “{setting.value}”; {first.holder} ({place}) allows {', '.join(listed)}",
         advice=f"Use a value that is allowed, or allow “{setting.value}” there.",
-    )  # fmt: skip
+    )
 
 
 DETECTOR = Detector(
-    rule="enum-drift", dimension="dataflow", severity="high", confidence="certain", strategy="schema_enforcement",
+    rule="enum-drift",
+    dimension="dataflow",
+    severity="high",
+    confidence="certain",
+    strategy="schema_enforcement",
     title="A value that is not listed",
     why="Code that branches on the listed values has no branch for this one: the run hangs or takes the wrong path.",
-    advice="Use a value that is listed.", look=detect_enum_drift,
-)  # fmt: skip
+    advice="Use a value that is listed.",
+    look=detect_enum_drift,
+)

@@ -75,14 +75,23 @@ def _broken(
     where = "/".join(map(str, worst.absolute_path)) or "the example"
     end, line = block.body + len(block.text.rstrip()), page.line(place.start)
     yield DetectorHit(
-        file=page.path, start=block.body, end=end, subject=f"{where} {worst.validator}",
-        message=f"{where}: {worst.message}, says the schema in line {line}", also=(f"{page.path}:{line}",),
-    )  # fmt: skip
+        file=page.path,
+        start=block.body,
+        end=end,
+        subject=f"{where} {worst.validator}",
+        message=f"{where}: {worst.message}, says the schema in line {line}",
+        also=(f"{page.path}:{line}",),
+    )
 
 
 DETECTOR = Detector(
-    rule="example-breaks-schema", dimension="dataflow", severity="medium", confidence="certain",
-    strategy="schema_enforcement", title="An example that the schema forbids",
+    rule="example-breaks-schema",
+    dimension="dataflow",
+    severity="medium",
+    confidence="certain",
+    strategy="schema_enforcement",
+    title="An example that the schema forbids",
     why="Models follow the example rather than the schema, and what they write then fails validation.",
-    advice="Make the example and the schema agree.", look=detect_broken_examples,
-)  # fmt: skip
+    advice="Make the example and the schema agree.",
+    look=detect_broken_examples,
+)

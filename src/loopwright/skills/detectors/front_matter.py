@@ -20,9 +20,13 @@ def detect_front_matter(skill: Skill) -> Iterator[DetectorHit]:
         return
     if page.front is None:
         yield DetectorHit(
-            file=page.path, start=0, end=top(page), subject="front matter",
-            message="SKILL.md has no front matter", advice="Begin it with name and description between two lines ---.",
-        )  # fmt: skip
+            file=page.path,
+            start=0,
+            end=top(page),
+            subject="front matter",
+            message="SKILL.md has no front matter",
+            advice="Begin it with name and description between two lines ---.",
+        )
     elif page.front.broken:
         yield _hit(page, page.front, "", f"the front matter cannot be read: {page.front.broken}", "Write valid YAML.")
     else:
@@ -61,14 +65,24 @@ def _hit(
     found = page.key(key) if key else None
     start, end = found or (front.start, min(front.start + 3, front.end))
     return DetectorHit(
-        file=page.path, start=start, end=end, subject=f"front matter {key}".strip(), message=message, advice=advice,
+        file=page.path,
+        start=start,
+        end=end,
+        subject=f"front matter {key}".strip(),
+        message=message,
+        advice=advice,
         severity=severity,
-    )  # fmt: skip
+    )
 
 
 DETECTOR = Detector(
-    rule="front-matter", dimension="agent", severity="high", confidence="certain", strategy="custom",
+    rule="front-matter",
+    dimension="agent",
+    severity="high",
+    confidence="certain",
+    strategy="custom",
     title="Front matter that the format does not allow",
     why="Hosts read name and description to decide whether to load the skill; what they cannot read is ignored.",
-    advice="Follow the format.", look=detect_front_matter,
-)  # fmt: skip
+    advice="Follow the format.",
+    look=detect_front_matter,
+)

@@ -22,10 +22,13 @@ def detect_oversized_skill(skill: Skill) -> Iterator[DetectorHit]:
     if over[0] <= 1 and over[1] <= MARGIN:
         return
     yield DetectorHit(
-        file=page.path, start=0, end=top(page), subject=skill.main,
+        file=page.path,
+        start=0,
+        end=top(page),
+        subject=skill.main,
         message=f"SKILL.md has about {page.tokens:,} tokens in {lines:,} lines; {TOKENS:,} and {LINES} are recommended",
         severity="medium" if page.tokens > FAR * TOKENS else None,
-    )  # fmt: skip
+    )
 
 
 DETECTOR = Detector(

@@ -34,10 +34,13 @@ def locate_span(text: str, start: int, end: int) -> TextSpan:
     line = text.count("\n", 0, start) + 1
     excerpt, marked = _excerpt(text[bol:eol], start - bol, min(end, eol) - bol)
     return TextSpan(
-        line=line, line_end=line + text.count("\n", start, last),
-        column=count_utf16(text[bol:start]) + 1, column_end=count_utf16(text[text.rfind("\n", 0, last) + 1 : end]) + 1,
-        excerpt=excerpt, marked=marked,
-    )  # fmt: skip
+        line=line,
+        line_end=line + text.count("\n", start, last),
+        column=count_utf16(text[bol:start]) + 1,
+        column_end=count_utf16(text[text.rfind("\n", 0, last) + 1 : end]) + 1,
+        excerpt=excerpt,
+        marked=marked,
+    )
 
 
 def count_utf16(text: str) -> int:

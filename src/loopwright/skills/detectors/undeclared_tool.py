@@ -24,11 +24,14 @@ def detect_undeclared_tools(skill: Skill) -> Iterator[DetectorHit]:
             used.setdefault(one.call.name, []).append(one.place)
     for tool, places in used.items():
         yield DetectorHit(
-            file=page.path, start=place[0], end=place[1], subject=tool,
+            file=page.path,
+            start=place[0],
+            end=place[1],
+            subject=tool,
             message=f"{tool} is called in {places[0]}, and allowed-tools does not list it",
             advice=f"Add {tool} to allowed-tools, if it should run without a permission prompt.",
             also=tuple(dict.fromkeys(places))[:PLACES],
-        )  # fmt: skip
+        )
 
 
 def _own(skill: Skill) -> Iterator[ToolCall]:
@@ -46,8 +49,13 @@ def _is_listed(skill: Skill, name: str, listed: list[str]) -> bool:
 
 
 DETECTOR = Detector(
-    rule="undeclared-tool", dimension="agent", severity="medium", confidence="certain", strategy="custom",
+    rule="undeclared-tool",
+    dimension="agent",
+    severity="medium",
+    confidence="certain",
+    strategy="custom",
     title="A tool is called that is not allowed",
     why="The host asks for it in the middle of a run; an unattended run stops there.",
-    advice="List every tool that must run without asking in allowed-tools.", look=detect_undeclared_tools,
-)  # fmt: skip
+    advice="List every tool that must run without asking in allowed-tools.",
+    look=detect_undeclared_tools,
+)

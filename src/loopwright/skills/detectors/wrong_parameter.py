@@ -57,11 +57,15 @@ def _value(one: ToolCall, tool: CatalogueTool, argument: Argument) -> DetectorHi
     name, said, listed = argument.name or "", argument.literal or "", tool.values[argument.name or ""]
     near = find_closest(said, {value: normalise_name(value) for value in listed})
     return DetectorHit(
-        file=argument.at.file, start=argument.at.start, end=argument.at.end, phase=one.call.at.phase,
-        subject=f"{one.call.name} {name}={said}", advice=f"Write one of {', '.join(listed)}.",
+        file=argument.at.file,
+        start=argument.at.start,
+        end=argument.at.end,
+        phase=one.call.at.phase,
+        subject=f"{one.call.name} {name}={said}",
+        advice=f"Write one of {', '.join(listed)}.",
         message=f"{one.call.name} takes {', '.join(listed)} as {name}, not {said}",
         facts={"old": said, "new": near or "", "part": "value"},
-    )  # fmt: skip
+    )
 
 
 def _hit(
@@ -76,16 +80,26 @@ def _hit(
 ) -> DetectorHit:
     takes = f"; it takes {', '.join(tool.parameters)}" if tool else ""
     return DetectorHit(
-        file=argument.at.file, start=argument.at.start, end=argument.at.end, phase=one.call.at.phase,
-        subject=f"{one.call.name} {argument.name}", message=f"{message}{takes}",
-        advice=f"Name it {right}." if right else "Leave it out.", severity="low" if low else None,
+        file=argument.at.file,
+        start=argument.at.start,
+        end=argument.at.end,
+        phase=one.call.at.phase,
+        subject=f"{one.call.name} {argument.name}",
+        message=f"{message}{takes}",
+        advice=f"Name it {right}." if right else "Leave it out.",
+        severity="low" if low else None,
         facts={"old": argument.name or "", "new": right, "part": part},
-    )  # fmt: skip
+    )
 
 
 DETECTOR = Detector(
-    rule="wrong-parameter", dimension="agent", severity="high", confidence="certain", strategy="custom",
+    rule="wrong-parameter",
+    dimension="agent",
+    severity="high",
+    confidence="certain",
+    strategy="custom",
     title="A parameter that the tool does not take",
     why="The host rejects the call or drops the parameter, so the agent runs without it.",
-    advice="Use the parameter's right name.", look=detect_wrong_parameters,
-)  # fmt: skip
+    advice="Use the parameter's right name.",
+    look=detect_wrong_parameters,
+)

@@ -25,10 +25,15 @@ def detect_wrong_tools(skill: Skill) -> Iterator[DetectorHit]:
         if tool is None or not one.named & {*tool.parameters} - COMMON:
             continue
         yield DetectorHit(
-            file=one.call.at.file, start=one.call.at.start, end=one.call.at.start + len(name), subject=name,
-            message=f"No host has a tool {name}; the one with these parameters is {meant}", advice=f"Call {meant}.",
-            phase=one.call.at.phase, facts={"old": name, "new": meant},
-        )  # fmt: skip
+            file=one.call.at.file,
+            start=one.call.at.start,
+            end=one.call.at.start + len(name),
+            subject=name,
+            message=f"No host has a tool {name}; the one with these parameters is {meant}",
+            advice=f"Call {meant}.",
+            phase=one.call.at.phase,
+            facts={"old": name, "new": meant},
+        )
 
 
 def _allowed(skill: Skill) -> Iterator[DetectorHit]:
@@ -37,16 +42,25 @@ def _allowed(skill: Skill) -> Iterator[DetectorHit]:
         meant = catalogue.nearest(name) if _NAME.match(name) and not catalogue.hosts_of(name) else None
         if meant is not None:
             yield DetectorHit(
-                file=skill.main, start=at, end=at + len(name), subject=name,
+                file=skill.main,
+                start=at,
+                end=at + len(name),
+                subject=name,
                 message=f"allowed-tools lists {name}, which no host has; {meant} is its name",
-                advice=f"Write {meant}.", facts={"old": name, "new": meant},
-            )  # fmt: skip
+                advice=f"Write {meant}.",
+                facts={"old": name, "new": meant},
+            )
 
 
 DETECTOR = Detector(
-    rule="wrong-tool", dimension="agent", severity="high", confidence="certain", strategy="custom",
+    rule="wrong-tool",
+    dimension="agent",
+    severity="high",
+    confidence="certain",
+    strategy="custom",
     title="A tool that does not exist",
     why="A model calls the tool it is told to; the host answers that there is no such tool, and the step is skipped or"
-        " improvised.",
-    advice="Use the tool's right name.", look=detect_wrong_tools,
-)  # fmt: skip
+    " improvised.",
+    advice="Use the tool's right name.",
+    look=detect_wrong_tools,
+)

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from loopwright.skills.accepted import split_suppressed
 from loopwright.skills.catalogue import catalogue_of, is_spelling
 from loopwright.skills.detectors import DETECTORS
 from loopwright.skills.findings import Edit, Finding, Proposal
 from loopwright.skills.fixes.edits import edits_overlap, make_edit
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.page import Page
-from loopwright.skills.suppress import split_suppressed
 
 
 def propose_mechanical_fixes(skill: Skill, findings: Sequence[Finding]) -> tuple[Proposal, ...]:
@@ -37,10 +37,16 @@ def _places(skill: Skill, finding: Finding) -> tuple[Finding, ...]:
 def _proposal(finding: Finding, edits: tuple[Edit, ...]) -> Proposal:
     first = edits[0]
     return Proposal(
-        fingerprints=(finding.fingerprint,), rule=finding.rule, strategy=finding.strategy, level="mechanical",
-        description=f"Write {first.new} in place of {first.old}", rationale=f"{finding.message}.", edits=edits,
-        estimated_impact="the name matches what exists", verification_steps=("diagnose the whole skill again",),
-    )  # fmt: skip
+        fingerprints=(finding.fingerprint,),
+        rule=finding.rule,
+        strategy=finding.strategy,
+        level="mechanical",
+        description=f"Write {first.new} in place of {first.old}",
+        rationale=f"{finding.message}.",
+        edits=edits,
+        estimated_impact="the name matches what exists",
+        verification_steps=("diagnose the whole skill again",),
+    )
 
 
 def _path(skill: Skill, page: Page, finding: Finding) -> Iterator[Edit]:
@@ -92,5 +98,8 @@ def _is_utf8(text: str) -> bool:
 
 
 REPAIRS: Mapping[str, Callable[[Skill, Page, Finding], Iterator[Edit]]] = {
-    "dead-reference": _path, "wrong-tool": _name, "deprecated-tool": _name, "wrong-parameter": _parameter,
-}  # fmt: skip
+    "dead-reference": _path,
+    "wrong-tool": _name,
+    "deprecated-tool": _name,
+    "wrong-parameter": _parameter,
+}

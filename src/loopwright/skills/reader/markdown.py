@@ -75,9 +75,13 @@ _FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*\Z")
 _FENCES = re.compile(r"^[ \t>]*+(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^\n`]*+$", re.MULTILINE)
 
 _LEAVES: dict[str, BlockKind] = {
-    "Paragraph": "paragraph", "Heading": "heading", "CodeBlock": "code", "HtmlBlock": "html", "TableHead": "row",
+    "Paragraph": "paragraph",
+    "Heading": "heading",
+    "CodeBlock": "code",
+    "HtmlBlock": "html",
+    "TableHead": "row",
     "TableRow": "row",
-}  # fmt: skip
+}
 _CONTAINERS = frozenset({"BlockQuote", "List", "Item", "Table"})
 
 
@@ -104,10 +108,18 @@ def parse_markdown(text: str, front: FrontMatter | None) -> PageParts:
             [InlineSpan(one.text, place[one.start], place[one.end]) for one in many] for many in (links, codes)
         )
     blocks = [
-        MarkdownBlock(leaf.kind, leaf.start, leaf.end, leaf.words or text[leaf.body : leaf.stop], leaf.body, leaf.level,
-              leaf.lang, closed=leaf.closed)
+        MarkdownBlock(
+            leaf.kind,
+            leaf.start,
+            leaf.end,
+            leaf.words or text[leaf.body : leaf.stop],
+            leaf.body,
+            leaf.level,
+            leaf.lang,
+            closed=leaf.closed,
+        )
         for leaf in leaves
-    ]  # fmt: skip
+    ]
     if front is not None:
         blocks.insert(0, MarkdownBlock("front", front.start, front.end, text[front.start : front.end], front.start))
     return PageParts(blocks, tuple(links), tuple(codes))

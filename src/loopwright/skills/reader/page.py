@@ -26,11 +26,21 @@ DATA: Final = frozenset(
     {"json", "jsonl", "json5", "jsonc", "yaml", "yml", "toml", "csv", "tsv", "xml", "ini", "lock", "env"}
 )
 FOLDERS: Final[dict[str, PageKind]] = {
-    "phases": "phase", "steps": "phase", "stages": "phase", "actions": "action",
-    "specs": "spec", "schemas": "spec", "templates": "template", "assets": "template",
-    "references": "reference", "reference": "reference", "docs": "reference", "examples": "reference",
-    "resources": "reference", "guides": "reference",
-}  # fmt: skip
+    "phases": "phase",
+    "steps": "phase",
+    "stages": "phase",
+    "actions": "action",
+    "specs": "spec",
+    "schemas": "spec",
+    "templates": "template",
+    "assets": "template",
+    "references": "reference",
+    "reference": "reference",
+    "docs": "reference",
+    "examples": "reference",
+    "resources": "reference",
+    "guides": "reference",
+}
 """What lies in a folder of this name; the innermost that is known decides."""
 
 

@@ -98,9 +98,12 @@ def draw_graph(skill: Skill) -> SkillGraph:
     kept = {node.id for node in nodes}
     edges = [GraphEdge(*key) for key in sketch.edges if key[0] in kept and key[1] in kept]
     return SkillGraph(
-        nodes=tuple(nodes), edges=tuple(edges[:EDGES]), course=course, worst=course[-1].total if course else 0,
+        nodes=tuple(nodes),
+        edges=tuple(edges[:EDGES]),
+        course=course,
+        worst=course[-1].total if course else 0,
         truncated=len(nodes) < len(sketch.nodes) or len(edges) > EDGES,
-    )  # fmt: skip
+    )
 
 
 def _files(skill: Skill) -> Iterator[GraphNode]:

@@ -108,14 +108,23 @@ def _finding(skill: Skill, known: Mapping[str, ReviewCard], by: str, report: Rep
     quotes = [quote for quote, _ in (*evidence, *other)]
     subject = " | ".join([*(" ".join(one.text.split()) for one in quotes), *searched])
     return Finding(
-        rule=card.id, dimension=card.dimension, severity=severity, confidence="hint", subject=subject[:SUBJECT],
-        message=report.claim, why=report.scenario, advice=report.fix, strategy=card.strategy,
+        rule=card.id,
+        dimension=card.dimension,
+        severity=severity,
+        confidence="hint",
+        subject=subject[:SUBJECT],
+        message=report.claim,
+        why=report.scenario,
+        advice=report.fix,
+        strategy=card.strategy,
         review=Review(
-            by=by, evidence=tuple(quote for quote, _ in evidence), other_side=tuple(quote for quote, _ in other),
+            by=by,
+            evidence=tuple(quote for quote, _ in evidence),
+            other_side=tuple(quote for quote, _ in other),
             absent=tuple(searched),
         ),
         **_placed(skill, evidence[0], [*evidence[1:], *other]),
-    )  # fmt: skip
+    )
 
 
 LocatedQuote = tuple[Quote, int]
@@ -128,10 +137,17 @@ def _placed(skill: Skill, first: LocatedQuote, more: Iterable[LocatedQuote]) -> 
     page = skill.pages[quote.file]
     at = locate_span(page.text, start, start + len(quote.text))
     return {
-        "file": page.path, "line": at.line, "line_end": at.line_end, "start": start, "end": start + len(quote.text),
-        "excerpt": replace_bad_bytes(at.excerpt), "column": at.column, "column_end": at.column_end, "marked": at.marked,
+        "file": page.path,
+        "line": at.line,
+        "line_end": at.line_end,
+        "start": start,
+        "end": start + len(quote.text),
+        "excerpt": replace_bad_bytes(at.excerpt),
+        "column": at.column,
+        "column_end": at.column_end,
+        "marked": at.marked,
         "also": tuple(f"{one.file}:{one.line}" for one, _ in more),
-    }  # fmt: skip
+    }
 
 
 def _quoted(skill: Skill, place: QuotedPlace, *, any_use: bool = False) -> LocatedQuote:

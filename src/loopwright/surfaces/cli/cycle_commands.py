@@ -159,9 +159,11 @@ CYCLE_ONLY: dict[str, Any] = {  # Any: types with a typer.Option
 }
 """Options that are settings of [cycle]."""
 
-CYCLE_SETTINGS: dict[str, Any] = {"agent": SETTINGS["agent"], **CYCLE_ONLY, **{
-    name: option for name, option in SETTINGS.items() if name not in ("agent", *CYCLE_ONLY)
-}}  # fmt: skip
+CYCLE_SETTINGS: dict[str, Any] = {
+    "agent": SETTINGS["agent"],
+    **CYCLE_ONLY,
+    **{name: option for name, option in SETTINGS.items() if name not in ("agent", *CYCLE_ONLY)},
+}
 """Options of `cycle run` and `cycle create`: each is the setting of the same name."""
 
 CYCLE_FIELDS: dict[str, Any] = {
@@ -250,9 +252,15 @@ def run(
         if not json and is_plain():
             print(f"{state.cycle_id}: {clean_line(state.title)}", flush=True)
         code = run_in_process(
-            CYCLES, engine, state.cycle_id, take_up,
-            interactive=interactive, launched=launched, json=json, at=project_option(project),
-        )  # fmt: skip
+            CYCLES,
+            engine,
+            state.cycle_id,
+            take_up,
+            interactive=interactive,
+            launched=launched,
+            json=json,
+            at=project_option(project),
+        )
     raise typer.Exit(code)
 
 
@@ -316,11 +324,13 @@ def _taking_up(
     def take_up(state: "CycleState") -> "CycleState":
         titled = commands.edit(state, {"title": title}) if title is not None else state
         configured = commands.configure(
-            titled, settings, limits=Limits(max_iterations=iterations, **limits),
+            titled,
+            settings,
+            limits=Limits(max_iterations=iterations, **limits),
             roles={role: name for role, name in roles.items() if "roles" in given},
             parallel=cycle.parallel if "parallel" in given else None,
             allow_test_changes=given.get("allow_test_changes"),
-        )  # fmt: skip
+        )
         extended = configured if extension is None else commands.extend(configured, extension, at)
         return commands.take_up(extended, at)
 

@@ -133,9 +133,11 @@ def tests_words(state: CycleState) -> str:
         return "no tests were run"
     failed, total = len(found.failed_tests), found.total_tests
     covered = f", coverage {found.coverage:g} %" if found.coverage else ""
-    words = f"{failed:,} of {plural(total, 'test')} {'fails' if failed == 1 else 'fail'}" if failed else (
-        f"{'all ' if total > 1 else ''}{plural(total, 'test')} {agree_word(total, 'passes')}"
-    )  # fmt: skip
+    words = (
+        f"{failed:,} of {plural(total, 'test')} {'fails' if failed == 1 else 'fail'}"
+        if failed
+        else (f"{'all ' if total > 1 else ''}{plural(total, 'test')} {agree_word(total, 'passes')}")
+    )
     return f"{words}{covered}"
 
 
@@ -240,10 +242,11 @@ FURTHER = "\n\n--- ITERATION "
 """In a description, what an extension has added begins so."""
 
 TABLE = TableLayout(
-    "cycle", ("ID", "STATUS", "PHASE", "ITERATION", "TASKS", "TESTS", "AGE", "TITLE"),
+    "cycle",
+    ("ID", "STATUS", "PHASE", "ITERATION", "TASKS", "TESTS", "AGE", "TITLE"),
     "{}, {}, iteration {}, tasks {}, tests {}, {} ago",
     'no cycles here; start one with: loopwright cycle run "TASK" --auto',
-)  # fmt: skip
+)
 
 
 def cycle_status(state: CycleState, *, live: bool) -> str:
@@ -252,18 +255,28 @@ def cycle_status(state: CycleState, *, live: bool) -> str:
 
 
 def cycle_table(
-    cycles: Sequence[tuple[CycleState, bool]], total: int, now: datetime, *,
-    damaged: Sequence[DamagedRun] = (), cells: int = 160,
-) -> str:  # fmt: skip
+    cycles: Sequence[tuple[CycleState, bool]],
+    total: int,
+    now: datetime,
+    *,
+    damaged: Sequence[DamagedRun] = (),
+    cells: int = 160,
+) -> str:
     """One line a cycle; each comes with whether a runner holds it."""
     return render_table(TABLE, [_row(state, live, now) for state, live in cycles], total, damaged, cells)
 
 
 def _row(state: CycleState, live: bool, now: datetime) -> tuple[str, ...]:
     return (
-        state.cycle_id, cycle_status(state, live=live), state.current_phase, iteration_words(state),
-        tasks_words(state), _tests(state), format_age(state.updated_at, now), shorten_text(state.title, TITLE_CELLS),
-    )  # fmt: skip
+        state.cycle_id,
+        cycle_status(state, live=live),
+        state.current_phase,
+        iteration_words(state),
+        tasks_words(state),
+        _tests(state),
+        format_age(state.updated_at, now),
+        shorten_text(state.title, TITLE_CELLS),
+    )
 
 
 def iteration_words(state: CycleState) -> str:
@@ -297,10 +310,18 @@ def cycle_page(
     """
     most = EVERYTHING if whole else SHOWN
     parts = [
-        _result(state, live, most), _head(state, live, now), _roles(state), request_lines(state.engine, live, most),
-        _decisions(state, most), _blockers(state, most), _plan(state, most), _tests_part(state, most),
-        _iterations(state, most), _documents(state), checkpoint_lines(state.engine, most),
-    ]  # fmt: skip
+        _result(state, live, most),
+        _head(state, live, now),
+        _roles(state),
+        request_lines(state.engine, live, most),
+        _decisions(state, most),
+        _blockers(state, most),
+        _plan(state, most),
+        _tests_part(state, most),
+        _iterations(state, most),
+        _documents(state),
+        checkpoint_lines(state.engine, most),
+    ]
     lines = [folded for part in parts for line in part for folded in fold_line(line, cells)]
     if _longest(state) > most:
         lines += ["", f"loopwright cycle show {state.cycle_id} --all{elsewhere} shows every line"]
@@ -324,9 +345,15 @@ def _longest(state: CycleState) -> int:
     engine, coordination = state.engine, state.coordination
     plan, results = state.plan, state.test_results
     known = (
-        engine.checkpoints, engine.incidents, engine.asked, coordination.pending_decisions, coordination.blockers,
-        plan.tasks if plan else (), results.failed_tests if results else (), state.iterations,
-    )  # fmt: skip
+        engine.checkpoints,
+        engine.incidents,
+        engine.asked,
+        coordination.pending_decisions,
+        coordination.blockers,
+        plan.tasks if plan else (),
+        results.failed_tests if results else (),
+        state.iterations,
+    )
     return max(len(items) for items in known)
 
 
@@ -451,12 +478,19 @@ TASKS_SHOWN = 8
 NAME_CELLS = max(map(len, TITLES.values()))
 
 STYLES: dict[AgentStatus, Style] = {
-    "idle": "pending", "running": "in_progress", "waiting": "pending", "completed": "completed", "failed": "fact",
-}  # fmt: skip
+    "idle": "pending",
+    "running": "in_progress",
+    "waiting": "pending",
+    "completed": "completed",
+    "failed": "fact",
+}
 SIGNS: dict[AgentStatus, str] = {
-    "idle": MARKS["pending"], "running": MARKS["in_progress"], "waiting": "…", "completed": MARKS["completed"],
+    "idle": MARKS["pending"],
+    "running": MARKS["in_progress"],
+    "waiting": "…",
+    "completed": MARKS["completed"],
     "failed": "✗",
-}  # fmt: skip
+}
 
 
 class RoleActivity(NamedTuple):

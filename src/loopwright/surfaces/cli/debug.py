@@ -55,9 +55,13 @@ def debug(
 
     found = read_means(project, {"test_command": test_command} if test_command else {})
     request = debug_request(
-        found.project, found.config.settings.test_command, option="--test-command", failing=tests or (), python=python,
+        found.project,
+        found.config.settings.test_command,
+        option="--test-command",
+        failing=tests or (),
+        python=python,
         seconds=SECONDS,
-    )  # fmt: skip
+    )
     if probe is not None:
         _probe(request, probe, show or [], json=json)
     elif show:

@@ -73,7 +73,7 @@ def _play(project: Path, *, keep: bool, as_json: bool) -> ExitCode:
         settings = engine.config.settings
         state = engine.service.create(
             TASK, settings=run_settings(settings, interactive=False), budget=make_budget(settings)
-        )  # fmt: skip
+        )
         state = drive_run(LOOPS, engine, state.loop_id, commands.take_up, interactive=False, as_json=as_json)
         return _tell(engine, state, keep=keep, as_json=as_json)
 

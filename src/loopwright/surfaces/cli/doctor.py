@@ -73,9 +73,13 @@ POLICY_WORDS: "Mapping[Policy, str]" = {
 def checkup_page(found: "Checkup", cells: int, elsewhere: str) -> list[str]:
     """Lines of at most so many cells; `elsewhere` ends each suggested command."""
     parts = (
-        _agents(found), _machine(found.machine), _project(found.project), _run(found.run), _roles(found),
+        _agents(found),
+        _machine(found.machine),
+        _project(found.project),
+        _run(found.run),
+        _roles(found),
         _end(found, elsewhere),
-    )  # fmt: skip
+    )
     return [folded for part in parts for line in part for folded in fold_line(line, cells)]
 
 

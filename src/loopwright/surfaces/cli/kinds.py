@@ -149,9 +149,14 @@ class LoopKind(RunKind["LoopState"]):
         return engine.load_prompts()
 
     def table(
-        self, found: "Sequence[ListedRun[LoopState]]", total: int, now: datetime, *, damaged: "Sequence[DamagedRun]",
+        self,
+        found: "Sequence[ListedRun[LoopState]]",
+        total: int,
+        now: datetime,
+        *,
+        damaged: "Sequence[DamagedRun]",
         cells: int,
-    ) -> str:  # fmt: skip
+    ) -> str:
         from loopwright.surfaces.cli.loop_rendering import loop_table
 
         return loop_table(found, total, now, damaged=damaged, cells=cells)
@@ -182,9 +187,15 @@ class LoopKind(RunKind["LoopState"]):
         return LoopScene(state, history, seconds)
 
     async def drive(
-        self, engine: "Engine", id: str, take_up: "Rule[LoopState]", bus: "EventBus", person: "Prompter | None", *,
+        self,
+        engine: "Engine",
+        id: str,
+        take_up: "Rule[LoopState]",
+        bus: "EventBus",
+        person: "Prompter | None",
+        *,
         from_afar: bool,
-    ) -> "LoopState":  # fmt: skip
+    ) -> "LoopState":
         return await engine.runner.drive(id, take_up=take_up, bus=bus, person=person, from_afar=from_afar)
 
 
@@ -213,9 +224,14 @@ class CycleKind(RunKind["CycleState"]):
         return engine.load_cycle_prompts()
 
     def table(
-        self, found: "Sequence[ListedRun[CycleState]]", total: int, now: datetime, *, damaged: "Sequence[DamagedRun]",
+        self,
+        found: "Sequence[ListedRun[CycleState]]",
+        total: int,
+        now: datetime,
+        *,
+        damaged: "Sequence[DamagedRun]",
         cells: int,
-    ) -> str:  # fmt: skip
+    ) -> str:
         from loopwright.surfaces.cli.cycle_rendering import cycle_table
 
         return cycle_table(found, total, now, damaged=damaged, cells=cells)
@@ -241,9 +257,15 @@ class CycleKind(RunKind["CycleState"]):
         return CycleScene(state, seconds)
 
     async def drive(
-        self, engine: "Engine", id: str, take_up: "Rule[CycleState]", bus: "EventBus", person: "Prompter | None", *,
+        self,
+        engine: "Engine",
+        id: str,
+        take_up: "Rule[CycleState]",
+        bus: "EventBus",
+        person: "Prompter | None",
+        *,
         from_afar: bool,
-    ) -> "CycleState":  # fmt: skip
+    ) -> "CycleState":
         """From afar it needs nothing: it pauses where a person has to decide."""
         return await engine.cycle_runner.drive(id, take_up=take_up, bus=bus, person=person)
 
@@ -285,9 +307,14 @@ class TuningKind(RunKind["TuningState"]):
         return engine.load_tuning_prompts()
 
     def table(
-        self, found: "Sequence[ListedRun[TuningState]]", total: int, now: datetime, *, damaged: "Sequence[DamagedRun]",
+        self,
+        found: "Sequence[ListedRun[TuningState]]",
+        total: int,
+        now: datetime,
+        *,
+        damaged: "Sequence[DamagedRun]",
         cells: int,
-    ) -> str:  # fmt: skip
+    ) -> str:
         from loopwright.surfaces.cli.tuning_rendering import tuning_table
 
         return tuning_table(found, total, now, damaged=damaged, cells=cells)
@@ -313,9 +340,15 @@ class TuningKind(RunKind["TuningState"]):
         return TuningScene(state, seconds)
 
     async def drive(
-        self, engine: "Engine", id: str, take_up: "Rule[TuningState]", bus: "EventBus", person: "Prompter | None", *,
+        self,
+        engine: "Engine",
+        id: str,
+        take_up: "Rule[TuningState]",
+        bus: "EventBus",
+        person: "Prompter | None",
+        *,
         from_afar: bool,
-    ) -> "TuningState":  # fmt: skip
+    ) -> "TuningState":
         """From afar it needs nothing: it rests where a person has to choose."""
         return await engine.tuning_runner.drive(id, take_up=take_up, bus=bus, person=person)
 

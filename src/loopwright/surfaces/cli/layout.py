@@ -10,9 +10,15 @@ from loopwright.surfaces.cli.text import measure_width
 Style = Literal["critical", "high", "medium", "low", "hint", "strong", "faint", "good"]
 Paint = Callable[[Style, str], str]
 _CODES: dict[Style, str] = {
-    "critical": "1;31", "high": "31", "medium": "33", "low": "36", "hint": "2", "strong": "1", "faint": "2",
+    "critical": "1;31",
+    "high": "31",
+    "medium": "33",
+    "low": "36",
+    "hint": "2",
+    "strong": "1",
+    "faint": "2",
     "good": "32",
-}  # fmt: skip
+}
 
 NARROWEST = 24
 """Cells that a text gets, however narrow the terminal is."""

@@ -202,10 +202,14 @@ def loop_ending(state: LoopState, *, diff: str, summary: str | None, live: bool,
     tasks = [t for t in (skill.develop.tasks if skill else ()) if t.status != "completed"]
     open_tasks = list_some(tasks, lambda t: f"{t.id} ({t.status}): {shorten_text(t.description, 80)}")
     parts = (
-        ("changed", changed), ("proof", proof_lines(state.engine.proof)), ("cause", found),
-        ("rivals", rivals_lines(applied_patches(skill))), ("failing", failing),
-        ("open", open_tasks), ("spent", [spent_words(state.engine)]),
-    )  # fmt: skip
+        ("changed", changed),
+        ("proof", proof_lines(state.engine.proof)),
+        ("cause", found),
+        ("rivals", rivals_lines(applied_patches(skill))),
+        ("failing", failing),
+        ("open", open_tasks),
+        ("spent", [spent_words(state.engine)]),
+    )
     for name, items in parts:
         lines += [LABEL.format("" if i else name, item) for i, item in enumerate(items)]
     if summary:
@@ -389,8 +393,12 @@ WORDS_CELLS = 300
 EVERYTHING = 1_000_000
 
 PAUSES: dict[Pause, str] = {
-    "question": "asks", "settling": "asks", "limit": "limit", "task": "task failed", "request": "on request",
-}  # fmt: skip
+    "question": "asks",
+    "settling": "asks",
+    "limit": "limit",
+    "task": "task failed",
+    "request": "on request",
+}
 
 
 class DamagedRun(NamedTuple):
@@ -498,9 +506,11 @@ def _earlier(count: int, most: int) -> tuple[str, ...]:
 
 
 TABLE = TableLayout(
-    "loop", ("ID", "STATUS", "ITERATION", "PROGRESS", "TESTS", "AGE", "TITLE"),
-    "{}, iteration {}, {}, tests {}, {} ago", 'no loops here; start one with: loopwright run "TASK" --auto',
-)  # fmt: skip
+    "loop",
+    ("ID", "STATUS", "ITERATION", "PROGRESS", "TESTS", "AGE", "TITLE"),
+    "{}, iteration {}, {}, tests {}, {} ago",
+    'no loops here; start one with: loopwright run "TASK" --auto',
+)
 
 
 def loop_status(state: LoopState, *, live: bool) -> str:
@@ -509,19 +519,27 @@ def loop_status(state: LoopState, *, live: bool) -> str:
 
 
 def loop_table(
-    loops: Sequence[tuple[LoopState, bool]], total: int, now: datetime, *,
-    damaged: Sequence[DamagedRun] = (), cells: int = 160,
-) -> str:  # fmt: skip
+    loops: Sequence[tuple[LoopState, bool]],
+    total: int,
+    now: datetime,
+    *,
+    damaged: Sequence[DamagedRun] = (),
+    cells: int = 160,
+) -> str:
     """One line a loop; each comes with whether a runner holds it."""
     return render_table(TABLE, [_row(state, live, now) for state, live in loops], total, damaged, cells)
 
 
 def _row(state: LoopState, live: bool, now: datetime) -> tuple[str, ...]:
     return (
-        state.loop_id, loop_status(state, live=live), f"{state.current_iteration}/{state.max_iterations}",
-        f"{measure_progress(state).overall:.0f} %", tests_words(state), format_age(state.updated_at, now),
+        state.loop_id,
+        loop_status(state, live=live),
+        f"{state.current_iteration}/{state.max_iterations}",
+        f"{measure_progress(state).overall:.0f} %",
+        tests_words(state),
+        format_age(state.updated_at, now),
         shorten_text(state.title, TITLE_CELLS),
-    )  # fmt: skip
+    )
 
 
 def loop_page(
@@ -559,10 +577,11 @@ def _result(state: LoopState, live: bool, most: int) -> Iterator[str]:
     )
     skill = state.skill_state
     parts = (
-        ("changed", changed), ("proof", proof_lines(state.engine.proof, most=most)),
+        ("changed", changed),
+        ("proof", proof_lines(state.engine.proof, most=most)),
         ("cause", cause_lines(skill.debug.hypotheses if skill else (), most=most)),
         ("rivals", rivals_lines(applied_patches(skill), most=most)),
-    )  # fmt: skip
+    )
     for name, items in parts:
         yield from (LABEL.format("" if i else name, item) for i, item in enumerate(items))
 
@@ -631,11 +650,14 @@ def task_rows(state: LoopState) -> list[str]:
 
 def _task_details(task: LoopTask) -> Iterator[str]:
     named = (
-        ("command", task.command), ("mode", task.mode if task.mode != "write" else None), ("on error", task.on_error),
-        ("after", ", ".join(task.depends_on or ())), ("hints", task.prompt_template),
+        ("command", task.command),
+        ("mode", task.mode if task.mode != "write" else None),
+        ("on error", task.on_error),
+        ("after", ", ".join(task.depends_on or ())),
+        ("hints", task.prompt_template),
         ("tests", {None: None, True: "may be changed", False: "must not be changed"}[task.allow_test_changes]),
         ("proof", task.proof),
-    )  # fmt: skip
+    )
     for name, value in named:
         if value:
             yield f"    {name:<9} {shorten_text(value, WORDS_CELLS)}"

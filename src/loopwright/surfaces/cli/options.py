@@ -55,8 +55,7 @@ SETTINGS: dict[str, Any] = {
         typer.Option("--park/--no-park", help="Wait for an agent's usage limit to reset.", show_default=False),
     ],
     "test_command": Annotated[
-        str | None,
-        typer.Option("--test-command", metavar="CMD", help="Command to run the tests (default: detected).")
+        str | None, typer.Option("--test-command", metavar="CMD", help="Command to run the tests (default: detected).")
     ],
     "test_timeout": Annotated[
         float | None, typer.Option("--test-timeout", metavar="S", help="Seconds one test run may take.")
@@ -73,13 +72,15 @@ SETTINGS: dict[str, Any] = {
         bool | None,
         typer.Option(
             "--allow-test-changes/--no-allow-test-changes",
-            help="Accept tests that pass only because their own source changed.", show_default=False,
+            help="Accept tests that pass only because their own source changed.",
+            show_default=False,
         ),
     ],
     "allow_environment_changes": Annotated[
         bool | None,
         typer.Option(
-            "--allow-environment-changes/--no-allow-environment-changes", show_default=False,
+            "--allow-environment-changes/--no-allow-environment-changes",
+            show_default=False,
             help="Accept that installed packages, tools or git settings have changed since the run began.",
         ),
     ],
@@ -90,7 +91,8 @@ SETTINGS: dict[str, Any] = {
     "proof": Annotated[
         str | None,
         typer.Option(
-            "--proof", metavar="WHAT",
+            "--proof",
+            metavar="WHAT",
             help="What proves the goal: auto (a test that fails without the change), mend, preserve or none.",
         ),
     ],
@@ -109,7 +111,7 @@ SETTINGS: dict[str, Any] = {
             "--min-diff-coverage", metavar="P", help="Percent of the changed lines that the new tests must run."
         ),
     ],
-}  # fmt: skip
+}
 """Options of `run` and `create`: each is the setting of the same name."""
 
 WAIVER: dict[str, Any] = {name: SETTINGS[name] for name in ("proof", "allow_environment_changes")}
@@ -118,9 +120,7 @@ WAIVER: dict[str, Any] = {name: SETTINGS[name] for name in ("proof", "allow_envi
 TASK_FIELDS: dict[str, Any] = {
     "tool": Annotated[str | None, typer.Option("--tool", metavar="NAME", help="bash, or an agent's name.")],
     "command": Annotated[str | None, typer.Option("--command", metavar="CMD", help="Command of a bash task.")],
-    "on_error": Annotated[
-        str | None, typer.Option("--on-error", metavar="WHAT", help="continue, pause or fail_fast.")
-    ],
+    "on_error": Annotated[str | None, typer.Option("--on-error", metavar="WHAT", help="continue, pause or fail_fast.")],
     "mode": Annotated[str | None, typer.Option("--mode", metavar="MODE", help="write, analysis or review.")],
     "depends_on": Annotated[
         list[str] | None, typer.Option("--depends-on", metavar="TASK", help="Task that must finish first; repeatable.")
@@ -130,7 +130,7 @@ TASK_FIELDS: dict[str, Any] = {
     ],
     "allow_test_changes": SETTINGS["allow_test_changes"],
     "proof": SETTINGS["proof"],
-}  # fmt: skip
+}
 """Options of `tasks add` and `tasks edit`: each is the task's field of the same name."""
 
 LOOP_FIELDS: dict[str, Any] = {

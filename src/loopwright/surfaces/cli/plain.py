@@ -76,9 +76,16 @@ CELLS = 160
 QUIET_SECONDS, MOST_QUIET_SECONDS = 5.0, 60.0
 """How long a log may say nothing while a program prints; twice as long each time, so that hours stay readable."""
 
-SILENT = frozenset({
-    "running", "lease_taken", "permission_asked", "permission_taken", "session", "session_left",
-})  # fmt: skip
+SILENT = frozenset(
+    {
+        "running",
+        "lease_taken",
+        "permission_asked",
+        "permission_taken",
+        "session",
+        "session_left",
+    }
+)
 """Commits that say nothing to a person, or what is said anyhow."""
 
 UNTOLD = frozenset({"action", "result", "output", "able", "turn"})
@@ -145,13 +152,22 @@ class NdjsonView:
 
 def event_object(entry: JournalEntry) -> dict[str, object]:
     return {
-        "type": entry.event.type, "seq": entry.seq, "ts": entry.ts, "actor": entry.actor, "data": entry.event.data,
-    }  # fmt: skip
+        "type": entry.event.type,
+        "seq": entry.seq,
+        "ts": entry.ts,
+        "actor": entry.actor,
+        "data": entry.event.data,
+    }
 
 
 def rest_object(state: Run, exit_code: int, **id: str) -> dict[str, object]:
     """The last line: how it came to rest, and the whole state. `id`: its id, under the name that its kind gives it."""
     return {
-        "type": "rest", "success": exit_code == 0, "exit_code": exit_code, **id,
-        "status": state.status, "outcome": state.engine.outcome, "data": state,
-    }  # fmt: skip
+        "type": "rest",
+        "success": exit_code == 0,
+        "exit_code": exit_code,
+        **id,
+        "status": state.status,
+        "outcome": state.engine.outcome,
+        "data": state,
+    }

@@ -64,12 +64,15 @@ def _write(replayed: "ReplayResult", different: "tuple[CourseDifference, ...]") 
         {
             "success": equal,
             "data": {
-                "equal": equal, "differences": [vars(difference) for difference in different],
-                "strayed": replayed.strayed, "reworded": replayed.reworded, "actions": replayed.actions,
+                "equal": equal,
+                "differences": [vars(difference) for difference in different],
+                "strayed": replayed.strayed,
+                "reworded": replayed.reworded,
+                "actions": replayed.actions,
                 "state": replayed.state,
             },
         }
-    )  # fmt: skip
+    )
 
 
 def _tell(replayed: "ReplayResult", different: "tuple[CourseDifference, ...]") -> None:

@@ -61,9 +61,15 @@ def run(
         if not json and is_plain():
             print(f"{state.loop_id}: {clean_line(state.title)}", flush=True)
         code = run_in_process(
-            LOOPS, engine, state.loop_id, take_up,
-            interactive=interactive, launched=launched, json=json, at=project_option(project),
-        )  # fmt: skip
+            LOOPS,
+            engine,
+            state.loop_id,
+            take_up,
+            interactive=interactive,
+            launched=launched,
+            json=json,
+            at=project_option(project),
+        )
     raise typer.Exit(code)
 
 

@@ -162,9 +162,14 @@ def _diff(kind: AnyKind, engine: "Engine", id: str) -> str:
 
 
 STYLES: dict[Style, str] = {
-    "head": "bold", "completed": "green", "in_progress": "bold cyan", "pending": "dim", "fact": "",
-    "doing": "cyan", "output": "dim",
-}  # fmt: skip
+    "head": "bold",
+    "completed": "green",
+    "in_progress": "bold cyan",
+    "pending": "dim",
+    "fact": "",
+    "doing": "cyan",
+    "output": "dim",
+}
 REDRAWS = 5
 """A second."""
 

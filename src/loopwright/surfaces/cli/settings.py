@@ -122,9 +122,12 @@ def _marked(prompt: "Prompt") -> list[str]:
 
 def _described(prompt: "Prompt") -> dict[str, object]:
     return {
-        "name": prompt.name, "origin": str(prompt.origin) if prompt.origin else None, "text": prompt.text,
-        "variables": sorted(prompt.variables), "required": sorted(prompt.required),
-    }  # fmt: skip
+        "name": prompt.name,
+        "origin": str(prompt.origin) if prompt.origin else None,
+        "text": prompt.text,
+        "variables": sorted(prompt.variables),
+        "required": sorted(prompt.required),
+    }
 
 
 @schema.command("loop")

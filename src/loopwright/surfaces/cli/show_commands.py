@@ -51,9 +51,15 @@ def list_all(
         text = f"no {kind.name} here {f'is {status}' if status else ''}{' and ' if status and search else ''}"
         text += f"holds {search!r}" if search else ""
     print_answer(
-        json, page.items, text, total=page.total, limit=limit, offset=offset, hasMore=more,
+        json,
+        page.items,
+        text,
+        total=page.total,
+        limit=limit,
+        offset=offset,
+        hasMore=more,
         damaged=[{kind.key: d.id, "status": DAMAGED, "reason": d.reason, "next": d.remedy} for d in damaged],
-    )  # fmt: skip
+    )
 
 
 def _damaged(kind: AnyKind, engine: "Engine", at: str) -> list["DamagedRun"]:

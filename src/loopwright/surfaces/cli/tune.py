@@ -55,7 +55,8 @@ def _file(name: str, *short: str, help: str) -> Any:  # Any: as above
 TUNE: dict[str, Any] = {  # Any: as above
     "focus": _text("--focus", "WHAT", "Only some of context,memory,dataflow,agent."),
     "fix": _text(
-        "--fix", "[=all]",
+        "--fix",
+        "[=all]",
         "Fix what has one right answer; =all, with --agent: let the agent fix the rest.",
     ),
     "agent": _text("--agent", "NAME", "Also ask this agent about the meaning: auto, codex, … (see doctor)."),
@@ -74,7 +75,7 @@ TUNE: dict[str, Any] = {  # Any: as above
     "max_iterations": Annotated[
         int | None, typer.Option("--max-iterations", metavar="N", help="Rounds of fixing (default: 5).")
     ],
-}  # fmt: skip
+}
 """By the name of the parameter."""
 
 
@@ -228,9 +229,18 @@ def _order(engine: "Engine", given: Given, at: str, *, json: bool) -> "TuneOrder
     asks = level != "none" and not given.get("yes") and form == "text" and has_person()
     base = Path.cwd() if form == "text" else engine.project
     return TuneOrder(
-        base, dimensions_of(given.get("focus")), level, given.get("agent"), given.get("refuter"), asks=asks,
-        form=form, events=json, output=given.get("output"), max_iterations=given.get("max_iterations"), at=at,
-    )  # fmt: skip
+        base,
+        dimensions_of(given.get("focus")),
+        level,
+        given.get("agent"),
+        given.get("refuter"),
+        asks=asks,
+        form=form,
+        events=json,
+        output=given.get("output"),
+        max_iterations=given.get("max_iterations"),
+        at=at,
+    )
 
 
 def _targets(engine: "Engine", words: list[str], given: Given) -> "Targets":
@@ -338,9 +348,10 @@ def _tuned_skill(engine: "Engine", targets: Targets, order: TuneOrder, known: Ac
     mended = _mended(engine, sick, order, known)
     ended = dict(mended.skills)
     return TuneResult(
-        tuple((root, ended.get(root, skill)) for root, skill in skills.items()), mended.sessions,
+        tuple((root, ended.get(root, skill)) for root, skill in skills.items()),
+        mended.sessions,
         unread=len(skills) < len(looked),
-    )  # fmt: skip
+    )
 
 
 def _looked_at(

@@ -12,7 +12,7 @@ from loopwright.surfaces.cli.output import print_remark
 
 if TYPE_CHECKING:
     from loopwright.core.ports import SkillStore
-    from loopwright.skills.baseline import Baseline
+    from loopwright.skills.accepted import Baseline
     from loopwright.workflows.tuning.report.skill_check import SkillCheck
 
 
@@ -160,7 +160,7 @@ class BaselineFile:
 
 def read_baseline(file: Path) -> BaselineFile:
     """NotFound, Invalid, NewerSchema."""
-    from loopwright.skills.baseline import parse_baseline
+    from loopwright.skills.accepted import parse_baseline
 
     if not file.is_file():
         raise NotFound(f"there is no baseline {file}; write one with --update-baseline")
@@ -170,7 +170,7 @@ def read_baseline(file: Path) -> BaselineFile:
 def write_baseline(file: Path, found: "Sequence[tuple[Path, SkillCheck]]", now: str) -> BaselineFile:
     """Accepts all of this. Entries about other skills stay; an unreadable file is not written over."""
     from loopwright import __version__
-    from loopwright.skills.baseline import baseline_of, encode_baseline
+    from loopwright.skills.accepted import baseline_of, encode_baseline
 
     if file.is_dir():
         raise Invalid(f"--baseline {file} is a folder; name a file in it")
@@ -187,7 +187,7 @@ def write_baseline(file: Path, found: "Sequence[tuple[Path, SkillCheck]]", now: 
 
 
 def _known_in(file: Path) -> "Baseline":
-    from loopwright.skills.baseline import parse_baseline
+    from loopwright.skills.accepted import parse_baseline
 
     try:
         return parse_baseline(str(file), file.read_bytes())

@@ -73,9 +73,10 @@ def rollback(tuning_id: TuningId, fix: FixId, project: Project = HERE, json: Jso
     with open_project(project) as engine:
         state = engine.tunings.roll_back(tuning_id, fix.upper())
     print_answer(
-        json, state, f"{fix.upper()} is rolled back: its files are byte for byte what they were "
-        f"(score {state.quality_score:g})",
-    )  # fmt: skip
+        json,
+        state,
+        f"{fix.upper()} is rolled back: its files are byte for byte what they were (score {state.quality_score:g})",
+    )
 
 
 def _following(state: "TuningState", at: str) -> str:

@@ -99,10 +99,12 @@ def next_lines(state: TuningState, live: bool, elsewhere: str) -> list[str]:
     waiting = state.engine.waiting
     offered = list_fixing_levels(state)
     known = {
-        "id": state.tuning_id, "at": elsewhere, "path": quote_shell(state.engine.path),
+        "id": state.tuning_id,
+        "at": elsewhere,
+        "path": quote_shell(state.engine.path),
         "fix": next(iter(waiting.options), "") if waiting else "",
         "all": "" if "mechanical" in offered else "=all",
-    }  # fmt: skip
+    }
     return [LABEL.format(label, pattern.format(**known)) for label, pattern in _steps(state, live, offered)]
 
 
@@ -153,10 +155,11 @@ def explain_refusal(state: TuningState, fix: str) -> str:
 
 
 TABLE = TableLayout(
-    "tuning session", ("ID", "STATUS", "GATE", "SCORE", "ISSUES", "FIXES", "AGE", "SKILL"),
+    "tuning session",
+    ("ID", "STATUS", "GATE", "SCORE", "ISSUES", "FIXES", "AGE", "SKILL"),
     "{}, gate {}, score {}, issues {}, fixes {}, {} ago",
     "no tuning sessions here; start one with: loopwright tune PATH",
-)  # fmt: skip
+)
 
 
 def tuning_status(state: TuningState, *, live: bool) -> str:
@@ -167,9 +170,13 @@ def tuning_status(state: TuningState, *, live: bool) -> str:
 
 
 def tuning_table(
-    sessions: Sequence[tuple[TuningState, bool]], total: int, now: datetime, *,
-    damaged: Sequence[DamagedRun] = (), cells: int = 160,
-) -> str:  # fmt: skip
+    sessions: Sequence[tuple[TuningState, bool]],
+    total: int,
+    now: datetime,
+    *,
+    damaged: Sequence[DamagedRun] = (),
+    cells: int = 160,
+) -> str:
     """One line a session; each comes with whether a runner holds it."""
     return render_table(TABLE, [_row(state, live, now) for state, live in sessions], total, damaged, cells)
 
@@ -206,9 +213,14 @@ def tuning_page(
     """Everything about one session; long lists are cut unless `whole`. `elsewhere` ends each suggested command."""
     most = EVERYTHING if whole else SHOWN
     parts = [
-        _head(state, live, now), request_lines(state.engine, live, most), _diagnosis(state), _issues(state, most),
-        _fixes(state, most), _errors(state, most), checkpoint_lines(state.engine, most),
-    ]  # fmt: skip
+        _head(state, live, now),
+        request_lines(state.engine, live, most),
+        _diagnosis(state),
+        _issues(state, most),
+        _fixes(state, most),
+        _errors(state, most),
+        checkpoint_lines(state.engine, most),
+    ]
     lines = [folded for part in parts for line in part for folded in fold_line(line, cells)]
     if max(len(state.issues), len(state.proposed_fixes), len(state.errors)) > most:
         lines += ["", f"loopwright tunings show {state.tuning_id} --all{elsewhere} shows every line"]

@@ -169,9 +169,7 @@ def _run(engine: "Engine", id: str, take_up: "Rule[TuningState]", order: "TuneOr
     from loopwright.surfaces.cli.run_driver import drive_in_view
 
     with open_session_view(order) as view:
-        state: TuningState = drive_in_view(
-            view, TUNINGS, engine, id, take_up, interactive=order.asks, launched=False
-        )  # fmt: skip
+        state: TuningState = drive_in_view(view, TUNINGS, engine, id, take_up, interactive=order.asks, launched=False)
     return state
 
 

@@ -259,9 +259,13 @@ def _proposal(found: SearchFindings) -> FixProposal:
             f"measured on a copy of the project: {rest}, and none that passed is broken{compared}; nothing was applied"
         )
     return FixProposal(
-        patch=build_patch_proposal(found.patch) if found.patch else None, rivals=tuple(_rivals(found)),
-        candidates=found.candidates, applied=False, words=words, note=found.note,
-    )  # fmt: skip
+        patch=build_patch_proposal(found.patch) if found.patch else None,
+        rivals=tuple(_rivals(found)),
+        candidates=found.candidates,
+        applied=False,
+        words=words,
+        note=found.note,
+    )
 
 
 def _rivals(found: SearchFindings) -> Iterator[PatchProposal]:
@@ -273,18 +277,24 @@ def _rivals(found: SearchFindings) -> Iterator[PatchProposal]:
 LOOKS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
 GIVES: dict[type[DebugCall], type[BaseModel]] = {
-    RunFailingTests: RerunResults, RankStatements: Spectrum, Probe: ProbeResult, ProposeFix: FixProposal,
-}  # fmt: skip
+    RunFailingTests: RerunResults,
+    RankStatements: Spectrum,
+    Probe: ProbeResult,
+    ProposeFix: FixProposal,
+}
 
 
 def list_debug_tools() -> list[types.Tool]:
     return [
         types.Tool(
-            name=name, description=call.words, annotations=LOOKS, input_schema=input_schema(call),
+            name=name,
+            description=call.words,
+            annotations=LOOKS,
+            input_schema=input_schema(call),
             output_schema=output_schema(GIVES[call]),
         )
         for name, call in DEBUG_TOOLS.items()
-    ]  # fmt: skip
+    ]
 
 
 async def answer_debug_call(call: DebugCall, ground: bytes, tell: "ProgressCallback") -> types.CallToolResult:

@@ -172,9 +172,13 @@ def add_task(desk: RunResolver, asked: AddTaskInput) -> AddedTaskOutput:
     state = loops.read(found.id)
     now = "the loop picks it up by itself" if state.status == "running" else "`resume` makes the loop pick it up"
     return AddedTaskOutput(
-        loop_id=found.id, project=found.project, task_id=task.task_id, description=task.description,
-        tool=task.tool, next="`extend` makes the loop pick it up" if state.status in FINISHED else now,
-    )  # fmt: skip
+        loop_id=found.id,
+        project=found.project,
+        task_id=task.task_id,
+        description=task.description,
+        tool=task.tool,
+        next="`extend` makes the loop pick it up" if state.status in FINISHED else now,
+    )
 
 
 def read_diff(desk: RunResolver, asked: DiffInput) -> DiffOutput:
@@ -191,9 +195,13 @@ def read_diff(desk: RunResolver, asked: DiffInput) -> DiffOutput:
         text = found.service.whole_diff(found.id)
     text = drop_surrogates(text)
     return DiffOutput(
-        id=found.id, project=found.project, checkpoint=asked.checkpoint, iteration=asked.iteration,
-        diff=text[: asked.max_chars], truncated=len(text) > asked.max_chars,
-    )  # fmt: skip
+        id=found.id,
+        project=found.project,
+        checkpoint=asked.checkpoint,
+        iteration=asked.iteration,
+        diff=text[: asked.max_chars],
+        truncated=len(text) > asked.max_chars,
+    )
 
 
 def _told(found: ResolvedRun[Any]) -> AnyReport:  # Any: as Desk.run
@@ -272,14 +280,24 @@ def read_documents(desk: RunResolver, asked: DocumentsInput) -> DocumentsOutput:
             for one in cycles.documents(found.id)
         )
         return DocumentsOutput(
-            cycle_id=found.id, project=found.project, documents=known, name=None, version=None, text=None,
+            cycle_id=found.id,
+            project=found.project,
+            documents=known,
+            name=None,
+            version=None,
+            text=None,
             truncated=False,
-        )  # fmt: skip
+        )
     shown = cycles.document(found.id, asked.name, asked.version)
     return DocumentsOutput(
-        cycle_id=found.id, project=found.project, documents=(), name=shown.name, version=shown.version,
-        text=shown.text[: asked.max_chars], truncated=shown.truncated or len(shown.text) > asked.max_chars,
-    )  # fmt: skip
+        cycle_id=found.id,
+        project=found.project,
+        documents=(),
+        name=shown.name,
+        version=shown.version,
+        text=shown.text[: asked.max_chars],
+        truncated=shown.truncated or len(shown.text) > asked.max_chars,
+    )
 
 
 LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
@@ -290,9 +308,13 @@ def diagnose_folder(desk: RunResolver, asked: DiagnoseInput) -> FindingsOutput:
     place = desk.place(asked.project)
     found = place.engine.check_skill(Path(asked.path), asked.dimensions or DIMENSIONS)
     return make_findings_output(
-        found, place.name, dimensions=DIMENSIONS, limit=asked.limit, offset=asked.offset,
+        found,
+        place.name,
+        dimensions=DIMENSIONS,
+        limit=asked.limit,
+        offset=asked.offset,
         following=advise_after_diagnosis(found),
-    )  # fmt: skip
+    )
 
 
 def start_tuning(desk: RunResolver, asked: StartTuningInput) -> TuningReport:
@@ -300,9 +322,15 @@ def start_tuning(desk: RunResolver, asked: StartTuningInput) -> TuningReport:
     place = desk.place(asked.project)
     place.engine.load_tuning_prompts()
     state = place.engine.create_tuning(
-        Path(asked.path), description=asked.description or "", dimensions=asked.dimensions or DIMENSIONS,
-        level=LEVELS[asked.fix], agent=asked.agent, refuter=asked.refuter, choosing=asked.choose, **asked.limit,
-    )  # fmt: skip
+        Path(asked.path),
+        description=asked.description or "",
+        dimensions=asked.dimensions or DIMENSIONS,
+        level=LEVELS[asked.fix],
+        agent=asked.agent,
+        refuter=asked.refuter,
+        choosing=asked.choose,
+        **asked.limit,
+    )
     if asked.start:
         state = place.tunings.start(state.tuning_id)
     return tuning_report(state, place.name, live=asked.start)
@@ -314,9 +342,14 @@ def read_findings(desk: RunResolver, asked: FindingsInput) -> FindingsOutput:
     state, live = found.look()
     checked = read_session_check(tunings.read(found.id))
     return make_findings_output(
-        checked, found.project, dimensions=(asked.dimension,) if asked.dimension else DIMENSIONS, limit=asked.limit,
-        offset=asked.offset, following=tuning_hint(state, live=live), tuning_id=found.id,
-    )  # fmt: skip
+        checked,
+        found.project,
+        dimensions=(asked.dimension,) if asked.dimension else DIMENSIONS,
+        limit=asked.limit,
+        offset=asked.offset,
+        following=tuning_hint(state, live=live),
+        tuning_id=found.id,
+    )
 
 
 def read_fixes(desk: RunResolver, asked: FixesInput) -> FixesOutput:

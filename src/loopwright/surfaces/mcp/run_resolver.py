@@ -66,13 +66,25 @@ LOOP = RunKind[LoopState](
     tool_outputs.loop_wait_result,
 )
 CYCLE = RunKind[CycleState](
-    "cycle", "cycle", lambda engine: engine.cycles, tool_outputs.cycle_headline, tool_outputs.cycle_needs,
-    tool_outputs.cycle_brief, tool_outputs.cycle_report, tool_outputs.cycle_wait_result,
-)  # fmt: skip
+    "cycle",
+    "cycle",
+    lambda engine: engine.cycles,
+    tool_outputs.cycle_headline,
+    tool_outputs.cycle_needs,
+    tool_outputs.cycle_brief,
+    tool_outputs.cycle_report,
+    tool_outputs.cycle_wait_result,
+)
 TUNING = RunKind[TuningState](
-    "tuning", "tuning session", lambda engine: engine.tunings, tool_outputs.tuning_headline, tool_outputs.tuning_needs,
-    tool_outputs.tuning_brief, tool_outputs.tuning_report, tool_outputs.tuning_wait_result,
-)  # fmt: skip
+    "tuning",
+    "tuning session",
+    lambda engine: engine.tunings,
+    tool_outputs.tuning_headline,
+    tool_outputs.tuning_needs,
+    tool_outputs.tuning_brief,
+    tool_outputs.tuning_report,
+    tool_outputs.tuning_wait_result,
+)
 KINDS: tuple[RunKind[Any], ...] = (LOOP, CYCLE, TUNING)  # Any: each has states of its own
 
 
@@ -198,9 +210,11 @@ def _of_others(found: ResolvedRun[Any], wanted: RunKind[Any]) -> str:  # Any: as
 def _place(project: Project) -> ProjectHandle:
     engine = project.engine
     mine = replace(
-        engine, service=replace(engine.service, actor=ACTOR), cycles=replace(engine.cycles, actor=ACTOR),
+        engine,
+        service=replace(engine.service, actor=ACTOR),
+        cycles=replace(engine.cycles, actor=ACTOR),
         tunings=replace(engine.tunings, actor=ACTOR),
-    )  # fmt: skip
+    )
     return ProjectHandle(project.name, mine)
 
 

@@ -208,11 +208,12 @@ def _report(state: LoopState, project: str, live: bool) -> dict[str, object]:
         "open_tasks": _open_tasks(state),
         "causes": tuple(
             SuspectedCause(place=h.logging_point, status=h.status, description=cut_text(h.description))
-            for h in ranked[:SHOWN] if h.status != "rejected"
+            for h in ranked[:SHOWN]
+            if h.status != "rejected"
         ),
         "spent": make_spent_output(engine.budget),
         "incidents": tuple(cut_text(incident.message) for incident in engine.incidents[-SHOWN:]),
-    }  # fmt: skip
+    }
 
 
 def _failing(state: LoopState) -> tuple[FailingTest, ...]:
@@ -603,33 +604,50 @@ def tuning_wait_result(state: TuningState, project: str, *, live: bool, rested: 
 
 
 def make_findings_output(
-    found: SkillCheck, project: str, *, dimensions: Collection[Dimension], limit: int, offset: int, following: str,
+    found: SkillCheck,
+    project: str,
+    *,
+    dimensions: Collection[Dimension],
+    limit: int,
+    offset: int,
+    following: str,
     tuning_id: str | None = None,
-) -> FindingsOutput:  # fmt: skip
+) -> FindingsOutput:
     """A part of them; `following`: what to do next, where this is the last part."""
     ordered = sorted(found.findings, key=_gravity)
     wanted = [finding for finding in ordered if finding.dimension in dimensions]
     shown = wanted[offset:][:limit]
     more = offset + len(shown) < len(wanted)
     return FindingsOutput(
-        tuning_id=tuning_id, project=project, path=found.path, name=found.name, score=found.score, gate=found.gate,
-        tokens=found.tokens, issues=count_issues(found.findings), hints=len(found.hints), accepted=len(found.silenced),
+        tuning_id=tuning_id,
+        project=project,
+        path=found.path,
+        name=found.name,
+        score=found.score,
+        gate=found.gate,
+        tokens=found.tokens,
+        issues=count_issues(found.findings),
+        hints=len(found.hints),
+        accepted=len(found.silenced),
         problems=tuple(f"{dimension}: {why}" for dimension, why in found.problems.items()),
         not_reviewed=found.unreviewed,
         findings=tuple(_finding(one, found.fixable.get(one.fingerprint)) for one in shown),
-        offset=offset, total=len(wanted),
+        offset=offset,
+        total=len(wanted),
         next=f"there are {len(wanted) - offset - len(shown)} more: offset={offset + len(shown)}" if more else following,
-    )  # fmt: skip
+    )
 
 
 def make_fixes_output(state: TuningState, project: str, fix: Fix | None, most: int) -> FixesOutput:
     """All of them, or this one with its diff."""
     diff = drop_surrogates("".join(change.diff or "" for change in fix.changes)) if fix else None
     return FixesOutput(
-        tuning_id=state.tuning_id, project=project, diff=diff[:most] if diff is not None else None,
+        tuning_id=state.tuning_id,
+        project=project,
+        diff=diff[:most] if diff is not None else None,
         fixes=tuple(_fix(state, one) for one in ((fix,) if fix else state.proposed_fixes)),
         truncated=diff is not None and len(diff) > most,
-    )  # fmt: skip
+    )
 
 
 def advise_after_diagnosis(found: SkillCheck) -> str:

@@ -29,7 +29,7 @@ from loopwright.surfaces.mcp.tool_outputs import (
 LOOKS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 NOTES = types.ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-)  # fmt: skip
+)
 HOLDS = types.ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 ENDS = types.ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 WORKS = types.ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=True)
@@ -56,9 +56,13 @@ class ToolRow:
     @property
     def described(self) -> types.Tool:
         return types.Tool(
-            name=self.name, title=self.title, description=self.words, annotations=self.hints,
-            input_schema=input_schema(self.takes), output_schema=output_schema(*self.gives),
-        )  # fmt: skip
+            name=self.name,
+            title=self.title,
+            description=self.words,
+            annotations=self.hints,
+            input_schema=input_schema(self.takes),
+            output_schema=output_schema(*self.gives),
+        )
 
 
 def _beside(work: Callable[[RunResolver, Any], ToolOutput]) -> Call:

@@ -248,19 +248,33 @@ async def _bug(request: Request, error: Exception) -> ApiResponse:
 
 
 ROUTERS: tuple[APIRouter, ...] = (
-    environment_router, tasks.by_id, *loops.ROUTERS, tasks.of_loop, *loops.DETAIL_ROUTERS,
-    *cycles.ROUTERS, *cycles.DETAIL_ROUTERS, *tunings.ROUTERS, *tunings.DETAIL_ROUTERS,
-    stream.router, metrics.router, page_router,
-)  # fmt: skip
+    environment_router,
+    tasks.by_id,
+    *loops.ROUTERS,
+    tasks.of_loop,
+    *loops.DETAIL_ROUTERS,
+    *cycles.ROUTERS,
+    *cycles.DETAIL_ROUTERS,
+    *tunings.ROUTERS,
+    *tunings.DETAIL_ROUTERS,
+    stream.router,
+    metrics.router,
+    page_router,
+)
 """In order: of two routes that fit, the first one answers."""
 
 
 def create_app(projects: Projects, rules: GateRules) -> ASGIApp:
     """Serves these projects to whoever the rules let in."""
     app = FastAPI(
-        title="loopwright", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None,
-        redirect_slashes=False, lifespan=_lifespan,
-    )  # fmt: skip
+        title="loopwright",
+        version=__version__,
+        description=DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_lifespan,
+    )
     app.state.control = Control(projects, ThreadPoolExecutor(THREADS, "store"))
     app.state.live = LiveStreams(app.state.control, state_folder() / "feeds")
     app.state.metrics = figures = ServerMetrics(projects, app.state.live)

@@ -91,9 +91,14 @@ async def create(control: ControlPlane, body: NewCycle, project: ProjectName = N
 
 @all_of_them.get("", summary="List cycles", responses=document_responses(CyclePageForm, examples.CYCLE_PAGE, LOOKING))
 async def listed(
-    control: ControlPlane, project: ProjectName = None, status: Wanted = "all", limit: Limit = 50, offset: Offset = 0,
-    search: Search = "", view: View = "full",
-) -> ApiResponse:  # fmt: skip
+    control: ControlPlane,
+    project: ProjectName = None,
+    status: Wanted = "all",
+    limit: Limit = 50,
+    offset: Offset = 0,
+    search: Search = "",
+    view: View = "full",
+) -> ApiResponse:
     """A page of a project's cycles, latest change first."""
     found = control.projects.named(project)
     return list_page(CYCLES, found, status=status, limit=limit, offset=offset, search=search, view=view)
@@ -205,9 +210,10 @@ async def documents(one: OneCycle) -> ApiResponse:
 
 
 @router.get(
-    "/documents/{folder}/{file}", summary="One of its documents",
+    "/documents/{folder}/{file}",
+    summary="One of its documents",
     **document_form(Done[DocumentTextForm], cycle_examples.DOCUMENT),
-)  # fmt: skip
+)
 async def document(one: OneCycle, folder: Folder, file: File, version: OfVersion = None) -> ApiResponse:
     """The current text, or that of a version: its first MiB; invalid UTF-8 is replaced."""
     found = await one.control.beside(lambda: one.project.engine.cycles.document(one.id, f"{folder}/{file}", version))

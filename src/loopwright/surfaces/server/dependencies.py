@@ -246,24 +246,47 @@ class RouteKind(Generic[R]):
 
 
 LOOP_ROUTES = RouteKind[LoopState](
-    LOOPS, request_loop, loop_commands, lambda project: project.engine.load_prompts(),
-    LoopForm, SteeredForm, RecoveredForm, examples.LOOP,
-)  # fmt: skip
+    LOOPS,
+    request_loop,
+    loop_commands,
+    lambda project: project.engine.load_prompts(),
+    LoopForm,
+    SteeredForm,
+    RecoveredForm,
+    examples.LOOP,
+)
 CYCLE_ROUTES = RouteKind[CycleState](
-    CYCLES, request_cycle, cycle_commands, lambda project: project.engine.load_cycle_prompts(),
-    CycleForm, SteeredCycleForm, RecoveredCycleForm, cycle_examples.CYCLE,
-)  # fmt: skip
+    CYCLES,
+    request_cycle,
+    cycle_commands,
+    lambda project: project.engine.load_cycle_prompts(),
+    CycleForm,
+    SteeredCycleForm,
+    RecoveredCycleForm,
+    cycle_examples.CYCLE,
+)
 
 TUNING_ROUTES = RouteKind[TuningState](
-    TUNINGS, request_tuning, tuning_commands, lambda project: project.engine.load_tuning_prompts(),
-    TuningForm, SteeredTuningForm, RecoveredTuningForm, tuning_examples.TUNING,
-)  # fmt: skip
+    TUNINGS,
+    request_tuning,
+    tuning_commands,
+    lambda project: project.engine.load_tuning_prompts(),
+    TuningForm,
+    SteeredTuningForm,
+    RecoveredTuningForm,
+    tuning_examples.TUNING,
+)
 
 
 def run_response(
-    state: Run, project: Project, *, status: int = 200, tag: str | None = None,
-    location: str | None = None, **more: Json,
-) -> ApiResponse:  # fmt: skip
+    state: Run,
+    project: Project,
+    *,
+    status: int = 200,
+    tag: str | None = None,
+    location: str | None = None,
+    **more: Json,
+) -> ApiResponse:
     """One run, with its version as ETag."""
     headers = {"etag": tag or make_etag(state), **({"location": location} if location else {})}
     return make_response(state, status=status, headers=headers, project=project.name, **more)

@@ -47,7 +47,7 @@ REFUSALS: Mapping[int, tuple[str, str]] = {
     415: ("The body is not JSON", "a body must be JSON, with content-type: application/json"),
     429: ("Too many at once", "too many streams are open; close one of them"),
     503: ("No agent, or the store cannot be read or written", "codex is not installed"),
-}  # fmt: skip
+}
 """Status → when it occurs, and an example of its words."""
 
 ANYWHERE = (400, 401, 403)

@@ -47,53 +47,83 @@ TASK_ID = "task-0123abcd"
 AT, LATER = "2026-01-22T10:00:00.000+08:00", "2026-01-22T10:01:30.000+08:00"
 
 _TASK = LoopTask(
-    task_id=TASK_ID, description="Make total() add up", tool="builtin", created_at=AT, updated_at=AT,
+    task_id=TASK_ID,
+    description="Make total() add up",
+    tool="builtin",
+    created_at=AT,
+    updated_at=AT,
     prompt_template="Look at ledger.py first",
-)  # fmt: skip
+)
 _LOOP = LoopState(
-    loop_id=LOOP_ID, title="Fix the ledger", description="Make the failing tests of the ledger pass", created_at=AT,
-    updated_at=AT, engine=EngineState(
-        rev=1, digest="5f0c3a1b" * 4, journal_bytes=4096, tasks=(_TASK,), budget=Budget(max_minutes=30),
+    loop_id=LOOP_ID,
+    title="Fix the ledger",
+    description="Make the failing tests of the ledger pass",
+    created_at=AT,
+    updated_at=AT,
+    engine=EngineState(
+        rev=1,
+        digest="5f0c3a1b" * 4,
+        journal_bytes=4096,
+        tasks=(_TASK,),
+        budget=Budget(max_minutes=30),
         settings=RunSettings(mode="auto", agent="builtin"),
     ),
-)  # fmt: skip
+)
 
 LOOP: Example = {"data": _LOOP.model_dump(mode="json", by_alias=True), "project": "shop"}
 BRIEF: Example = loop_glance(_LOOP, "shop").model_dump(mode="json")
 LOOP_PAGE: Example = {
-    "data": [BRIEF], "total": 1, "limit": 50, "offset": 0, "hasMore": False, "timestamp": LATER, "damaged": [],
-}  # fmt: skip
+    "data": [BRIEF],
+    "total": 1,
+    "limit": 50,
+    "offset": 0,
+    "hasMore": False,
+    "timestamp": LATER,
+    "damaged": [],
+}
 REPAIRED: Example = {"repairs": [{"type": "recovered", "data": {"from": "its journal"}}], "kept": []}
 
 NEW_LOOP: Example = {
-    "title": "Fix the ledger", "description": "Make the failing tests of the ledger pass", "max_iterations": 10,
+    "title": "Fix the ledger",
+    "description": "Make the failing tests of the ledger pass",
+    "max_iterations": 10,
     "agent": "builtin",
-}  # fmt: skip
+}
 NEW_TASK: Example = {
-    "description": "Make total() add up", "tool": "builtin", "mode": "write",
+    "description": "Make total() add up",
+    "tool": "builtin",
+    "mode": "write",
     "prompt_template": "Look at ledger.py first",
-}  # fmt: skip
+}
 
 TASK: Example = {"data": _TASK.model_dump(mode="json")}
 PLACED_TASK: Example = {"data": {**TASK["data"], "loop_id": LOOP_ID, "project": "shop"}}
 TASKS: Example = {
-    "data": [{**TASK["data"], "status": "pending"}], "total": 1, "loop_id": LOOP_ID, "timestamp": LATER,
-}  # fmt: skip
+    "data": [{**TASK["data"], "status": "pending"}],
+    "total": 1,
+    "loop_id": LOOP_ID,
+    "timestamp": LATER,
+}
 
 CREATED_TASKS: Example = {"data": [TASK["data"]], "message": "1 task created"}
 
 EVENTS: Example = {
     "data": [
         {
-            "seq": 7, "ts": LATER, "actor": "runner", "type": "action_started",
-            "data": {"action": "DEVELOP", "row": 5, "task": TASK_ID}, "words": f"DEVELOP {TASK_ID}",
+            "seq": 7,
+            "ts": LATER,
+            "actor": "runner",
+            "type": "action_started",
+            "data": {"action": "DEVELOP", "row": 5, "task": TASK_ID},
+            "words": f"DEVELOP {TASK_ID}",
         }
     ],
     "hasMore": False,
-}  # fmt: skip
+}
 LOOP_TRANSCRIPT: Example = {
-    "data": [{"ts": LATER, "after": 7, "kind": "activity", "text": "running the tests"}], "position": 5120,
-}  # fmt: skip
+    "data": [{"ts": LATER, "after": 7, "kind": "activity", "text": "running the tests"}],
+    "position": 5120,
+}
 PLAN: Example = {
     "data": [
         {"content": "Phase 1: Session Initialization", "status": "completed", "depth": 0},
@@ -107,21 +137,39 @@ _TOUCHED: Example = {"file": "ledger.py", "action": "modify"}
 LOOP_TIMELINE: Example = {
     "data": [
         {
-            "seq": 7, "iteration": 1, "action": "DEVELOP", "task": TASK_ID, "started_at": AT, "ended_at": LATER,
-            "result": "completed", "reasons": [], "files": [_TOUCHED], "tokens": None, "cost": None, "checkpoint": 2,
+            "seq": 7,
+            "iteration": 1,
+            "action": "DEVELOP",
+            "task": TASK_ID,
+            "started_at": AT,
+            "ended_at": LATER,
+            "result": "completed",
+            "reasons": [],
+            "files": [_TOUCHED],
+            "tokens": None,
+            "cost": None,
+            "checkpoint": 2,
         }
     ],
     "total": 1,
-}  # fmt: skip
+}
 HISTORY: Example = {
     "data": [
         {
-            "seq": 10, "at": LATER, "iteration": 2, "passed": False, "total": 12, "failed": 1, "skipped": 1,
-            "pass_rate": 90.91, "coverage": 82.5, "reasons": ["tests/test_ledger.py::test_total fails"],
+            "seq": 10,
+            "at": LATER,
+            "iteration": 2,
+            "passed": False,
+            "total": 12,
+            "failed": 1,
+            "skipped": 1,
+            "pass_rate": 90.91,
+            "coverage": 82.5,
+            "reasons": ["tests/test_ledger.py::test_total fails"],
         }
     ],
     "total": 1,
-}  # fmt: skip
+}
 CHECKPOINTS: Example = {
     "data": [
         {"n": 1, "action": "after INIT", "at": AT, "files": []},
@@ -137,20 +185,30 @@ DIFF: Example = {
 TESTS: Example = {
     "data": [
         {
-            "test_name": "test_total", "suite": "tests/test_ledger.py", "status": "failed", "duration_ms": 1.5,
-            "error_message": "assert 1 == 0", "stack_trace": None,
+            "test_name": "test_total",
+            "suite": "tests/test_ledger.py",
+            "status": "failed",
+            "duration_ms": 1.5,
+            "error_message": "assert 1 == 0",
+            "stack_trace": None,
         }
     ]
-}  # fmt: skip
+}
 HYPOTHESES: Example = {
     "data": [
         {
-            "id": "H1", "description": "the sum starts at one", "testable_condition": "the sum of nothing is zero",
-            "logging_point": "ledger.py:total:7", "evidence_criteria": {"confirm": "1", "reject": "0"},
-            "likelihood": 1, "status": "confirmed", "evidence": {"start": 1}, "verdict_reason": "the probe saw 1",
+            "id": "H1",
+            "description": "the sum starts at one",
+            "testable_condition": "the sum of nothing is zero",
+            "logging_point": "ledger.py:total:7",
+            "evidence_criteria": {"confirm": "1", "reject": "0"},
+            "likelihood": 1,
+            "status": "confirmed",
+            "evidence": {"start": 1},
+            "verdict_reason": "the probe saw 1",
         }
     ]
-}  # fmt: skip
+}
 LOOP_FILES: Example = {"data": [{"name": "develop.md", "size": 512, "modified_at": LATER}]}
 FILE: Example = {"data": {"name": "develop.md", "text": "# Development Progress\n", "truncated": False}}
 MENU: Example = {
@@ -162,11 +220,19 @@ MENU: Example = {
 REQUESTS: Example = {
     "data": [
         {
-            "id": "p1", "agent": "codex", "action": "DEVELOP", "title": "Remove the cache", "kind": "execute",
-            "paths": [], "command": "rm -r cache", "reason": "it is a command", "since": LATER, "answer": "allow",
+            "id": "p1",
+            "agent": "codex",
+            "action": "DEVELOP",
+            "title": "Remove the cache",
+            "kind": "execute",
+            "paths": [],
+            "command": "rm -r cache",
+            "reason": "it is a command",
+            "since": LATER,
+            "answer": "allow",
         }
     ]
-}  # fmt: skip
+}
 PROJECTS: Example = {"data": [{"name": "shop", "path": "/home/me/shop"}]}
 AGENTS: Example = {
     "data": [
@@ -235,27 +301,46 @@ _CYCLE = CycleState(
 
 CYCLE: Example = {"data": _CYCLE.model_dump(mode="json", by_alias=True), "project": "shop"}
 CYCLE_PAGE: Example = {
-    "data": [cycle_glance(_CYCLE, "shop").model_dump(mode="json")], "total": 1, "limit": 50, "offset": 0,
-    "hasMore": False, "timestamp": LATER, "damaged": [],
-}  # fmt: skip
+    "data": [cycle_glance(_CYCLE, "shop").model_dump(mode="json")],
+    "total": 1,
+    "limit": 50,
+    "offset": 0,
+    "hasMore": False,
+    "timestamp": LATER,
+    "damaged": [],
+}
 NEW_CYCLE: Example = {
-    "title": _CYCLE_TASK, "description": "Every account has balance(); an empty one is 0", "max_iterations": 5,
-    "agent": "builtin", "roles": {"cd": "codex"}, "parallel": 2,
-}  # fmt: skip
+    "title": _CYCLE_TASK,
+    "description": "Every account has balance(); an empty one is 0",
+    "max_iterations": 5,
+    "agent": "builtin",
+    "roles": {"cd": "codex"},
+    "parallel": 2,
+}
 CYCLE_TIMELINE: Example = {
     "data": [
         {
-            "seq": 30, "iteration": 2, "action": "cd.implement", "role": "cd", "task": "TASK-002",
-            "started_at": LATER, "ended_at": None, "result": None, "reasons": [], "files": [], "tokens": None,
-            "cost": None, "checkpoint": None,
+            "seq": 30,
+            "iteration": 2,
+            "action": "cd.implement",
+            "role": "cd",
+            "task": "TASK-002",
+            "started_at": LATER,
+            "ended_at": None,
+            "result": None,
+            "reasons": [],
+            "files": [],
+            "tokens": None,
+            "cost": None,
+            "checkpoint": None,
         }
     ],
     "total": 1,
-}  # fmt: skip
+}
 CYCLE_TRANSCRIPT: Example = {
     "data": [{"ts": LATER, "after": 30, "role": "cd", "kind": "said", "text": "balance() is in place"}],
     "position": "0.0.5120.0.0",
-}  # fmt: skip
+}
 DOCUMENTS: Example = {
     "data": [
         {
@@ -272,8 +357,9 @@ DOCUMENT: Example = {
     "data": {"name": "ra/requirements.md", "version": "1.1.0", "text": "# Requirements\n", "truncated": False}
 }
 DISCOVERIES: Example = {
-    "data": [{"ts": AT, "agent": "ep", "type": "test_command", "data": {"unit": "python -m pytest"}}], "total": 1,
-}  # fmt: skip
+    "data": [{"ts": AT, "agent": "ep", "type": "test_command", "data": {"unit": "python -m pytest"}}],
+    "total": 1,
+}
 
 
 TUNING_ID = "skill-tuning-20260122T100000-0123abcd"
@@ -294,16 +380,24 @@ diff --git a/SKILL.md b/SKILL.md
 +Read [the rules](specs/rules.md) first.
 """
 _FIX = Fix(
-    id="FIX-001", issue_ids=("ISS-001",), strategy="custom", description="Name specs/rules.md",
-    rationale="It is the only file of nearly that name.", risk="low", estimated_impact="the rules are read",
+    id="FIX-001",
+    issue_ids=("ISS-001",),
+    strategy="custom",
+    description="Name specs/rules.md",
+    rationale="It is the only file of nearly that name.",
+    risk="low",
+    estimated_impact="the rules are read",
     changes=(
         FileChange(
-            file="SKILL.md", action="modify", old_content="Read [the rules](specs/rule.md) first.\n",
-            new_content="Read [the rules](specs/rules.md) first.\n", diff=_DIFF,
+            file="SKILL.md",
+            action="modify",
+            old_content="Read [the rules](specs/rule.md) first.\n",
+            new_content="Read [the rules](specs/rules.md) first.\n",
+            diff=_DIFF,
         ),
     ),
     verification_steps=("diagnose the whole skill again",),
-)  # fmt: skip
+)
 _TUNING = TuningState(
     status="completed", started_at=AT, updated_at=LATER,
     target_skill=TargetSkill(name="invoices", path=_PATH, execution_mode="sequential", phases=("SKILL.md",)),
@@ -342,9 +436,14 @@ _TUNING = TuningState(
 
 TUNING: Example = {"data": _TUNING.model_dump(mode="json", by_alias=True), "project": "shop"}
 TUNING_PAGE: Example = {
-    "data": [tuning_glance(_TUNING, "shop").model_dump(mode="json")], "total": 1, "limit": 50, "offset": 0,
-    "hasMore": False, "timestamp": LATER, "damaged": [],
-}  # fmt: skip
+    "data": [tuning_glance(_TUNING, "shop").model_dump(mode="json")],
+    "total": 1,
+    "limit": 50,
+    "offset": 0,
+    "hasMore": False,
+    "timestamp": LATER,
+    "damaged": [],
+}
 NEW_TUNING: Example = {"path": _PATH, "description": "it forgets the rules", "fix": "all", "choose": True}
 FIX: Example = {"data": {"fix": _FIX.model_dump(mode="json"), "applied": None, "diff": _DIFF}}
 SOURCE: Example = {"data": {"file": "SKILL.md", "text": "# Invoices\n", "truncated": False}}
@@ -359,10 +458,16 @@ GRAPH: Example = {
         "edges": [{"source": "file:SKILL.md", "target": "tool:Read", "kind": "uses"}],
         "course": [
             {
-                "name": "SKILL.md", "file": "SKILL.md", "own": 900, "loads": 0, "total": 900, "share": 900, "files": [],
+                "name": "SKILL.md",
+                "file": "SKILL.md",
+                "own": 900,
+                "loads": 0,
+                "total": 900,
+                "share": 900,
+                "files": [],
             }
         ],
         "worst": 900,
         "truncated": False,
     }
-}  # fmt: skip
+}

@@ -163,9 +163,14 @@ class RequestGate:
         given = next((token for token in parse_qs(query).get("token", ()) if self._rules.fits(token)), None)
         if given is not None and scope["method"] == "GET":
             answer.set_cookie(
-                self._rules.cookie, quote(given, safe=""), max_age=YEAR, path="/",
-                httponly=True, samesite="strict", secure=scope["scheme"] == "https",
-            )  # fmt: skip
+                self._rules.cookie,
+                quote(given, safe=""),
+                max_age=YEAR,
+                path="/",
+                httponly=True,
+                samesite="strict",
+                secure=scope["scheme"] == "https",
+            )
         return answer
 
 

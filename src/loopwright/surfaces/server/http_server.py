@@ -154,7 +154,14 @@ class HttpServer(uvicorn.Server):
 def serve_app(app: ASGIApp, listening: socket.socket) -> None:
     """Answers until it is interrupted or terminated."""
     config = uvicorn.Config(
-        app, http=HttpProtocol, ws="none", log_config=None, access_log=False, server_header=False, date_header=False,
-        timeout_graceful_shutdown=3, limit_concurrency=CONNECTIONS,
-    )  # fmt: skip
+        app,
+        http=HttpProtocol,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=3,
+        limit_concurrency=CONNECTIONS,
+    )
     HttpServer(config).run(sockets=[listening])

@@ -58,23 +58,36 @@ class ServedKind(Generic[R]):
 
 
 LOOPS = ServedKind[LoopState](
-    name="loop", place="/api/loops/v2", entry="entry", statuses=get_args(LoopStatus),
-    service=lambda project: project.engine.service, glance=loop_glance, progress=lambda state: state.current_iteration,
+    name="loop",
+    place="/api/loops/v2",
+    entry="entry",
+    statuses=get_args(LoopStatus),
+    service=lambda project: project.engine.service,
+    glance=loop_glance,
+    progress=lambda state: state.current_iteration,
     voices=(TranscriptRef(None, TRANSCRIPT),),
-)  # fmt: skip
+)
 CYCLES = ServedKind[CycleState](
-    name="cycle", place="/api/cycles", entry="cycle_entry", statuses=get_args(CycleStatus),
-    service=lambda project: project.engine.cycles, glance=cycle_glance,
+    name="cycle",
+    place="/api/cycles",
+    entry="cycle_entry",
+    statuses=get_args(CycleStatus),
+    service=lambda project: project.engine.cycles,
+    glance=cycle_glance,
     progress=lambda state: (state.current_iteration, state.engine.done),
     voices=(*(TranscriptRef(role, f"{role}/{TRANSCRIPT}") for role in ROLES), TranscriptRef(None, TRANSCRIPT)),
-)  # fmt: skip
+)
 
 TUNINGS = ServedKind[TuningState](
-    name="tuning", place="/api/tunings", entry="tuning_entry", statuses=get_args(TuningStatus),
-    service=lambda project: project.engine.tunings, glance=tuning_glance,
+    name="tuning",
+    place="/api/tunings",
+    entry="tuning_entry",
+    statuses=get_args(TuningStatus),
+    service=lambda project: project.engine.tunings,
+    glance=tuning_glance,
     progress=lambda state: (state.iteration_count, state.engine.diagnosed, len(state.applied_fixes)),
     voices=(TranscriptRef(None, TRANSCRIPT),),
-)  # fmt: skip
+)
 
 KINDS: tuple[ServedKind[Any], ...] = (LOOPS, CYCLES, TUNINGS)  # Any: each has states of its own
 

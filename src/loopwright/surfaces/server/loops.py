@@ -68,9 +68,14 @@ async def create(control: ControlPlane, body: NewLoop, project: ProjectName = No
 
 @all_of_them.get("", summary="List loops", responses=document_responses(PageForm, examples.LOOP_PAGE, LOOKING))
 async def listed(
-    control: ControlPlane, project: ProjectName = None, status: Wanted = "all", limit: Limit = 50, offset: Offset = 0,
-    search: Search = "", view: View = "full",
-) -> ApiResponse:  # fmt: skip
+    control: ControlPlane,
+    project: ProjectName = None,
+    status: Wanted = "all",
+    limit: Limit = 50,
+    offset: Offset = 0,
+    search: Search = "",
+    view: View = "full",
+) -> ApiResponse:
     """A page of a project's loops, latest change first."""
     found = control.projects.named(project)
     return list_page(LOOPS, found, status=status, limit=limit, offset=offset, search=search, view=view)

@@ -61,9 +61,12 @@ class ServerMetrics:
         ProcessCollector(registry=self.registry)
         GCCollector(registry=self.registry)
         self._requests = Histogram(
-            "loopwright_http_request_seconds", "Time until an answer began",
-            ("method", "route", "status"), buckets=BUCKETS, registry=self.registry,
-        )  # fmt: skip
+            "loopwright_http_request_seconds",
+            "Time until an answer began",
+            ("method", "route", "status"),
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
         self._known: dict[tuple[str, str, int], Histogram] = {}
 
     def measured(self, app: ASGIApp) -> ASGIApp:

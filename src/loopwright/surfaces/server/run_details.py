@@ -123,9 +123,13 @@ def parse_note(line: str) -> dict[str, Any] | None:  # Any: parsed JSON
 
 def _event(entry: JournalEntry) -> dict[str, object]:
     return {
-        "seq": entry.seq, "ts": entry.ts, "actor": entry.actor, "type": entry.event.type, "data": entry.event.data,
+        "seq": entry.seq,
+        "ts": entry.ts,
+        "actor": entry.actor,
+        "type": entry.event.type,
+        "data": entry.event.data,
         "words": event_words(entry),
-    }  # fmt: skip
+    }
 
 
 PAGE_LIMIT, FARTHEST, LONGEST_SEARCH = 500, 2**53, 500
@@ -142,9 +146,10 @@ def run_routes(room: RouteKind[R]) -> Routes:
     router, name = Routes(prefix=room.kind.one, tags=[f"{room.kind.name}s"]), room.kind.name
 
     @router.get(
-        "", summary=f"Read a {name}",
+        "",
+        summary=f"Read a {name}",
         responses={**document_responses(room.form, room.example, LOOKING), 304: {"description": "The version you saw"}},
-    )  # fmt: skip
+    )
     async def read(if_none_match: Seen = None, one: RunRequest[R] = room.one) -> ApiResponse:
         """As in its file. `live`: a runner is active."""
         state, live = one.service.read(one.id), one.service.is_live(one.id)
@@ -174,10 +179,14 @@ def list_page(
     found = service.list(status=None if status == "all" else status, limit=limit, offset=offset, search=search)
     items = tuple(kind.glance(state, project.name) for state in found.items) if view == "brief" else found.items
     return make_response(
-        items, total=found.total, limit=limit, offset=offset, hasMore=offset + len(items) < found.total,
+        items,
+        total=found.total,
+        limit=limit,
+        offset=offset,
+        hasMore=offset + len(items) < found.total,
         timestamp=service.clock.now().isoformat(timespec="milliseconds"),
         damaged=[{kind.key: id, "reason": drop_surrogates(why)} for id, why in sorted(service.damaged().items())],
-    )  # fmt: skip
+    )
 
 
 def driving_routes(room: RouteKind[R]) -> Routes:
@@ -249,9 +258,10 @@ def answering_routes(room: RouteKind[R]) -> Routes:
         )
 
     @router.post(
-        "/recover", summary="Rebuild it",
+        "/recover",
+        summary="Rebuild it",
         responses=document_responses(room.recovered, {**room.example, **examples.REPAIRED}, CHANGING),
-    )  # fmt: skip
+    )
     async def recover(one: RunRequest[R] = room.one) -> ApiResponse:
         """From what is left; `repairs` is empty if nothing was damaged, `kept` names files set aside."""
         found = await one.control.beside(lambda: one.service.recover(one.id))

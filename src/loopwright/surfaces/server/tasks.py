@@ -99,18 +99,22 @@ async def reorder(one: OneLoop, service: LoopCommands, body: NewOrder) -> ApiRes
 
 
 @of_loop.post(
-    "/import", summary="Import an issue", status_code=201,
+    "/import",
+    summary="Import an issue",
+    status_code=201,
     responses=document_responses(CreatedTasksForm, examples.CREATED_TASKS, CHANGING, status=201),
-)  # fmt: skip
+)
 async def import_issue(one: OneLoop, service: LoopCommands, body: Import) -> ApiResponse:
     """The steps of the solution bound to it, in `.workflow/issues`, become tasks: all of them or none."""
     return _created(one, await one.control.beside(lambda: service.tasks.import_issue(one.id, body.issue_id, body.tool)))
 
 
 @of_loop.post(
-    "/generate", summary="Let an agent propose tasks", status_code=201,
+    "/generate",
+    summary="Let an agent propose tasks",
+    status_code=201,
     responses=document_responses(CreatedTasksForm, examples.CREATED_TASKS, CHANGING, status=201),
-)  # fmt: skip
+)
 async def generate(one: OneLoop, service: LoopCommands, request: Request, body: Generation) -> ApiResponse:
     """Read-only, in parallel with the loop's runner. It takes as long as an agent's turn; disconnecting cancels it."""
     work = asyncio.ensure_future(service.generate(one.id, tool=body.tool, count=body.count))

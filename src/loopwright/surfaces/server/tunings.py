@@ -68,20 +68,28 @@ LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "
 
 
 @all_of_them.post(
-    "", summary="Create a tuning session", status_code=201,
+    "",
+    summary="Create a tuning session",
+    status_code=201,
     responses=document_responses(TuningForm, examples.TUNING, BRINGING, status=201),
-)  # fmt: skip
+)
 async def create(control: ControlPlane, body: NewTuning, project: ProjectName = None) -> ApiResponse:
     """It is not started yet. Only a folder with a SKILL.md is read."""
     found = control.projects.named(project)
     state = await control.beside(
         lambda: found.engine.create_tuning(
-            Folder(body.path), description=body.description, dimensions=body.dimensions or DIMENSIONS,
-            focus=body.dimensions or (), level=LEVELS[body.fix], agent=body.agent, refuter=body.refuter,
-            choosing=body.choose, limits=body.model_dump(include={"max_tokens", "max_cost"}, exclude_none=True),
+            Folder(body.path),
+            description=body.description,
+            dimensions=body.dimensions or DIMENSIONS,
+            focus=body.dimensions or (),
+            level=LEVELS[body.fix],
+            agent=body.agent,
+            refuter=body.refuter,
+            choosing=body.choose,
+            limits=body.model_dump(include={"max_tokens", "max_cost"}, exclude_none=True),
             max_iterations=body.max_iterations,
         )
-    )  # fmt: skip
+    )
     return run_response(state, found, status=201, location=f"{TUNINGS.place}/{state.tuning_id}")
 
 
@@ -89,9 +97,14 @@ async def create(control: ControlPlane, body: NewTuning, project: ProjectName = 
     "", summary="List tuning sessions", responses=document_responses(TuningPageForm, examples.TUNING_PAGE, LOOKING)
 )
 async def listed(
-    control: ControlPlane, project: ProjectName = None, status: Wanted = "all", limit: Limit = 50, offset: Offset = 0,
-    search: Search = "", view: View = "full",
-) -> ApiResponse:  # fmt: skip
+    control: ControlPlane,
+    project: ProjectName = None,
+    status: Wanted = "all",
+    limit: Limit = 50,
+    offset: Offset = 0,
+    search: Search = "",
+    view: View = "full",
+) -> ApiResponse:
     """A page of a project's tuning sessions, latest change first."""
     found = control.projects.named(project)
     return list_page(TUNINGS, found, status=status, limit=limit, offset=offset, search=search, view=view)
@@ -172,12 +185,14 @@ async def files(one: OneTuning) -> ApiResponse:
     return make_response(
         [
             {
-                "file": drop_surrogates(file), "size": size, "kind": pages[file].kind if file in pages else None,
+                "file": drop_surrogates(file),
+                "size": size,
+                "kind": pages[file].kind if file in pages else None,
                 "tokens": pages[file].tokens if file in pages else None,
             }
             for file, size in skill.files.items()
         ]
-    )  # fmt: skip
+    )
 
 
 @router.get("/graph", summary="The skill as a graph", **document_form(Done[GraphForm], examples.GRAPH))

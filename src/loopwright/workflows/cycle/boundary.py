@@ -55,15 +55,22 @@ def open_iteration(
     state = _begun_anew(state) if extension and state.engine.checkpoints else state
     agents = {role: _fresh(state.agents.of(role)) for role in ROLES}
     engine = state.engine.evolve(
-        called=tuple(role for role in ROLES if role in set(called)), over=(), done=(), tries={}, wrote={},
-        under_way=(), objections=(),
-    )  # fmt: skip
+        called=tuple(role for role in ROLES if role in set(called)),
+        over=(),
+        done=(),
+        tries={},
+        wrote={},
+        under_way=(),
+        objections=(),
+    )
     return derive_standing(
         state.evolve(
-            iterations=(*state.iterations, record), current_iteration=record.number,
-            agents=state.agents.evolve(**agents), engine=engine,
+            iterations=(*state.iterations, record),
+            current_iteration=record.number,
+            agents=state.agents.evolve(**agents),
+            engine=engine,
         )
-    )  # fmt: skip
+    )
 
 
 def _begun_anew(state: CycleState) -> CycleState:
@@ -72,10 +79,12 @@ def _begun_anew(state: CycleState) -> CycleState:
     proven = (*(engine.proven or ()), *(engine.proof.fail_to_pass if engine.proof else ()))
     return state.evolve(
         engine=engine.evolve(
-            start=engine.checkpoints[-1].commit, proof=None, proof_asked=None,
+            start=engine.checkpoints[-1].commit,
+            proof=None,
+            proof_asked=None,
             proven=tuple(dict.fromkeys(proven))[:TESTS_KEPT] or None,
         )
-    )  # fmt: skip
+    )
 
 
 def close_iteration(state: CycleState, at: str, issues: tuple[str, ...]) -> CycleState:

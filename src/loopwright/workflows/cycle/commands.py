@@ -59,8 +59,17 @@ COMMANDS: dict[Command, StatusRow] = {
 }
 
 PERSONS: tuple[Command, ...] = (
-    "start", "pause", "resume", "stop", "reopen", "extend", "decide", "resolve", "edit", "delete",
-)  # fmt: skip
+    "start",
+    "pause",
+    "resume",
+    "stop",
+    "reopen",
+    "extend",
+    "decide",
+    "resolve",
+    "edit",
+    "delete",
+)
 """What an error offers as possible: the commands that people give."""
 
 STATUS_REQUESTS: dict[tuple[CycleStatus, CycleStatus], Command] = {
@@ -301,9 +310,11 @@ def configure(
     engine = state.engine
     allow = engine.allow_test_changes if allow_test_changes is None else allow_test_changes
     changed = engine.evolve(
-        settings=engine.settings.evolve(**settings), allow_test_changes=allow, roles={**engine.roles, **roles},
+        settings=engine.settings.evolve(**settings),
+        allow_test_changes=allow,
+        roles={**engine.roles, **roles},
         parallel=engine.parallel if parallel is None else parallel,
-    )  # fmt: skip
+    )
     return set_limits(state if changed == engine else state.evolve(engine=changed), limits)
 
 
@@ -328,8 +339,14 @@ def _went_on(state: CycleState, at: str, extension: str | None) -> CycleState:
     if state.iteration is not None:
         state = close_iteration(state, at, ("the iteration was cut short by an extension",))
     engine = state.engine.evolve(
-        outcome=None, waiting=None, answer=None, parked=None, interrupt=False, last_border=None, under_way=(),
-    )  # fmt: skip
+        outcome=None,
+        waiting=None,
+        answer=None,
+        parked=None,
+        interrupt=False,
+        last_border=None,
+        under_way=(),
+    )
     state = state.evolve(status="running", completed_at=None, failure_reason=None, engine=engine)
     if extension is not None:
         state = add_iteration(state)

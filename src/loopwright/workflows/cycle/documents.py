@@ -16,9 +16,17 @@ from loopwright.workflows.cycle.model import FINISHED, CycleState, Exploration, 
 from loopwright.workflows.cycle.summary import render_implementation, render_issues, render_summary
 
 MAIN = (
-    "ra/requirements.md", "ra/edge-cases.md", "ep/exploration.md", "ep/architecture.md", "ep/plan.json",
-    "cd/implementation.md", "cd/issues.md", "vas/summary.md", "vas/test-results.json", "vas/coverage.json",
-)  # fmt: skip
+    "ra/requirements.md",
+    "ra/edge-cases.md",
+    "ep/exploration.md",
+    "ep/architecture.md",
+    "ep/plan.json",
+    "cd/implementation.md",
+    "cd/issues.md",
+    "vas/summary.md",
+    "vas/test-results.json",
+    "vas/coverage.json",
+)
 """The documents that are rewritten whole in each iteration, by their names below the progress folder."""
 
 _HEADER = re.compile(r"<!-- version (1\.\d{1,7}\.0) · iteration \d{1,8}(?: · (\S{1,40}))? -->(?:\n\n?|$)")
@@ -267,10 +275,20 @@ def _edge_cases(requirements: Requirements) -> str:
 
 def _exploration(exploration: Exploration) -> str:
     return "\n".join(
-        ["# Exploration", "", exploration.architecture_summary, "", "## Integration points", "",
-         *(f"- {encode_word(point)}" for point in exploration.integration_points), "", "## Risks", "",
-         *(f"- {encode_word(risk)}" for risk in exploration.identified_risks)]
-    )  # fmt: skip
+        [
+            "# Exploration",
+            "",
+            exploration.architecture_summary,
+            "",
+            "## Integration points",
+            "",
+            *(f"- {encode_word(point)}" for point in exploration.integration_points),
+            "",
+            "## Risks",
+            "",
+            *(f"- {encode_word(risk)}" for risk in exploration.identified_risks),
+        ]
+    )
 
 
 def _json(document: BaseModel | dict[str, object]) -> str:

@@ -176,19 +176,34 @@ class CycleFlow:
         at = session.now()
         checkpoint = await self._checkpoint(before, choice, outcome, at)
         done = CycleStepDone(
-            step=choice, outcome=outcome, at=at, tree=await session.tree(), elapsed=elapsed, incidents=session.noted(),
-            usage=usage, half=await self._half(before, choice, outcome),
-        )  # fmt: skip
+            step=choice,
+            outcome=outcome,
+            at=at,
+            tree=await session.tree(),
+            elapsed=elapsed,
+            incidents=session.noted(),
+            usage=usage,
+            half=await self._half(before, choice, outcome),
+        )
         words = result_words(outcome)
         data: dict[str, JsonValue] = {
-            "step": choice.name, "task": choice.task, "role": choice.role, "iteration": before.current_iteration,
-            "result": words, "files": list(files_of(outcome)), "at": at, **_measured(outcome),
+            "step": choice.name,
+            "task": choice.task,
+            "role": choice.role,
+            "iteration": before.current_iteration,
+            "result": words,
+            "files": list(files_of(outcome)),
+            "at": at,
+            **_measured(outcome),
             **_cost(usage),
-        }  # fmt: skip
+        }
         state = session.store.update(
-            session.id, lambda latest: end_step(latest, done, checkpoint),
-            actor="runner", event=JournalEvent(type="step_finished", data=data), epoch=session.epoch,
-        )  # fmt: skip
+            session.id,
+            lambda latest: end_step(latest, done, checkpoint),
+            actor="runner",
+            event=JournalEvent(type="step_finished", data=data),
+            epoch=session.epoch,
+        )
         log_files(session, choice, outcome, at)
         publish(session, state, outcome)
         session.bus.publish("result", f"{choice.key}: {words}")

@@ -81,9 +81,14 @@ def read_timeline(text: str) -> Timeline:
             tests[record.number] = next((f[2] for f in _fields(lines) if f[1] == "tests after"), "")
             said |= {(record.number, role): words for role, words in _said(lines)}
     return Timeline(
-        head.get("title", ""), head.get("task", ""), _texts(head.get("tasks", "")), head.get("created", ""),
-        tuple(records[number] for number in sorted(records)), tests, said,
-    )  # fmt: skip
+        head.get("title", ""),
+        head.get("task", ""),
+        _texts(head.get("tasks", "")),
+        head.get("created", ""),
+        tuple(records[number] for number in sorted(records)),
+        tests,
+        said,
+    )
 
 
 def tests_words(results: TestResults) -> str:
@@ -105,10 +110,16 @@ def baseline_words(state: CycleState) -> str:
 
 def _head(state: CycleState) -> list[str]:
     return [
-        "# Timeline", "", f"Cycle `{state.cycle_id}`", "", f"- title: {encode_word(state.title)}",
-        f"- task: {encode_word(state.description)}", f"- tasks: {json_line([*state.task_history])}",
-        f"- created: {state.created_at}", "",
-    ]  # fmt: skip
+        "# Timeline",
+        "",
+        f"Cycle `{state.cycle_id}`",
+        "",
+        f"- title: {encode_word(state.title)}",
+        f"- task: {encode_word(state.description)}",
+        f"- tasks: {json_line([*state.task_history])}",
+        f"- created: {state.created_at}",
+        "",
+    ]
 
 
 def _entry(
@@ -157,11 +168,14 @@ def _record(number: int, section: list[str]) -> IterationRecord | None:
         if (found := _ROLE.fullmatch(line))
     }
     raw = {
-        "number": number, "started_at": fields.get("started"), "completed_at": fields.get("ended"),
-        "extension": decode_word(fields["extension"]) if "extension" in fields else None, "agent_results": results,
+        "number": number,
+        "started_at": fields.get("started"),
+        "completed_at": fields.get("ended"),
+        "extension": decode_word(fields["extension"]) if "extension" in fields else None,
+        "agent_results": results,
         "issues_found": [decode_word(found[2]) for found in _fields(section) if found[1] == "issue"],
         "resolved": fields.get("resolved") == "yes",
-    }  # fmt: skip
+    }
     try:
         return IterationRecord.model_validate(raw)
     except ValidationError:
@@ -177,8 +191,11 @@ def _texts(text: str) -> tuple[str, ...]:
 
 
 CHANGES, FEEDBACK, DECISIONS, TIMELINE = (
-    "cd/changes.log", "coordination/feedback.md", "coordination/decisions.log", "coordination/timeline.md",
-)  # fmt: skip
+    "cd/changes.log",
+    "coordination/feedback.md",
+    "coordination/decisions.log",
+    "coordination/timeline.md",
+)
 LOGS = (CHANGES, FEEDBACK, DECISIONS, TIMELINE)
 """Those that follow from the state."""
 

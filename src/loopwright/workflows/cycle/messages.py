@@ -51,10 +51,16 @@ def compose_message(
     `project` is the folder that the role works in, `folder` its own; both absolute.
     """
     return prompts.render(
-        "contract", who=prompts.render(role), goal=state.description or state.title,
-        rules=prompts.render(RULES[role], project=project, folder=folder), step=step.key,
-        iteration=str(max(state.current_iteration, 1)), order=order, role=role, folder=folder,
-    )  # fmt: skip
+        "contract",
+        who=prompts.render(role),
+        goal=state.description or state.title,
+        rules=prompts.render(RULES[role], project=project, folder=folder),
+        step=step.key,
+        iteration=str(max(state.current_iteration, 1)),
+        order=order,
+        role=role,
+        folder=folder,
+    )
 
 
 def wrap_ups(prompts: Prompts, step: str) -> tuple[str, str]:
@@ -65,9 +71,13 @@ def wrap_ups(prompts: Prompts, step: str) -> tuple[str, str]:
 def implement_order(prompts: Prompts, state: CycleState, task: PlanTask, documents: Path) -> str:
     """One task of the plan, as cd is told; `documents` is the cycle's progress folder."""
     return prompts.render(
-        "implement", task=task.description, task_id=task.id, files=_files(task.files) or "not known",
-        documents=str(documents), news=compose_news(state, "cd"),
-    )  # fmt: skip
+        "implement",
+        task=task.description,
+        task_id=task.id,
+        files=_files(task.files) or "not known",
+        documents=str(documents),
+        news=compose_news(state, "cd"),
+    )
 
 
 def debug_order(
@@ -76,18 +86,27 @@ def debug_order(
     """A task that stands for failing tests; `hypotheses` as lines, or empty."""
     shown = "\n".join(f"- {name}" for name in failing[:FILES_SHOWN])
     return prompts.render(
-        "debug", task_id=task.id, failing=f"{task.description}\n\n{shown}".strip(), documents=str(documents),
-        folder=str(documents / "cd"), hypotheses=hypotheses or "- none yet", news=compose_news(state, "cd"),
-    )  # fmt: skip
+        "debug",
+        task_id=task.id,
+        failing=f"{task.description}\n\n{shown}".strip(),
+        documents=str(documents),
+        folder=str(documents / "cd"),
+        hypotheses=hypotheses or "- none yet",
+        news=compose_news(state, "cd"),
+    )
 
 
 def conflict_order(prompts: Prompts, task: PlanTask, project: str, files: Sequence[str], told: str) -> str:
     """What cd is told whose work could not be merged; `project` is where both versions are, `told` what git says."""
     shown = "\n".join(f"- {file}" for file in files)
     return prompts.render(
-        "conflict", task=task.description, task_id=task.id, project=project, files=shown,
+        "conflict",
+        task=task.description,
+        task_id=task.id,
+        project=project,
+        files=shown,
         told=clip_text(told, NEWS_LENGTH * NEWS_SHOWN) or "nothing",
-    )  # fmt: skip
+    )
 
 
 def select_feedback(state: CycleState, role: Role) -> tuple[FeedbackEntry, ...]:

@@ -86,9 +86,12 @@ def compose_plan(tasks: Iterable[PlanTask], version: str, at: str) -> Plan:
     """The plan of these tasks, measured."""
     tasks = tuple(tasks)
     return Plan(
-        version=version, tasks=tasks, total_estimated_effort=effort_words(tasks), critical_path=critical_path(tasks),
+        version=version,
+        tasks=tasks,
+        total_estimated_effort=effort_words(tasks),
+        critical_path=critical_path(tasks),
         last_updated=at,
-    )  # fmt: skip
+    )
 
 
 def effort_words(tasks: Sequence[PlanTask]) -> str:
@@ -187,9 +190,12 @@ def _task(task: Json, n: int, taken: Collection[str]) -> PlanTask:
         raise Invalid(f"{id} has no description; say what to do")
     waits = next((task[key] for key in _WAITS if task.get(key)), ())
     return PlanTask(
-        id=id, description=clip_text(words, DESCRIPTION), effort=_effort(id, task.get("effort")),
-        depends_on=_texts(id, "depends_on", waits), files=_files(id, task.get("files")),
-    )  # fmt: skip
+        id=id,
+        description=clip_text(words, DESCRIPTION),
+        effort=_effort(id, task.get("effort")),
+        depends_on=_texts(id, "depends_on", waits),
+        files=_files(id, task.get("files")),
+    )
 
 
 def _effort(id: str, given: object) -> Effort:

@@ -93,9 +93,10 @@ def restore_roles(state: CycleState, beside: Mapping[str, str], timeline: Timeli
     wrote = {role: agents[role].output_files for role in ("ra", "ep") if any(key.startswith(role) for key in done)}
     changed = _changed(state, state.current_iteration)
     return state.evolve(
-        agents=state.agents.evolve(**agents), completed_phases=tuple(completed),
+        agents=state.agents.evolve(**agents),
+        completed_phases=tuple(completed),
         engine=state.engine.evolve(done=done, wrote={**wrote, "cd": changed} if changed else wrote),
-    )  # fmt: skip
+    )
 
 
 def _agent(state: CycleState, beside: Mapping[str, str], timeline: Timeline, role: Role) -> AgentState:
@@ -145,8 +146,11 @@ QUESTION = (
     " missing can be added with an extension. Then resume it."
 )
 REQUIREMENTS, ARCHITECTURE, PLAN, RESULTS = (
-    "ra/requirements.md", "ep/architecture.md", "ep/plan.json", "vas/test-results.json",
-)  # fmt: skip
+    "ra/requirements.md",
+    "ep/architecture.md",
+    "ep/plan.json",
+    "vas/test-results.json",
+)
 
 R = TypeVar("R", bound=Record)
 
@@ -160,9 +164,12 @@ def rebuild_cycle(beside: Mapping[str, str], id: str, now: str) -> CycleState | 
     changes = _changes(changes_in(beside.get(CHANGES, "")))
     versioned = [part.version for part in (requirements, exploration, plan, results) if part]
     known: dict[str, Record | None] = {
-        "requirements": requirements, "exploration": exploration, "plan": plan, "test_results": results,
+        "requirements": requirements,
+        "exploration": exploration,
+        "plan": plan,
+        "test_results": results,
         "changes": changes,
-    }  # fmt: skip
+    }
     if not any(known.values()) and not timeline.task and not timeline.records:
         return None
     coordination = _coordination(beside)
@@ -195,9 +202,11 @@ def _requirements(beside: Mapping[str, str], now: str) -> Requirements | None:
     if not text.strip():
         return None
     return Requirements(
-        version=version_in(REQUIREMENTS, text) or version_of(1), specification=without_header(text),
-        edge_cases=edge_cases_in(beside.get(EDGE_CASES, "")), last_updated=parse_timestamp(updated_in(text)) or now,
-    )  # fmt: skip
+        version=version_in(REQUIREMENTS, text) or version_of(1),
+        specification=without_header(text),
+        edge_cases=edge_cases_in(beside.get(EDGE_CASES, "")),
+        last_updated=parse_timestamp(updated_in(text)) or now,
+    )
 
 
 def _exploration(beside: Mapping[str, str], now: str) -> Exploration | None:
@@ -206,27 +215,31 @@ def _exploration(beside: Mapping[str, str], now: str) -> Exploration | None:
         return None
     name, headed = (ARCHITECTURE, page) if page.strip() else (EXPLORATION, text)
     return Exploration(
-        version=version_in(name, headed) or version_of(1), architecture_summary=without_header(headed),
-        integration_points=tuple(section_items(text, *POINTS)), identified_risks=tuple(section_items(text, *RISKS)),
+        version=version_in(name, headed) or version_of(1),
+        architecture_summary=without_header(headed),
+        integration_points=tuple(section_items(text, *POINTS)),
+        identified_risks=tuple(section_items(text, *RISKS)),
         last_updated=parse_timestamp(updated_in(headed)) or now,
-    )  # fmt: skip
+    )
 
 
 def _changes(lines: Sequence[ChangeLog]) -> Changes | None:
     if not lines:
         return None
     return Changes(
-        total_files=len({line.file for line in lines}), changes=tuple(lines[-CHANGES_KEPT:]),
+        total_files=len({line.file for line in lines}),
+        changes=tuple(lines[-CHANGES_KEPT:]),
         iteration_markers={str(line.iteration): line.timestamp for line in lines},
-    )  # fmt: skip
+    )
 
 
 def _coordination(beside: Mapping[str, str]) -> Coordination:
     log = beside.get(DECISIONS, "")
     return Coordination(
         feedback_log=feedback_in(beside.get(FEEDBACK, ""))[-FEEDBACK_KEPT:],
-        pending_decisions=decisions_in(log), blockers=blockers_in(log),
-    )  # fmt: skip
+        pending_decisions=decisions_in(log),
+        blockers=blockers_in(log),
+    )
 
 
 def _added_since(timeline: Timeline, coordination: Coordination) -> FeedbackEntry | None:
@@ -261,17 +274,20 @@ def _task(timeline: Timeline, records: Sequence[IterationRecord]) -> dict[str, o
         if record.extension is not None and block not in description:
             description += block
             asked = (*asked, record.extension)
-    return {
-        "title": timeline.title or description[:TITLE_LENGTH], "description": description, "task_history": [*asked]
-    }  # fmt: skip
+    return {"title": timeline.title or description[:TITLE_LENGTH], "description": description, "task_history": [*asked]}
 
 
 def _engine(state: CycleState) -> CycleEngine:
     """What has to be done again in an iteration under way: whatever has no document."""
     here = state.current_iteration
-    of = {name: iteration_of(part.version) if part else 0 for name, part in (
-        ("analysed", state.requirements), ("explored", state.exploration), ("planned", state.plan),
-    )}  # fmt: skip
+    of = {
+        name: iteration_of(part.version) if part else 0
+        for name, part in (
+            ("analysed", state.requirements),
+            ("explored", state.exploration),
+            ("planned", state.plan),
+        )
+    }
     unanswered = state.iteration is not None and state.iteration.extension is not None and of["analysed"] < here
     called: tuple[Role, ...] = (
         *(("ra",) if state.requirements is None or unanswered else ()),

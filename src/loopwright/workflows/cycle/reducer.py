@@ -61,21 +61,24 @@ VALIDATE = "vas.validate"
 
 def reduce_analysis(state: CycleState, outcome: AnalysisOutcome, at: str) -> CycleState:
     requirements = Requirements(
-        version=version_of(state.current_iteration), specification=outcome.specification,
-        edge_cases=outcome.edge_cases, last_updated=at,
-    )  # fmt: skip
-    state = state.evolve(
-        requirements=requirements, engine=state.engine.evolve(analysed=state.current_iteration)
-    )  # fmt: skip
+        version=version_of(state.current_iteration),
+        specification=outcome.specification,
+        edge_cases=outcome.edge_cases,
+        last_updated=at,
+    )
+    state = state.evolve(requirements=requirements, engine=state.engine.evolve(analysed=state.current_iteration))
     summary = outcome.report.summary
     return close_blockers(state, summary) if outcome.clarifies and summary else state
 
 
 def reduce_exploration(state: CycleState, outcome: ExplorationOutcome, at: str) -> CycleState:
     exploration = Exploration(
-        version=version_of(state.current_iteration), architecture_summary=outcome.architecture_summary,
-        integration_points=outcome.integration_points, identified_risks=outcome.identified_risks, last_updated=at,
-    )  # fmt: skip
+        version=version_of(state.current_iteration),
+        architecture_summary=outcome.architecture_summary,
+        integration_points=outcome.integration_points,
+        identified_risks=outcome.identified_risks,
+        last_updated=at,
+    )
     return state.evolve(exploration=exploration, engine=state.engine.evolve(explored=state.current_iteration))
 
 
@@ -110,11 +113,15 @@ def implemented_lines(
     words = outcome.report.summary or (step.task or step.name)
     return tuple(
         ChangeLog(
-            timestamp=at, file=change.file, action=_action(change.action), iteration=iteration, agent="cd",
+            timestamp=at,
+            file=change.file,
+            action=_action(change.action),
+            iteration=iteration,
+            agent="cd",
             description=words,
         )
         for change in outcome.changes
-    )  # fmt: skip
+    )
 
 
 def _action(word: str) -> Literal["create", "modify", "delete"]:
@@ -146,22 +153,31 @@ def reduce_judgement(state: CycleState, outcome: JudgementOutcome, at: str) -> C
         tries = {**tries, VALIDATE: tries.get(VALIDATE, 0) + 1}
     mended = list_mended(state, validated)
     last = LastValidation(
-        tree=validated.tree, left=validated.left, passed=validated.passed, at=at, tests=len(validated.results),
-        reasons=validated.reasons, touched=validated.touched or None, measured=validated.measured,
-    )  # fmt: skip
+        tree=validated.tree,
+        left=validated.left,
+        passed=validated.passed,
+        at=at,
+        tests=len(validated.results),
+        reasons=validated.reasons,
+        touched=validated.touched or None,
+        measured=validated.measured,
+    )
     objections = (
         (report.issues or (report.summary or "the result is not accepted",)) if report.status == "failed" else ()
     )
     state = state.evolve(
         test_results=_test_results(state, validated, at),
         engine=engine.evolve(
-            tests_found=engine.tests_found or validated.tests_found, last_validation=last,
+            tests_found=engine.tests_found or validated.tests_found,
+            last_validation=last,
             baseline=engine.baseline or validated.baseline,
             environment=engine.environment or validated.environment,
-            run_writes=merge_unique(engine.run_writes, validated.run_writes), objections=objections, tries=tries,
+            run_writes=merge_unique(engine.run_writes, validated.run_writes),
+            objections=objections,
+            tries=tries,
             proof=_with_earlier(validated, engine.proven or ()),
         ),
-    )  # fmt: skip
+    )
     if not mended:
         return state
     words = f"{plural(len(mended), 'test')} failed before and {'passes' if len(mended) == 1 else 'pass'} now: "

@@ -105,9 +105,13 @@ class CycleRunner(Runner[CycleState]):
                 self.store, cycle_id, epoch, tell=partial(cycle_brief, role), prefix=f"{lane_name(role, lane)}/"
             )
             return RecordedTurns(
-                lambda name: self.agents(name, around, at), recall, self.clock, bus, self.price,
+                lambda name: self.agents(name, around, at),
+                recall,
+                self.clock,
+                bus,
+                self.price,
                 str(at or self.project),
-            )  # fmt: skip
+            )
 
         return opened
 

@@ -95,12 +95,16 @@ class CycleService(RunService[CycleState]):
         now = self.clock.now()
         at = now.isoformat(timespec="milliseconds")
         state = CycleState(
-            cycle_id=new_cycle_id(now, self.clock.token()), title=" ".join(name.split())[:TITLE_LENGTH],
-            description=text, task_history=(name,), created_at=at, updated_at=at,
+            cycle_id=new_cycle_id(now, self.clock.token()),
+            title=" ".join(name.split())[:TITLE_LENGTH],
+            description=text,
+            task_history=(name,),
+            created_at=at,
+            updated_at=at,
             engine=CycleEngine(
                 settings=settings or RunSettings(), budget=budget or Budget(), allow_test_changes=allow_test_changes
             ),
-        )  # fmt: skip
+        )
         engine = state.engine.evolve(roles=dict(roles or {}), parallel=parallel)
         state = state.evolve(max_iterations=max_iterations, engine=engine)
         return self.store.create(state, actor=self.actor)
@@ -114,18 +118,24 @@ class CycleService(RunService[CycleState]):
         """Makes a decision that is pending; a paused cycle is resumed by its own command."""
         self._not_from_within(id)
         return self.commit(
-            id, lambda s: commands.decide(s, decision_id, option, self._by), "decided",
-            decision=decision_id, option=option,
-        )  # fmt: skip
+            id,
+            lambda s: commands.decide(s, decision_id, option, self._by),
+            "decided",
+            decision=decision_id,
+            option=option,
+        )
 
     def choose(self, id: str, rival: str) -> CycleState:
         """A rival in the place of a patch, while it rests; one that is finished runs on, to have that validated."""
         self._unmoved(id, self.read(id))  # before the lease, which is a change itself
         at, by = self._now(), f"a person {ACTORS[self.actor]}" if self.actor in ACTORS else self.actor
         state = take_rival(
-            self, id, rival, patches=lambda s: s.engine.patches or (),
+            self,
+            id,
+            rival,
+            patches=lambda s: s.engine.patches or (),
             landed=lambda s, taken: commands.take_rival(s, taken.id, by, at),
-        )  # fmt: skip
+        )
         return self._launched(id, state) if state.status == "running" else state
 
     def answer(self, id: str, text: str) -> CycleState:
@@ -137,9 +147,12 @@ class CycleService(RunService[CycleState]):
         """Settles a blocker that is open, with what was done about it."""
         self._not_from_within(id)
         return self.commit(
-            id, lambda s: commands.resolve(s, blocker_id, resolution, workaround=workaround), "resolved",
-            blocker=blocker_id, resolution=resolution,
-        )  # fmt: skip
+            id,
+            lambda s: commands.resolve(s, blocker_id, resolution, workaround=workaround),
+            "resolved",
+            blocker=blocker_id,
+            resolution=resolution,
+        )
 
     def diff(self, id: str, iteration: int | None = None) -> str:
         """Unified diff: of one iteration, or of all of them so far."""

@@ -205,9 +205,16 @@ class CycleSession(MeasuredRunContext[CycleState]):
             self.note("bad_discovery", words)
 
     async def ask(
-        self, role: Role, step: CycleStep, order: str, *, reading: bool, lane: int | None = None,
-        at: Path | None = None, debug: DebugRequest | None = None,
-    ) -> PhaseReport:  # fmt: skip
+        self,
+        role: Role,
+        step: CycleStep,
+        order: str,
+        *,
+        reading: bool,
+        lane: int | None = None,
+        at: Path | None = None,
+        debug: DebugRequest | None = None,
+    ) -> PhaseReport:
         """One turn of the role with its report. `lane` and `at`: where cd works, unless in the project. AgentError.
 
         `debug`: what the debugger works on when the agent asks it.
@@ -233,9 +240,11 @@ class CycleSession(MeasuredRunContext[CycleState]):
         wraps = [message.evolve(text=text(words), seconds=grace, silence=0) for words in wrap_ups(self.prompts, key)]
         self.ears[role].publish("activity", f"{agent} works on {key}")
         output, report, asked_again, late = await turns.report(
-            agent, message, wraps if grace else [],
+            agent,
+            message,
+            wraps if grace else [],
             lambda problem: text(self.prompts.render("again", problem=problem)),
-        )  # fmt: skip
+        )
         self.ears[role].publish("agent", output.text or report.message)
         if late:
             self.note("out_of_time", f"{key}: {agent} {late}; what it reported at the cut-off counts")
@@ -250,15 +259,24 @@ class CycleSession(MeasuredRunContext[CycleState]):
     def _message(self, role: Role, step: CycleStep, text: str, *, reading: bool) -> Message:
         settings = self.state().engine.settings
         return Message(
-            action=step.name, text=text, seconds=settings.action_timeout, silence=settings.silence_timeout,
-            policy=turn_policy(settings.permissions, reading=reading), folder=str(self.folder(role)),
-        )  # fmt: skip
+            action=step.name,
+            text=text,
+            seconds=settings.action_timeout,
+            silence=settings.silence_timeout,
+            policy=turn_policy(settings.permissions, reading=reading),
+            folder=str(self.folder(role)),
+        )
 
     def _text(self, role: Role, step: CycleStep, at: Path | None, order: str) -> str:
         return compose_message(
-            self.prompts, state=self.state(), role=role, step=step, order=order,
-            project=str(at or self.workspace.root), folder=str(self.folder(role)),
-        )  # fmt: skip
+            self.prompts,
+            state=self.state(),
+            role=role,
+            step=step,
+            order=order,
+            project=str(at or self.workspace.root),
+            folder=str(self.folder(role)),
+        )
 
     async def _put_back(self, role: Role, before: Snapshot | None, wrote: frozenset[str]) -> None:
         """The project's files that a role wrote which only reads, and other roles' documents.

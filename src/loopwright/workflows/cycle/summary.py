@@ -23,11 +23,11 @@ BUILTIN = "builtin"
 
 UNWRITTEN: dict[Role, str] = {
     "ra": "requirements beyond the task's own words and the failing tests: what the goal implies, what is out of scope,"
-          " and cases that nobody wrote a test for",
+    " and cases that nobody wrote a test for",
     "ep": "a plan that cuts new work into tasks with dependencies, efforts and files; the risks of this very change",
     "cd": "code for what no failing test describes",
     "vas": "a judgement of what the tests do not show",
-}  # fmt: skip
+}
 """What a role that is played without a model does not write."""
 
 
@@ -71,9 +71,14 @@ def render_issues(state: CycleState) -> str:
     ]
     open_tasks = [f"- {_task(task)}" for task in _open_tasks(state)]
     return "\n".join(
-        ["# Issues", *_section("Blockers", blockers), *_section("Open tasks", open_tasks),
-         *_section(FAILED_STEPS, failed), *_section("What came back", back)]
-    )  # fmt: skip
+        [
+            "# Issues",
+            *_section("Blockers", blockers),
+            *_section("Open tasks", open_tasks),
+            *_section(FAILED_STEPS, failed),
+            *_section("What came back", back),
+        ]
+    )
 
 
 def render_summary(state: CycleState) -> str:
@@ -81,11 +86,17 @@ def render_summary(state: CycleState) -> str:
     reason = f": {_one_line(state.failure_reason)}" if state.failure_reason else ""
     proof = state.engine.proof
     lines = [
-        f"# {_one_line(state.title)}", "", f"The cycle ended **{state.engine.outcome or state.status}**{reason}.", "",
-        *_facts(state), *(_section("Proof", _proof(proof)) if proof else ()),
-        *_section("Iterations", _iterations(state)), *_section("What is open", _left(state)),
-        *_section("Decisions", _decisions(state)), *_section("Blockers that were settled", _settled(state)),
-    ]  # fmt: skip
+        f"# {_one_line(state.title)}",
+        "",
+        f"The cycle ended **{state.engine.outcome or state.status}**{reason}.",
+        "",
+        *_facts(state),
+        *(_section("Proof", _proof(proof)) if proof else ()),
+        *_section("Iterations", _iterations(state)),
+        *_section("What is open", _left(state)),
+        *_section("Decisions", _decisions(state)),
+        *_section("Blockers that were settled", _settled(state)),
+    ]
     lines += _patches(state)
     if unwritten := _unwritten(state):
         lines += ["", "## Played without a model", "", *unwritten]
@@ -332,9 +343,12 @@ def _tests(state: CycleState) -> CycleTests | None:
     if found is None:
         return None
     return CycleTests(
-        total=found.total_tests, failed=len(found.failed_tests), pass_rate=found.pass_rate, coverage=found.coverage,
+        total=found.total_tests,
+        failed=len(found.failed_tests),
+        pass_rate=found.pass_rate,
+        coverage=found.coverage,
         at=found.last_run,
-    )  # fmt: skip
+    )
 
 
 BOUNDS = frozenset({"step_started", "step_finished", "taken_over"})

@@ -359,8 +359,9 @@ def architecture_summary_of(survey: ProjectSurvey) -> dict[str, object]:
     top = sorted({_folder(module.path) for module in survey.product})
     return {
         "pattern": f"{plural(len(survey.product), 'module')} in {plural(len(top), 'folder')}",
-        "layers": folders[:FILES_NAMED], "entry": entries[:FILES_NAMED] or ["none found in the files"],
-    }  # fmt: skip
+        "layers": folders[:FILES_NAMED],
+        "entry": entries[:FILES_NAMED] or ["none found in the files"],
+    }
 
 
 def naming_of(survey: ProjectSurvey) -> dict[str, object] | None:
@@ -393,9 +394,12 @@ def baseline_entries(run: TestRun) -> tuple[Entry, ...]:
     if not run.results:
         return ()
     data: Entry = {
-        "total": len(run.results), "passing": run.passed_count,
-        "coverage_pct": run.coverage.percent if run.coverage else None, "framework": run.runner, "config": run.command,
-    }  # fmt: skip
+        "total": len(run.results),
+        "passing": run.passed_count,
+        "coverage_pct": run.coverage.percent if run.coverage else None,
+        "framework": run.runner,
+        "config": run.command,
+    }
     return {"type": "test_command", "data": {"unit": run.command}}, {"type": "test_baseline", "data": data}
 
 
@@ -403,9 +407,14 @@ def _found(survey: ProjectSurvey, tests: FoundTests) -> Iterator[tuple[str, Entr
     if survey.kinds:
         yield "tech_stack", _stack(survey, tests)
     for manifest in survey.manifests[:MOST_CONFIGS]:
-        yield "project_config", {
-            "path": manifest.path, "key_deps": list(manifest.dependencies[:MOST_NAMES]), "scripts": manifest.scripts,
-        }  # fmt: skip
+        yield (
+            "project_config",
+            {
+                "path": manifest.path,
+                "key_deps": list(manifest.dependencies[:MOST_NAMES]),
+                "scripts": manifest.scripts,
+            },
+        )
     if survey.product:
         yield "architecture", architecture_summary_of(survey)
     if naming := naming_of(survey):
@@ -413,10 +422,14 @@ def _found(survey: ProjectSurvey, tests: FoundTests) -> Iterator[tuple[str, Entr
     known = survey.users
     for module in sorted(survey.product, key=lambda one: -len(known[one.path]))[:MOST_POINTS]:
         if users := known[module.path]:
-            yield "integration_point", {
-                "file": module.path, "description": f"imported by {', '.join(users[:MOST_NAMES])}",
-                "exports": list(module.exports[:MOST_NAMES]),
-            }  # fmt: skip
+            yield (
+                "integration_point",
+                {
+                    "file": module.path,
+                    "description": f"imported by {', '.join(users[:MOST_NAMES])}",
+                    "exports": list(module.exports[:MOST_NAMES]),
+                },
+            )
 
 
 def _stack(survey: ProjectSurvey, tests: FoundTests) -> Entry:
@@ -441,7 +454,7 @@ EFFORTS: tuple[tuple[int, Effort], ...] = ((3, "small"), (10, "medium"))
 
 def tasks_of(
     state: CycleState, failing: Sequence[FailingTest], survey: ProjectSurvey, *, writes: bool
-) -> tuple[PlanTask, ...]:  # fmt: skip
+) -> tuple[PlanTask, ...]:
     """What is still to be done. `writes`: cd's agent can do more than to mend what tests show.
 
     In a later iteration the engine itself has planned for tests that fail; what the user adds is planned here.
@@ -503,9 +516,11 @@ def _mending(id: str, area: str, failing: Sequence[FailingTest], survey: Project
     names = [failure.test for failure in failing]
     effort: Effort = next((effort for most, effort in EFFORTS if len(names) <= most), "large")
     return PlanTask(
-        id=id, description=f"Make these tests pass: {list_names(names, TESTS_NAMED)}", effort=effort,
+        id=id,
+        description=f"Make these tests pass: {list_names(names, TESTS_NAMED)}",
+        effort=effort,
         files=suspects(area, failing, survey),
-    )  # fmt: skip
+    )
 
 
 def _tails(path: str) -> Iterator[str]:

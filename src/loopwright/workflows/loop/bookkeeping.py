@@ -82,9 +82,13 @@ def append_task(state: LoopState, description: str, step: ActionStep) -> LoopSta
     """A task of the engine's own, after all others."""
     order = max((task.order for task in state.engine.tasks), default=-1) + 1
     task = LoopTask(
-        task_id=new_task_id(step.token), description=description, tool=state.engine.settings.agent, order=order,
-        created_at=step.at, updated_at=step.at,
-    )  # fmt: skip
+        task_id=new_task_id(step.token),
+        description=description,
+        tool=state.engine.settings.agent,
+        order=order,
+        created_at=step.at,
+        updated_at=step.at,
+    )
     return normalise_state(state.evolve(engine=state.engine.evolve(tasks=(*state.engine.tasks, task))))
 
 

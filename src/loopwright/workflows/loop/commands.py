@@ -193,10 +193,17 @@ def reopen(state: LoopState) -> LoopState:
         failure_reason=None,
         skill_state=skill and _unfinished(skill),
         engine=engine.evolve(
-            outcome=None, spent=fresh, retry=failed, sightings=(), debug_rounds=0,
-            waiting=None, answer=None, parked=None, interrupt=False,
+            outcome=None,
+            spent=fresh,
+            retry=failed,
+            sightings=(),
+            debug_rounds=0,
+            waiting=None,
+            answer=None,
+            parked=None,
+            interrupt=False,
         ),
-    )  # fmt: skip
+    )
 
 
 def set_limits(state: LoopState, limits: Limits) -> LoopState:
@@ -264,10 +271,14 @@ def rewind(state: LoopState, then: LoopState, here: tuple[str, str], to: int, at
     return state.evolve(
         skill_state=skill,
         engine=engine.evolve(
-            checkpoints=(*known, kept)[-CHECKPOINTS_KEPT:], last_validation=None, sightings=(), debug_rounds=0,
-            sessions={}, spent=engine.spent.evolve(worked=then.engine.spent.worked),
+            checkpoints=(*known, kept)[-CHECKPOINTS_KEPT:],
+            last_validation=None,
+            sightings=(),
+            debug_rounds=0,
+            sessions={},
+            spent=engine.spent.evolve(worked=then.engine.spent.worked),
         ),
-    )  # fmt: skip
+    )
 
 
 TEXT_FIELDS = frozenset({"title", "description"})

@@ -195,9 +195,10 @@ def render_summary(state: LoopState, skill: SkillState) -> str:
             ["Changed files:", "", *(f"- {file}" for file in changed), ""] if changed else ["No file was changed.", ""]
         )
     lines += [
-        f"- iterations: {summary.iterations}", f"- duration: {summary.duration / 1000:.1f} s",
+        f"- iterations: {summary.iterations}",
+        f"- duration: {summary.duration / 1000:.1f} s",
         *_proof_section(state.engine.proof),
-    ]  # fmt: skip
+    ]
     for name, part in (("Develop", summary.develop), ("Debug", summary.debug), ("Validate", summary.validate_)):
         lines += ["", f"## {name}", ""]
         lines += [_summary_line(key, value) for key, value in part.items() if key not in ("incidents", "files_changed")]

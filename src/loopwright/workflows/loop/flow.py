@@ -113,10 +113,16 @@ class LoopFlow:
         before = session.state()
         usage = await self._usage(before)
         step = ActionStep(
-            action=choice.action, outcome=outcome, at=session.now(), elapsed=elapsed, usage=usage,
-            can_write=self._facts.can_write, token=session.clock.token(), incidents=session.noted(),
+            action=choice.action,
+            outcome=outcome,
+            at=session.now(),
+            elapsed=elapsed,
+            usage=usage,
+            can_write=self._facts.can_write,
+            token=session.clock.token(),
+            incidents=session.noted(),
             told=session.told_answer(),
-        )  # fmt: skip
+        )
         checkpoint = await self._checkpoint(before, choice, step.at)
         words = result_words(outcome)
         session.last_result = (choice.action, words)
@@ -137,9 +143,12 @@ class LoopFlow:
         if isinstance(outcome, CompleteOutcome):
             announce_end(session, end_action(before, step, checkpoint))
         state = session.store.update(
-            session.id, lambda latest: add_summary(end_action(latest, step, checkpoint), session.incidents),
-            actor="runner", event=event, epoch=session.epoch,
-        )  # fmt: skip
+            session.id,
+            lambda latest: add_summary(end_action(latest, step, checkpoint), session.incidents),
+            actor="runner",
+            event=event,
+            epoch=session.epoch,
+        )
         publish(session, state, lines, outcome)
         session.bus.publish("result", f"{choice.action}: {words}{_why(outcome)}")
 

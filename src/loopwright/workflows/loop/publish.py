@@ -54,12 +54,17 @@ def change_lines(state: LoopState, choice: NextAction, outcome: ActionOutcome, a
     task = state.engine.task(choice.task) if choice.task else None
     return tuple(
         {
-            "timestamp": at, "file": change.file, "action": change.action, "iteration": iteration, "n": n,
-            "agent": task.tool if task else state.engine.settings.agent, "task_id": choice.task,
+            "timestamp": at,
+            "file": change.file,
+            "action": change.action,
+            "iteration": iteration,
+            "n": n,
+            "agent": task.tool if task else state.engine.settings.agent,
+            "task_id": choice.task,
             "description": outcome.message,
         }
         for n, change in enumerate(outcome.changes, 1)
-    )  # fmt: skip
+    )
 
 
 def publish(

@@ -31,8 +31,12 @@ from loopwright.workflows.loop.stall import fruitless_sighting, keep_sightings, 
 from loopwright.workflows.loop.summary import measure_work
 
 WORDS: dict[ActionName, CurrentAction] = {
-    "INIT": "init", "DEVELOP": "develop", "DEBUG": "debug", "VALIDATE": "validate", "COMPLETE": "complete",
-}  # fmt: skip
+    "INIT": "init",
+    "DEVELOP": "develop",
+    "DEBUG": "debug",
+    "VALIDATE": "validate",
+    "COMPLETE": "complete",
+}
 ACTION_OF: dict[CurrentAction, ActionName] = {word: action for action, word in WORDS.items()}
 
 

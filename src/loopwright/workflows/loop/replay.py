@@ -36,8 +36,15 @@ OTHERS = (
     "notes",
 )
 OTHERS_IN_ENGINE = (
-    "outcome", "waiting", "answer", "interrupt", "parked", "settings", "tasks", "allow_test_changes",
-)  # fmt: skip
+    "outcome",
+    "waiting",
+    "answer",
+    "interrupt",
+    "parked",
+    "settings",
+    "tasks",
+    "allow_test_changes",
+)
 """What commands change of a loop, in its own fields and under `engine`."""
 LIMITS = ("max_minutes", "max_tokens", "max_cost")
 
@@ -262,9 +269,12 @@ def _acts(
             state = store.read_at(last.loop_id, entry.seq)
             ids = tuple(task.task_id for task in state.engine.tasks)
             yield replace(
-                _act(begun, entry.seq, kept), commit=commits.get(entry.seq), spent=state.engine.budget.spent_seconds,
-                broken_off=entry.event.type == "taken_over", tasks=tuple(id for id in ids if id not in tasks),
-            )  # fmt: skip
+                _act(begun, entry.seq, kept),
+                commit=commits.get(entry.seq),
+                spent=state.engine.budget.spent_seconds,
+                broken_off=entry.event.type == "taken_over",
+                tasks=tuple(id for id in ids if id not in tasks),
+            )
             tasks |= frozenset(ids)
             begun = None
     if begun is not None:

@@ -71,9 +71,12 @@ async def _record_interruption(session: LoopSession, state: LoopState) -> None:
         )
     step = ActionStep(action=action, outcome=Interrupted(BROKEN_OFF), at=session.now(), token=session.clock.token())
     session.store.update(
-        session.id, lambda latest: end_action(latest, step, checkpoint), actor="runner",
-        event=JournalEvent(type="taken_over", data={"action": action}), epoch=session.epoch,
-    )  # fmt: skip
+        session.id,
+        lambda latest: end_action(latest, step, checkpoint),
+        actor="runner",
+        event=JournalEvent(type="taken_over", data={"action": action}),
+        epoch=session.epoch,
+    )
 
 
 LOOK_SECONDS = 0.2
@@ -192,10 +195,20 @@ class LoopRunner(Runner[LoopState]):
             lambda name: self.agents(name, around), recall, self.clock, bus, self.price, self.project
         ) as turns:
             session = LoopSession(
-                id=id, project=self.project, store=self.store, workspace=self.workspace,
-                tests=self.tests, debugger=self.debugger(id, bus), turns=turns, clock=self.clock, bus=bus,
-                epoch=hold.epoch, prompts=self.prompts, interactive=asked is not None, person=asked,
-            )  # fmt: skip
+                id=id,
+                project=self.project,
+                store=self.store,
+                workspace=self.workspace,
+                tests=self.tests,
+                debugger=self.debugger(id, bus),
+                turns=turns,
+                clock=self.clock,
+                bus=bus,
+                epoch=hold.epoch,
+                prompts=self.prompts,
+                interactive=asked is not None,
+                person=asked,
+            )
             await take_over(session, hold.left)
             state = await drive_workflow(LoopFlow(session), self.clock)
             while await wait_until_resumed(session, state, session.turns.rest, resume_parked):

@@ -245,9 +245,12 @@ def _fold_definitions(definitions: tuple[LoopTask, ...], tasks: tuple[DevelopTas
 def _folded(task: DevelopTask | None, definition: LoopTask) -> DevelopTask:
     if task is None:
         return DevelopTask(
-            id=definition.task_id, description=definition.description, tool=definition.tool,
-            mode=definition.mode, created_at=definition.created_at,
-        )  # fmt: skip
+            id=definition.task_id,
+            description=definition.description,
+            tool=definition.tool,
+            mode=definition.mode,
+            created_at=definition.created_at,
+        )
     said = {"description": definition.description, "tool": definition.tool, "mode": definition.mode}
     if task.status != "pending" or all(getattr(task, k) == v for k, v in said.items()):
         return task

@@ -66,9 +66,15 @@ class LoopSession(MeasuredRunContext[LoopState]):
         if takes_prose(self.turns.agent(agent)):
             self.told = state.engine.answer
         text = compose_message(
-            self.prompts, state=state, action=action, order=order, project=self.project,
-            continuing=self.turns.begun(agent), selected=self.interactive, previous=self.last_result,
-        )  # fmt: skip
+            self.prompts,
+            state=state,
+            action=action,
+            order=order,
+            project=self.project,
+            continuing=self.turns.begun(agent),
+            selected=self.interactive,
+            previous=self.last_result,
+        )
         self.bus.publish("activity", f"{agent} works on {action}")
         silence = state.engine.settings.silence_timeout
         message = message.evolve(text=text, silence=silence, debug=message.debug or self.debug_ground())
@@ -129,7 +135,13 @@ class LoopSession(MeasuredRunContext[LoopState]):
         if not grace:
             return ()
         text = compose_message(
-            self.prompts, state=state, action=action, order=self.order("converge", action=action), project=self.project,
-            continuing=True, selected=False, previous=(action, "out of time"),
-        )  # fmt: skip
+            self.prompts,
+            state=state,
+            action=action,
+            order=self.order("converge", action=action),
+            project=self.project,
+            continuing=True,
+            selected=False,
+            previous=(action, "out of time"),
+        )
         return (message.evolve(text=text, seconds=grace, silence=0),)

@@ -167,7 +167,7 @@ PROGRESS: dict[str, Callable[[Before, Sighting], bool]] = {
     "a test was repaired, and more pass than ever": _one_was_repaired,
     "a task was completed and changed files": lambda before, now: now.tasks > max(s.tasks for s in before),
     "coverage is higher than ever": lambda before, now: now.coverage >= max(s.coverage for s in before) + COVERAGE_STEP,
-}  # fmt: skip
+}
 
 NEWS: dict[str, Callable[[Before, Sighting], bool]] = {
     "a new cause was named, or one was judged": lambda before, now: now.ideas > max(s.ideas for s in before),
@@ -269,11 +269,17 @@ def _state(sighting: Sighting) -> tuple[str, frozenset[tuple[str, str]]]:
 
 
 SIGNS: tuple[StallSign, ...] = (
-    StallSign("idle", lambda c: c.idle >= IDLE,
-         lambda c: f"{c.idle} rounds of debugging in a row changed nothing and named no new cause"),
+    StallSign(
+        "idle",
+        lambda c: c.idle >= IDLE,
+        lambda c: f"{c.idle} rounds of debugging in a row changed nothing and named no new cause",
+    ),
     StallSign("back again", _goes_back, _repeated),
     StallSign("nothing new", lambda c: c.quiet >= QUIET, _repeated),
-    StallSign("no progress", lambda c: c.barren >= BARREN,
-         lambda c: f"{c.barren} validations in a row brought new explanations, numbers or breakages, but no progress"),
-)  # fmt: skip
+    StallSign(
+        "no progress",
+        lambda c: c.barren >= BARREN,
+        lambda c: f"{c.barren} validations in a row brought new explanations, numbers or breakages, but no progress",
+    ),
+)
 """The first that holds is told."""

@@ -79,8 +79,16 @@ ACTION_NAMES = {
 RENAMED = {"session_id": "loop_id", "task_description": "description"}
 RENAMED_COUNTS = {"total_count": "total", "completed_count": "completed"}
 SKILL_KEYS = (
-    "current_action", "last_action", "completed_actions", "mode", "develop", "debug", "validate", "errors", "summary",
-)  # fmt: skip
+    "current_action",
+    "last_action",
+    "completed_actions",
+    "mode",
+    "develop",
+    "debug",
+    "validate",
+    "errors",
+    "summary",
+)
 TOLD_BY_PROGRESS = ("description", "tool", "mode", "created_at")
 """What a task's progress says of its definition."""
 
@@ -302,10 +310,13 @@ def _own_engine(before: EngineState, after: EngineState) -> EngineState:
     given = {name: getattr(after, name) for name in FOR_COMMANDS}
     settings = before.settings.evolve(mode=after.settings.mode)
     return before.evolve(
-        **given, settings=settings, budget=before.budget.evolve(**limits),
+        **given,
+        settings=settings,
+        budget=before.budget.evolve(**limits),
         incidents=all_incidents(before.incidents, after.incidents),
-        asked=merge_answers(before.asked, after.asked), menu=_chosen(before.menu, after.menu),
-    )  # fmt: skip
+        asked=merge_answers(before.asked, after.asked),
+        menu=_chosen(before.menu, after.menu),
+    )
 
 
 def _chosen(before: Menu | None, after: Menu | None) -> Menu | None:

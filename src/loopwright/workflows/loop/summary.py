@@ -263,9 +263,12 @@ def _tests(state: LoopState) -> TestCounts | None:
         return None
     by_status = Counter(result.status for result in section.test_results)
     return TestCounts(
-        total=len(section.test_results), **{status: by_status[status] for status in get_args(TestStatus)},
-        pass_rate=section.pass_rate, coverage=section.coverage, at=section.last_run_at,
-    )  # fmt: skip
+        total=len(section.test_results),
+        **{status: by_status[status] for status in get_args(TestStatus)},
+        pass_rate=section.pass_rate,
+        coverage=section.coverage,
+        at=section.last_run_at,
+    )
 
 
 def summarise_loop(
@@ -324,9 +327,12 @@ def _develop(skill: SkillState, diff: str | None) -> dict[str, object]:
     if diff is not None:
         changed = [f"{file} +{added} -{removed}" for file, added, removed in diff_stat(diff)]
     return {
-        "tasks": skill.develop.total, "completed": skill.develop.completed, "files_changed": changed,
-        "left_to_do": left, "errors": [f"{e.action}: {e.message}" for e in skill.errors],
-    }  # fmt: skip
+        "tasks": skill.develop.total,
+        "completed": skill.develop.completed,
+        "files_changed": changed,
+        "left_to_do": left,
+        "errors": [f"{e.action}: {e.message}" for e in skill.errors],
+    }
 
 
 def _debug(skill: SkillState) -> dict[str, object]:
@@ -337,9 +343,11 @@ def _debug(skill: SkillState) -> dict[str, object]:
     ]
     patches = [line for patch in applied_patches(skill) for line in patch_lines(patch)]
     return {
-        "rounds": skill.debug.iteration, "confirmed": skill.debug.confirmed_hypothesis,
-        **({"patches": patches} if patches else {}), "hypotheses": told,
-    }  # fmt: skip
+        "rounds": skill.debug.iteration,
+        "confirmed": skill.debug.confirmed_hypothesis,
+        **({"patches": patches} if patches else {}),
+        "hypotheses": told,
+    }
 
 
 def _validate(

@@ -103,12 +103,19 @@ async def _mended(session: TuningSession, state: TuningState, group: Sequence[Fi
     if change.lines > lines:
         return f"{agent} changed {change.lines} lines {about}; at most {lines} may change"
     return Proposal(
-        fingerprints=tuple(finding.fingerprint for finding in group), rule=group[0].rule, strategy=group[0].strategy,
-        level="agent", description=f"{agent}: {group[0].advice}", rationale=group[0].why, edits=change.edits,
-        creates=dict(change.creates), deletes=change.deletes, risk="medium",
+        fingerprints=tuple(finding.fingerprint for finding in group),
+        rule=group[0].rule,
+        strategy=group[0].strategy,
+        level="agent",
+        description=f"{agent}: {group[0].advice}",
+        rationale=group[0].why,
+        edits=change.edits,
+        creates=dict(change.creates),
+        deletes=change.deletes,
+        risk="medium",
         estimated_impact=f"mends {', '.join(finding.rule for finding in group)}",
         verification_steps=("diagnose the whole skill again",),
-    )  # fmt: skip
+    )
 
 
 async def _asked(
@@ -118,10 +125,13 @@ async def _asked(
     known = tuple(dict.fromkeys(why for one in group for why in state.engine.tried.get(one.fingerprint, ())))
     settings = state.engine.settings
     message = Message(
-        action="action-propose-fixes", text=mend_order(session.prompts, state, group, folder, lines, known),
-        seconds=settings.action_timeout, silence=settings.silence_timeout,
-        policy=turn_policy(settings.permissions, reading=False), folder=str(folder),
-    )  # fmt: skip
+        action="action-propose-fixes",
+        text=mend_order(session.prompts, state, group, folder, lines, known),
+        seconds=settings.action_timeout,
+        silence=settings.silence_timeout,
+        policy=turn_policy(settings.permissions, reading=False),
+        folder=str(folder),
+    )
     async with session.turns(folder) as turns:
         try:
             await turns.ask(state.engine.agent or "", message)

@@ -1,7 +1,7 @@
 """TUNE as a declaration for the kernel: what is ready, who does it, how it lands."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import assert_never
@@ -23,17 +23,18 @@ from loopwright.skills.diagnosis import (
     rules_of,
     split_accepted,
 )
-from loopwright.skills.files import SkillFiles
+from loopwright.skills.files import Rewrite, SkillFiles, digest
 from loopwright.skills.findings import Proposal
 from loopwright.skills.fixes import propose_mechanical_fixes
-from loopwright.skills.fixes.edits import rebase_edit
+from loopwright.skills.fixes.diff import render_file_diff
+from loopwright.skills.fixes.edits import contents_of, rebase_edit
 from loopwright.skills.review.cards import cards_of
 from loopwright.skills.review.report_check import carry_findings
 from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.agent_fixes import write_fixes
 from loopwright.workflows.tuning.commands import list_unverified
 from loopwright.workflows.tuning.gate import judge_fix
-from loopwright.workflows.tuning.model import RANKS, Fix, TuningState, TuningStep
+from loopwright.workflows.tuning.model import RANKS, FileAction, FileChange, Fix, TuningState, TuningStep
 from loopwright.workflows.tuning.outcomes import (
     ApplyOutcome,
     DiagnosisOutcome,
@@ -50,12 +51,45 @@ from loopwright.workflows.tuning.outcomes import (
     TuningStepDone,
     VerifyOutcome,
 )
-from loopwright.workflows.tuning.proposals import fix_of, rewrite_of
 from loopwright.workflows.tuning.publish import files_of, publish
 from loopwright.workflows.tuning.reducer import begin_step, end_step
 from loopwright.workflows.tuning.review import recheck_findings, review_dimension
 from loopwright.workflows.tuning.selector import may_be_fixed, select_ready, still_holds
 from loopwright.workflows.tuning.session import TuningSession, undo_fixes
+
+
+def fix_of(proposal: Proposal, files: Mapping[str, bytes], id: str, issue_ids: Sequence[str]) -> Fix:
+    """The proposal as a fix of these files. Conflict where they are not what it was made for; Invalid for no texts."""
+    changes = tuple(_change(file, files.get(file), new) for file, new in contents_of(proposal, files).items())
+    return Fix(
+        id=id,
+        issue_ids=tuple(issue_ids),
+        strategy=proposal.strategy,
+        description=proposal.description,
+        rationale=proposal.rationale,
+        changes=changes,
+        risk=proposal.risk,
+        estimated_impact=proposal.estimated_impact,
+        verification_steps=proposal.verification_steps,
+    )
+
+
+def rewrite_of(proposal: Proposal, files: Mapping[str, bytes]) -> Rewrite:
+    """What has to be written, on the condition that the files are still these. Conflict, Invalid."""
+    contents = contents_of(proposal, files)
+    return Rewrite(contents, {file: digest(files[file]) if file in files else None for file in contents})
+
+
+def _change(file: str, old: bytes | None, new: bytes | None) -> FileChange:
+    action: FileAction = "create" if old is None else "delete" if new is None else "modify"
+    diff = render_file_diff(file, old, new)
+    return FileChange(
+        file=file,
+        action=action,
+        old_content=None if old is None else old.decode(),
+        new_content=None if new is None else new.decode(),
+        diff=diff,
+    )
 
 
 def describe_outcome(outcome: TuningOutcome) -> str:
@@ -94,10 +128,13 @@ async def run_init(session: TuningSession, step: TuningStep) -> TuningOutcome:
     """What the skill is."""
     files, skill = await session.read()
     return ScopeOutcome(
-        name=skill.name, mode=skill.mode, phases=tuple(dict.fromkeys(phase.file for phase in skill.phases)),
+        name=skill.name,
+        mode=skill.mode,
+        phases=tuple(dict.fromkeys(phase.file for phase in skill.phases)),
         specs=tuple(path for path, page in skill.pages.items() if page.kind == "spec"),
-        size=sum(page.tokens for page in skill.pages.values()), digests=files.digests,
-    )  # fmt: skip
+        size=sum(page.tokens for page in skill.pages.values()),
+        digests=files.digests,
+    )
 
 
 async def diagnose_dimension(session: TuningSession, step: TuningStep) -> TuningOutcome:
@@ -112,10 +149,15 @@ async def diagnose_dimension(session: TuningSession, step: TuningStep) -> Tuning
     kept, silenced = split_accepted(skill, told, engine.accepted)
     checked = (*(rule.rule for rule in rules_of((dimension,))), *(card.id for card in cards_of(dimension) if reviewed))
     return DiagnosisOutcome(
-        dimension=dimension, findings=(*found.findings, *kept), checked=checked,
-        silenced=(*found.silenced, *silenced), took=(session.clock.monotonic() - since) * 1000, digests=files.digests,
-        problem=found.problems.get(dimension), reviewed=reviewed,
-    )  # fmt: skip
+        dimension=dimension,
+        findings=(*found.findings, *kept),
+        checked=checked,
+        silenced=(*found.silenced, *silenced),
+        took=(session.clock.monotonic() - since) * 1000,
+        digests=files.digests,
+        problem=found.problems.get(dimension),
+        reviewed=reviewed,
+    )
 
 
 async def run_report(session: TuningSession, step: TuningStep) -> TuningOutcome:
@@ -321,14 +363,23 @@ class TuningFlow:
         session, at = self._session, self._session.now()
         words = describe_outcome(outcome)
         done = TuningStepDone(
-            step=choice, outcome=outcome, begun=self._begun.pop(choice, at), at=at, elapsed=elapsed,
-            incidents=session.noted(), usage=session.spent(), files=files_of(outcome),
-        )  # fmt: skip
+            step=choice,
+            outcome=outcome,
+            begun=self._begun.pop(choice, at),
+            at=at,
+            elapsed=elapsed,
+            incidents=session.noted(),
+            usage=session.spent(),
+            files=files_of(outcome),
+        )
         data: dict[str, JsonValue] = {"step": choice.name, "fix": choice.fix, "result": words, "at": at}
         state = session.store.update(
-            session.id, lambda latest: end_step(latest, done) if not _ended(latest) else latest,
-            actor="runner", event=JournalEvent(type="step_finished", data=data), epoch=session.epoch,
-        )  # fmt: skip
+            session.id,
+            lambda latest: end_step(latest, done) if not _ended(latest) else latest,
+            actor="runner",
+            event=JournalEvent(type="step_finished", data=data),
+            epoch=session.epoch,
+        )
         publish(session.store, state)
         session.bus.publish("result", f"{choice.name}: {words}")
 

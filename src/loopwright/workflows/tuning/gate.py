@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from loopwright.core.errors import LoopwrightError
+from loopwright.skills.accepted import MARK, find_comments
 from loopwright.skills.findings import SEVERITIES, Finding, Proposal
 from loopwright.skills.fixes.edits import contents_of
 from loopwright.skills.reader.model import Skill
 from loopwright.skills.reader.page import Page
 from loopwright.skills.score import compute_score
-from loopwright.skills.suppress import MARK, find_comments
 
 SHOWN = 3
 """Lines that a reason names."""

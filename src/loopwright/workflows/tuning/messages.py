@@ -33,9 +33,13 @@ def mend_order(
 ) -> str:
     """`lines`: how many it may change; `known`: what was tried for these in vain, and why."""
     return prompts.render(
-        "mend", folder=str(folder), findings="\n\n".join(_told(finding) for finding in findings), lines=str(lines),
-        described=state.user_issue_description or "nothing", tried="\n".join(f"- {why}" for why in known) or "nothing",
-    )  # fmt: skip
+        "mend",
+        folder=str(folder),
+        findings="\n\n".join(_told(finding) for finding in findings),
+        lines=str(lines),
+        described=state.user_issue_description or "nothing",
+        tried="\n".join(f"- {why}" for why in known) or "nothing",
+    )
 
 
 def compose_order(prompts: Prompts, name: str, folder: Path, **values: str) -> str:

@@ -62,9 +62,13 @@ def rank_findings(findings: Iterable[Finding], described: str) -> tuple[Finding,
         words = _WORD.findall(f"{finding.rule} {finding.message} {finding.why} {finding.file}".casefold())
         near = -len(wanted.intersection(words))
         return (
-            SEVERITIES.index(finding.severity), near, SURE.index(finding.confidence), finding.file, finding.start,
+            SEVERITIES.index(finding.severity),
+            near,
+            SURE.index(finding.confidence),
+            finding.file,
+            finding.start,
             finding.fingerprint,
-        )  # fmt: skip
+        )
 
     return tuple(sorted(findings, key=key))
 
@@ -104,14 +108,18 @@ def _issue(id: str, priority: int, places: Sequence[Finding], same: Sequence[str
     lines = [f"{place.file}:{place.line}: {place.excerpt}" for place in places]
     also = (line for place in places for line in place.also)
     return Issue(
-        id=id, type=ISSUE_TYPES[finding.dimension], severity=finding.severity, priority=priority,
-        location=Location(
-            file=finding.file, line_start=finding.line, line_end=finding.line_end, phase=finding.phase
-        ),
-        description=finding.message, evidence=tuple(dict.fromkeys((*lines, *also))),
-        root_cause=f"{finding.rule}: {finding.subject}", impact=finding.why, suggested_fix=finding.advice,
+        id=id,
+        type=ISSUE_TYPES[finding.dimension],
+        severity=finding.severity,
+        priority=priority,
+        location=Location(file=finding.file, line_start=finding.line, line_end=finding.line_end, phase=finding.phase),
+        description=finding.message,
+        evidence=tuple(dict.fromkeys((*lines, *also))),
+        root_cause=f"{finding.rule}: {finding.subject}",
+        impact=finding.why,
+        suggested_fix=finding.advice,
         related_issues=tuple(other for other in same if other != id),
-    )  # fmt: skip
+    )
 
 
 def result_of(diagnosed: DiagnosisOutcome) -> DiagnosisResult:
@@ -127,9 +135,11 @@ def result_of(diagnosed: DiagnosisOutcome) -> DiagnosisResult:
     )
     return DiagnosisResult(
         status="failed" if diagnosed.problem else "completed",
-        issues_found=len({finding.fingerprint for finding in counting}), severity=worst or "none",
-        execution_time_ms=round(diagnosed.took, 3), details=details,
-    )  # fmt: skip
+        issues_found=len({finding.fingerprint for finding in counting}),
+        severity=worst or "none",
+        execution_time_ms=round(diagnosed.took, 3),
+        details=details,
+    )
 
 
 def _evidence(finding: Finding) -> Evidence:
@@ -170,9 +180,11 @@ def _closed(state: TuningState, done: TuningStepDone) -> TuningState:
     if result == "success" and done.step.name not in completed:
         completed = (*completed, done.step.name)
     return state.evolve(
-        engine=state.engine.evolve(under_way=rest), current_action=rest[-1].step if rest else None,
-        action_history=(*state.action_history, entry)[-HISTORY_KEPT:], completed_actions=completed,
-    )  # fmt: skip
+        engine=state.engine.evolve(under_way=rest),
+        current_action=rest[-1].step if rest else None,
+        action_history=(*state.action_history, entry)[-HISTORY_KEPT:],
+        completed_actions=completed,
+    )
 
 
 def _result(outcome: TuningOutcome) -> ActionResult:
@@ -233,10 +245,11 @@ def _diagnosed(state: TuningState, seen: DiagnosisOutcome, at: str) -> TuningSta
     kept = tuple(f for f in state.engine.findings if f.dimension != seen.dimension)
     accepted = tuple(one for one in state.engine.silenced if one.finding.dimension != seen.dimension)
     engine = state.engine.evolve(
-        diagnosed=(*state.engine.diagnosed, seen.dimension), digests=dict(seen.digests),
+        diagnosed=(*state.engine.diagnosed, seen.dimension),
+        digests=dict(seen.digests),
         silenced=(*accepted, *seen.silenced),
         reviewed=(*state.engine.reviewed, *((seen.dimension,) if seen.reviewed else ())),
-    )  # fmt: skip
+    )
     diagnosis = state.diagnosis.evolve(**{seen.dimension: result_of(seen)})
     state = set_findings(state.evolve(engine=engine, diagnosis=diagnosis), (*kept, *seen.findings))
     if seen.problem is None:
@@ -269,9 +282,12 @@ def _ran(state: TuningState, dimension: Dimension) -> bool:
 
 def _reported(state: TuningState, report: ReportOutcome) -> TuningState:
     standing = Standing(
-        iteration=state.iteration_count, score=state.quality_score, gate=state.quality_gate, tree=report.tree,
+        iteration=state.iteration_count,
+        score=state.quality_score,
+        gate=state.quality_gate,
+        tree=report.tree,
         in_vain=state.engine.in_vain,
-    )  # fmt: skip
+    )
     engine = state.engine.evolve(
         reported=True, fixable=dict(report.fixable), standings=(*state.engine.standings, standing)
     )
@@ -282,9 +298,11 @@ def _proposed(state: TuningState, outcome: ProposalOutcome, at: str) -> TuningSt
     engine, ids = state.engine, tuple(offer.fix.id for offer in outcome.offers)
     waiting = Waiting(question=CHOOSE, options=ids, since=at) if engine.choosing and ids else None
     engine = engine.evolve(
-        proposed=True, rejected={**engine.rejected, **outcome.without}, waiting=waiting,
+        proposed=True,
+        rejected={**engine.rejected, **outcome.without},
+        waiting=waiting,
         proposals={**engine.proposals, **{offer.fix.id: offer.proposal for offer in outcome.offers}},
-    )  # fmt: skip
+    )
     engine = _in_vain(engine, outcome.tried)
     fixes = (*state.proposed_fixes, *(offer.fix for offer in outcome.offers))
     return state.evolve(proposed_fixes=fixes, pending_fixes=() if waiting else ids, engine=engine)
@@ -299,9 +317,11 @@ def _applied(state: TuningState, outcome: ApplyOutcome, at: str) -> TuningState:
         edits={**engine.edits, fix.id: outcome.edits}, digests=_with(engine.digests, outcome.digests)
     )
     return state.evolve(
-        applied_fixes=(*state.applied_fixes, entry), pending_fixes=_without(state.pending_fixes, fix.id),
-        proposed_fixes=tuple(fix if one.id == fix.id else one for one in state.proposed_fixes), engine=engine,
-    )  # fmt: skip
+        applied_fixes=(*state.applied_fixes, entry),
+        pending_fixes=_without(state.pending_fixes, fix.id),
+        proposed_fixes=tuple(fix if one.id == fix.id else one for one in state.proposed_fixes),
+        engine=engine,
+    )
 
 
 def _dropped(state: TuningState, id: str, reason: str) -> TuningState:

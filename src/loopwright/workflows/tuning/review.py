@@ -187,16 +187,20 @@ def _note_if_spent(session: TuningSession, state: TuningState, dimension: Dimens
 
 
 async def _found(
-    session: TuningSession, state: TuningState, files: SkillFiles, skill: Skill, dimension: Dimension,
+    session: TuningSession,
+    state: TuningState,
+    files: SkillFiles,
+    skill: Skill,
+    dimension: Dimension,
     exact: Sequence[Finding],
-) -> CheckedReports | None:  # fmt: skip
+) -> CheckedReports | None:
     """What the reviewer reports; what is refused is told back to it once. None where it came to no end."""
     agent, action = state.engine.reviewer or "", DIAGNOSES[dimension]
     folder = await session.desk.at(files)
     asked = {"cards": card_words(cards_of(dimension)), "most": str(MOST)}
     whole = compose_order(
         session.prompts, "review", folder, facts=skill_facts(skill, exact), described=described_words(state), **asked
-    )  # fmt: skip
+    )
     session.bus.publish("activity", f"{agent} reviews {dimension}: {len(cards_of(dimension))} questions")
 
     async def ask() -> list[ReportSkillFinding] | None:
@@ -266,9 +270,13 @@ async def _verdicts(
 
 
 async def _kept(
-    session: TuningSession, key: Iterable[str], folder: Path, files: SkillFiles, kind: TypeAdapter[list[C]],
+    session: TuningSession,
+    key: Iterable[str],
+    folder: Path,
+    files: SkillFiles,
+    kind: TypeAdapter[list[C]],
     ask: Callable[[], Awaitable[list[C] | None]],
-) -> list[C] | None:  # fmt: skip
+) -> list[C] | None:
     """The answer of the last time to the same question about the same files, where there is one; it costs nothing."""
     text = "\0".join((*key, files.tree, *files.unread)).replace(str(folder), "")
     name = digest(text.encode("utf-8", "surrogateescape"))
@@ -285,15 +293,26 @@ async def _kept(
 
 
 async def _asked(
-    session: TuningSession, state: TuningState, agent: str, action: TuningStepName, text: str,
-    kind: TypeAdapter[list[C]], files: SkillFiles, *, judging: bool = False,
-) -> list[C] | None:  # fmt: skip
+    session: TuningSession,
+    state: TuningState,
+    agent: str,
+    action: TuningStepName,
+    text: str,
+    kind: TypeAdapter[list[C]],
+    files: SkillFiles,
+    *,
+    judging: bool = False,
+) -> list[C] | None:
     """One turn that only reads, and what it reported; None where it did not say that it is done. AgentError."""
     settings, desk = state.engine.settings, session.desk
     message = Message(
-        action=action, text=text, seconds=settings.action_timeout, silence=settings.silence_timeout,
-        policy="read-only", folder="",
-    )  # fmt: skip
+        action=action,
+        text=text,
+        seconds=settings.action_timeout,
+        silence=settings.silence_timeout,
+        policy="read-only",
+        folder="",
+    )
     turns = await desk.turns(agent, judging=judging)
     try:
         came = await turns.report(agent, message, (), lambda problem: session.prompts.render("ending"))

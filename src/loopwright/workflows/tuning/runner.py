@@ -93,10 +93,18 @@ class TuningRunner(Runner[TuningState]):
 
     async def work(self, id: str, hold: Hold[TuningState]) -> TuningState:
         session = TuningSession(
-            id=id, project=self.project, store=self.store, clock=self.clock, bus=hold.bus, epoch=hold.epoch,
-            root=Path(hold.begun.engine.root), skills=self.skills, prompts=self.prompts,
-            turns=partial(self._turns, id, hold.bus, hold.permits), answers=self.answers,
-        )  # fmt: skip
+            id=id,
+            project=self.project,
+            store=self.store,
+            clock=self.clock,
+            bus=hold.bus,
+            epoch=hold.epoch,
+            root=Path(hold.begun.engine.root),
+            skills=self.skills,
+            prompts=self.prompts,
+            turns=partial(self._turns, id, hold.bus, hold.permits),
+            answers=self.answers,
+        )
         try:
             await _take_over(session)
             await drive_workflow(TuningFlow(session), self.clock)
@@ -112,7 +120,7 @@ class TuningRunner(Runner[TuningState]):
         around = AgentEnvironment(id, bus.hear, partial(bus.publish, "output"), permits)
         turns = RecordedTurns(
             lambda name: self.agents(name, around, at), NoAgentSessions(), self.clock, bus, self.price, str(at)
-        )  # fmt: skip
+        )
         async with turns:
             yield turns
 

@@ -84,16 +84,27 @@ class TuningService(RunService[TuningState]):
         id = new_tuning_id(now, self.clock.token())
         folder = self.store.progress_path(id).relative_to(self.workspace.root)
         engine = TuningEngine(
-            id=id, path=path, root=str(root), created_at=now.isoformat(timespec="milliseconds"),
-            dimensions=tuple(one for one in DIMENSIONS if one in dimensions), level=level, agent=agent,
-            reviewer=reviewer, refuter=refuter,
-            choosing=choosing, accepted=tuple(sorted(accepted)),
-            settings=settings or RunSettings(), budget=budget or Budget(),
-        )  # fmt: skip
+            id=id,
+            path=path,
+            root=str(root),
+            created_at=now.isoformat(timespec="milliseconds"),
+            dimensions=tuple(one for one in DIMENSIONS if one in dimensions),
+            level=level,
+            agent=agent,
+            reviewer=reviewer,
+            refuter=refuter,
+            choosing=choosing,
+            accepted=tuple(sorted(accepted)),
+            settings=settings or RunSettings(),
+            budget=budget or Budget(),
+        )
         state = TuningState(
-            user_issue_description=description.strip(), focus_areas=tuple(focus), work_dir=str(folder),
-            backup_dir=str(folder / BACKUPS), engine=engine,
-        ).evolve(max_iterations=max_iterations)  # fmt: skip
+            user_issue_description=description.strip(),
+            focus_areas=tuple(focus),
+            work_dir=str(folder),
+            backup_dir=str(folder / BACKUPS),
+            engine=engine,
+        ).evolve(max_iterations=max_iterations)
         return self.store.create(state, actor=self.actor)
 
     def awaits(self, state: TuningState) -> bool:
@@ -137,8 +148,10 @@ class TuningService(RunService[TuningState]):
                 lambda s: commands.remove_fix(
                     self._unmoved(id, s), fix, findings, found.silenced, mendable, files.digests
                 ),
-                actor=self.actor, event=JournalEvent(type="rolled_back", data={"fix": fix}), epoch=lease.epoch,
-            )  # fmt: skip
+                actor=self.actor,
+                event=JournalEvent(type="rolled_back", data={"fix": fix}),
+                epoch=lease.epoch,
+            )
             publish(self.store, state)
         return state
 

@@ -98,9 +98,10 @@ def _times(document: Json) -> Iterator[tuple[str, Json, str]]:
     """Every place of a time that the schema has: where it is in words, the object and the key."""
     yield from (("", document, key) for key in ("started_at", "updated_at"))
     lists = (
-        ("applied_fixes", ("applied_at",)), ("action_history", ("started_at", "completed_at")),
+        ("applied_fixes", ("applied_at",)),
+        ("action_history", ("started_at", "completed_at")),
         ("errors", ("timestamp",)),
-    )  # fmt: skip
+    )
     for name, keys in lists:
         for n, item in enumerate(list_objects(document.get(name))):
             yield from ((f"{name}.{n}.", item, key) for key in keys)

@@ -75,6 +75,8 @@ def tuning_need(state: TuningState) -> TuningNeed | None:
 def _fixes(state: TuningState) -> FixCounts:
     standing = sum(fix.success and fix.rollback_available for fix in state.applied_fixes)
     return FixCounts(
-        proposed=len(state.proposed_fixes), pending=len(state.pending_fixes), applied=standing,
+        proposed=len(state.proposed_fixes),
+        pending=len(state.pending_fixes),
+        applied=standing,
         rolled_back=len(state.applied_fixes) - standing,
-    )  # fmt: skip
+    )

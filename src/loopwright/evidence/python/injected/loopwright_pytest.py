@@ -33,9 +33,19 @@ NEUTRAL = frozenset({
 """Settings that say how to look, or what to collect: they give no test another meaning."""
 
 OPTIONS = (
-    "keyword", "markexpr", "deselect", "ignore", "ignore_glob", "runxfail", "pythonwarnings", "importmode",
-    "noconftest", "override_ini", "plugins", "strict_markers",
-)  # fmt: skip
+    "keyword",
+    "markexpr",
+    "deselect",
+    "ignore",
+    "ignore_glob",
+    "runxfail",
+    "pythonwarnings",
+    "importmode",
+    "noconftest",
+    "override_ini",
+    "plugins",
+    "strict_markers",
+)
 """Options that do, wherever they were given."""
 
 

@@ -170,9 +170,13 @@ def _request(session: CycleSession, place: WorkFolder, failing: Sequence[str]) -
     settings = session.state().engine.settings
     command = settings.test_command or ""
     return DebugRequest(
-        project=str(place.path), python=session.tests.interpreter(command) or "", test_command=command,
-        failing=tuple(failing), budget_seconds=settings.action_timeout * SHARE, loop=session.id,
-    )  # fmt: skip
+        project=str(place.path),
+        python=session.tests.interpreter(command) or "",
+        test_command=command,
+        failing=tuple(failing),
+        budget_seconds=settings.action_timeout * SHARE,
+        loop=session.id,
+    )
 
 
 def _can_measure(session: CycleSession, request: DebugRequest, place: WorkFolder) -> bool:

@@ -124,9 +124,11 @@ def keep_failures(session: CycleSession, results: Sequence[TestResult]) -> None:
 def keep_coverage(session: CycleSession, coverage: Coverage | None) -> None:
     """vas/coverage.json of the first run; each validation writes it again, in the same shape."""
     document = {
-        "version": version_of(session.state().current_iteration), "measured": coverage is not None,
-        "percent": coverage.percent if coverage else 0.0, "files": coverage.files if coverage else {},
-    }  # fmt: skip
+        "version": version_of(session.state().current_iteration),
+        "measured": coverage is not None,
+        "percent": coverage.percent if coverage else 0.0,
+        "files": coverage.files if coverage else {},
+    }
     text = json.dumps(document, ensure_ascii=False, indent=2)
     session.store.write_progress(session.id, {f"vas/{COVERAGE}": f"{text}\n".encode(errors="replace")})
 
@@ -148,10 +150,13 @@ def list_found_tests(session: CycleSession) -> FoundTests:
     engine = session.state().engine
     tests = engine.baseline.tests if engine.baseline else {}
     return FoundTests(
-        command=engine.settings.test_command or "", total=len(tests),
-        passing=sum(test.status == "passed" for test in tests.values()), failing=list_failures(session),
-        names=tuple(tests), coverage=_covered(session),
-    )  # fmt: skip
+        command=engine.settings.test_command or "",
+        total=len(tests),
+        passing=sum(test.status == "passed" for test in tests.values()),
+        failing=list_failures(session),
+        names=tuple(tests),
+        coverage=_covered(session),
+    )
 
 
 def describe_tests(session: CycleSession) -> str:

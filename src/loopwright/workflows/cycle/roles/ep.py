@@ -43,9 +43,12 @@ async def explore_project(session: CycleSession, step: CycleStep) -> CycleOutcom
     if found.text == find_reported(report, "#"):
         keep_documents(session, {f"ep/{MAIN}": found.text})
     return ExplorationOutcome(
-        report, found.page or found.text, _items(found.text, POINTS), _items(found.text, RISKS),
+        report,
+        found.page or found.text,
+        _items(found.text, POINTS),
+        _items(found.text, RISKS),
         tuple(f"ep/{name}" for name, text in ((MAIN, found.text), (PAGE, found.page)) if text),
-    )  # fmt: skip
+    )
 
 
 async def plan_tasks(session: CycleSession, step: CycleStep) -> CycleOutcome:
@@ -53,9 +56,7 @@ async def plan_tasks(session: CycleSession, step: CycleStep) -> CycleOutcome:
     if not session.able("ep").plans:
         return await _planned_by_templates(session, state)
     folder = session.folder("ep")
-    order = session.prompts.render(
-        "plan", folder=str(folder), documents=str(folder.parent), standing=_standing(state)
-    )  # fmt: skip
+    order = session.prompts.render("plan", folder=str(folder), documents=str(folder.parent), standing=_standing(state))
     report, tasks = await ask_role(session, "ep", step, order, partial(_take_plan, session, state))
     return PlanOutcome(report, tasks, (f"ep/{PLAN}",))
 
@@ -65,9 +66,12 @@ def _explore_order(session: CycleSession, state: CycleState) -> str:
     if state.exploration is None:
         return session.prompts.render("explore", folder=str(folder))
     return session.prompts.render(
-        "explore_again", folder=str(folder), documents=str(folder.parent), news=compose_news(state, "ep"),
+        "explore_again",
+        folder=str(folder),
+        documents=str(folder.parent),
+        news=compose_news(state, "ep"),
         version=state.exploration.version,
-    )  # fmt: skip
+    )
 
 
 def _take_documents(session: CycleSession, report: PhaseReport) -> _Written:

@@ -87,9 +87,11 @@ async def _judged(
 ) -> JudgementOutcome:
     folder = session.folder("vas")
     order = session.prompts.render(
-        "validate", folder=str(folder), documents=str(folder.parent),
+        "validate",
+        folder=str(folder),
+        documents=str(folder.parent),
         measured="\n".join(f"- {line}" for line in measured_lines(measured)),
-    )  # fmt: skip
+    )
     last = read_previous(folder, MAIN)
     report, text = await ask_role(session, "vas", step, order, partial(_take, session, last))
     for words in contradictions(f"{report.summary}\n{text}", measured):

@@ -98,10 +98,16 @@ async def _apply(session: LoopSession, findings: SearchFindings, found: Patch, b
     after = await session.snapshot("after fix")
     comparison = findings.comparison
     applied = {
-        "edit": found.description, "fingerprint": found.fingerprint, "fixes": list(found.fixes), "file": found.file,
-        "diff": found.diff, "before": before.commit, "after": after.commit, "validated": None,
+        "edit": found.description,
+        "fingerprint": found.fingerprint,
+        "fixes": list(found.fixes),
+        "file": found.file,
+        "diff": found.diff,
+        "before": before.commit,
+        "after": after.commit,
+        "validated": None,
         **({"comparison": comparison.model_dump(mode="json")} if comparison else {}),
-    }  # fmt: skip
+    }
     hypotheses = tuple(
         h.evolve(evidence={**(h.evidence or {}), **applied}) if h.id == found.hypothesis else h
         for h in findings.hypotheses
@@ -136,14 +142,19 @@ async def _ask(session: LoopSession, agent: str, request: DebugRequest, diagnosi
     failing = list(request.failing[:SHOWN]) or [f"the task {task.id} failed: {task.description}" if task else "?"]
     settings = session.state().engine.settings
     message = Message(
-        action="DEBUG", text="", debug=request if session.debug_ground() else None, seconds=settings.action_timeout,
+        action="DEBUG",
+        text="",
+        debug=request if session.debug_ground() else None,
+        seconds=settings.action_timeout,
         policy=settings.permissions,
-    )  # fmt: skip
+    )
     asked = session.order(
-        "debug", failing="\n".join(f"- {name}" for name in failing), hypotheses=render_hypotheses(request.hypotheses),
+        "debug",
+        failing="\n".join(f"- {name}" for name in failing),
+        hypotheses=render_hypotheses(request.hypotheses),
         tools=session.order("debugger") if message.debug else "",
         progress_dir=str(session.store.progress_path(session.id)),
-    )  # fmt: skip
+    )
     before = await session.snapshot("before debug")
     _, report = await session.report(agent, "DEBUG", asked, message)
     after = await session.snapshot("after debug")

@@ -42,9 +42,13 @@ async def run_develop(session: LoopSession, choice: NextAction) -> ActionOutcome
     claims = read_proposals("DEVELOP", report)
     named = named_tests(claims.shown_by, task.tool, state.engine.baseline)
     outcome = DevelopOutcome(
-        task.id, report.status in ("success", "none"), words, measured,
-        named=named, proposed_proof=claims.proof,
-    )  # fmt: skip
+        task.id,
+        report.status in ("success", "none"),
+        words,
+        measured,
+        named=named,
+        proposed_proof=claims.proof,
+    )
     missing = None if not outcome.ok or task.tool == "bash" else _undone(session, task, outcome, output.text)
     if missing is None:
         return outcome
@@ -71,15 +75,20 @@ async def _ask(
 ) -> tuple[AgentOutput, ActionReport]:
     settings = session.state().engine.settings
     message = Message(
-        action="DEVELOP", text="", task=task, definition=definition,
-        seconds=settings.action_timeout, silence=settings.silence_timeout,
+        action="DEVELOP",
+        text="",
+        task=task,
+        definition=definition,
+        seconds=settings.action_timeout,
+        silence=settings.silence_timeout,
         policy=turn_policy(settings.permissions, reading=task.mode in READING_MODES),
-    )  # fmt: skip
+    )
     values = {
-        "task": task.description, "task_id": task.id,
+        "task": task.description,
+        "task_id": task.id,
         "hints": (definition.prompt_template if definition else "") or "none",
         "progress_dir": str(session.store.progress_path(session.id)),
-    }  # fmt: skip
+    }
     if task.mode in READING_MODES:
         asked = session.order("examine", mode=task.mode, **values)
     else:

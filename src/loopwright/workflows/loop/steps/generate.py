@@ -45,10 +45,18 @@ async def propose_tasks(runner: LoopRunner, loop_id: str, *, agent: str, count: 
                 named = Advice("name a coding agent: {setting}", "tool", "NAME")
                 raise AgentError("refused", f"{agent} cannot propose tasks", advice=named)
             session = LoopSession(
-                id=loop_id, project=runner.project, store=runner.store, workspace=runner.workspace,
-                tests=runner.tests, debugger=runner.debugger(mark, bus), turns=turns, clock=runner.clock, bus=bus,
-                epoch=0, prompts=runner.prompts,
-            )  # fmt: skip
+                id=loop_id,
+                project=runner.project,
+                store=runner.store,
+                workspace=runner.workspace,
+                tests=runner.tests,
+                debugger=runner.debugger(mark, bus),
+                turns=turns,
+                clock=runner.clock,
+                bus=bus,
+                epoch=0,
+                prompts=runner.prompts,
+            )
             report = await _asked(session, agent, count)
     found = _new(session.state(), report)[:count]
     if not found:

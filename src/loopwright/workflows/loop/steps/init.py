@@ -91,6 +91,4 @@ def _stand(measured: RunMeasurement | None) -> str:
 
 def _task(session: LoopSession, agent: str, description: str, *, planned: bool | None = None) -> LoopTask:
     now, id = session.now(), new_task_id(session.clock.token())
-    return LoopTask(
-        task_id=id, description=description, tool=agent, created_at=now, updated_at=now, planned=planned
-    )  # fmt: skip
+    return LoopTask(task_id=id, description=description, tool=agent, created_at=now, updated_at=now, planned=planned)

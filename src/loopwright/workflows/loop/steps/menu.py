@@ -34,8 +34,11 @@ LOOK_SECONDS = 0.2
 """How often the state is looked at while a person thinks."""
 
 ACTIONS: dict[str, ActionName] = {
-    "develop": "DEVELOP", "debug": "DEBUG", "validate": "VALIDATE", "complete": "COMPLETE",
-}  # fmt: skip
+    "develop": "DEVELOP",
+    "debug": "DEBUG",
+    "validate": "VALIDATE",
+    "complete": "COMPLETE",
+}
 WORDS = {
     "develop": "do the next task",
     "debug": "look for the cause of the failures",
@@ -60,15 +63,18 @@ def list_entries(state: LoopState, suggested: NextAction) -> tuple[MenuEntry, ..
         else ("develop", "debug", "validate", "status", "add", "complete", "exit")
     )
     rivals = () if at_limit else tuple(_rivals(state))
-    return (*rivals, *(
-        MenuEntry(
-            name=name,
-            words=WORDS[name],
-            blocked=blocked_because(state, ACTIONS[name]) if name in ACTIONS else None,
-            preselected=ACTIONS.get(name) == suggested.action,
-        )
-        for name in names
-    ))  # fmt: skip
+    return (
+        *rivals,
+        *(
+            MenuEntry(
+                name=name,
+                words=WORDS[name],
+                blocked=blocked_because(state, ACTIONS[name]) if name in ACTIONS else None,
+                preselected=ACTIONS.get(name) == suggested.action,
+            )
+            for name in names
+        ),
+    )
 
 
 def _rivals(state: LoopState) -> Iterator[MenuEntry]:

@@ -57,14 +57,12 @@ def _skill(skill: SkillCheck) -> Object:
         "gate": skill.gate,
         "tokens": skill.tokens,
         "not_reviewed": list(skill.unreviewed),
-        "dimensions": {
-            dimension: _dimension(skill, dimension) for dimension in (*skill.dimensions, *skill.unasked)
-        },
+        "dimensions": {dimension: _dimension(skill, dimension) for dimension in (*skill.dimensions, *skill.unasked)},
         "by_severity": count_issues(skill.findings).model_dump(),
         "findings": [_finding(skill, finding) for finding in skill.findings],
         "suppressed": len(skill.silenced),
         "silenced": [{**_finding(skill, one.finding), **_accepted(one)} for one in skill.silenced],
-    }  # fmt: skip
+    }
 
 
 def _accepted(silenced: Silenced) -> Object:
@@ -86,19 +84,29 @@ def _finding(skill: SkillCheck, finding: Finding) -> Object:
     repair = next((one for one in skill.repairs if finding.fingerprint in one.fingerprints), None)
     return {
         "fingerprint": finding.fingerprint,
-        "rule": finding.rule, "dimension": finding.dimension, "severity": finding.severity,
+        "rule": finding.rule,
+        "dimension": finding.dimension,
+        "severity": finding.severity,
         "confidence": finding.confidence,
-        "file": finding.file, "phase": finding.phase,
-        "line": finding.line, "column": finding.column,
-        "line_end": finding.line_end, "column_end": finding.column_end,
-        "subject": finding.subject, "message": finding.message, "why": finding.why, "advice": finding.advice,
-        "strategy": finding.strategy, "excerpt": finding.excerpt, "marked": list(finding.marked),
+        "file": finding.file,
+        "phase": finding.phase,
+        "line": finding.line,
+        "column": finding.column,
+        "line_end": finding.line_end,
+        "column_end": finding.column_end,
+        "subject": finding.subject,
+        "message": finding.message,
+        "why": finding.why,
+        "advice": finding.advice,
+        "strategy": finding.strategy,
+        "excerpt": finding.excerpt,
+        "marked": list(finding.marked),
         "also": list(finding.also),
         "known": finding.known,
         "review": finding.review.model_dump(mode="json") if finding.review else None,
         "fixable": skill.fixable.get(finding.fingerprint),
         "fix": _fix(repair) if repair else None,
-    }  # fmt: skip
+    }
 
 
 def _fix(repair: OpenRepair) -> Object:
@@ -120,18 +128,27 @@ def _session(state: TuningState | None) -> Object | None:
     if state is None:
         return None
     return {
-        "tuning_id": state.tuning_id, "status": state.status, "outcome": state.engine.outcome,
-        "reason": state.engine.reason, "iterations": state.iteration_count, "level": state.engine.level,
-        "work_dir": state.work_dir, "fixes": [_applied(state, fix) for fix in state.proposed_fixes],
-    }  # fmt: skip
+        "tuning_id": state.tuning_id,
+        "status": state.status,
+        "outcome": state.engine.outcome,
+        "reason": state.engine.reason,
+        "iterations": state.iteration_count,
+        "level": state.engine.level,
+        "work_dir": state.work_dir,
+        "fixes": [_applied(state, fix) for fix in state.proposed_fixes],
+    }
 
 
 def _applied(state: TuningState, fix: Fix) -> Object:
     """`verification`: null where it was not applied."""
     entry = next((one for one in reversed(state.applied_fixes) if one.fix_id == fix.id), None)
     return {
-        "id": fix.id, "description": fix.description, "strategy": fix.strategy, "issue_ids": list(fix.issue_ids),
-        "files": [change.file for change in fix.changes], "diff": "".join(change.diff or "" for change in fix.changes),
+        "id": fix.id,
+        "description": fix.description,
+        "strategy": fix.strategy,
+        "issue_ids": list(fix.issue_ids),
+        "files": [change.file for change in fix.changes],
+        "diff": "".join(change.diff or "" for change in fix.changes),
         "verification": entry.verification_result if entry else None,
         "rollback_available": entry.rollback_available if entry else False,
-    }  # fmt: skip
+    }

@@ -18,8 +18,12 @@ Object = dict[str, object]
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS: dict[Severity, str] = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
 PRECISION: dict[Confidence, str] = {
-    "certain": "very-high", "confirmed": "high", "likely": "high", "hint": "low", "refuted": "low",
-}  # fmt: skip
+    "certain": "very-high",
+    "confirmed": "high",
+    "likely": "high",
+    "hint": "low",
+    "refuted": "low",
+}
 FINGERPRINT = "loopwright/v1"
 
 
@@ -74,9 +78,15 @@ def _invocation(skills: Sequence[SkillCheck]) -> Object:
 
 def _skill(skill: SkillCheck) -> Object:
     return {
-        "path": skill.path, "name": skill.name, "score": skill.score, "gate": skill.gate, "tokens": skill.tokens,
-        "dimensions": list(skill.dimensions), "notReviewed": list(skill.unreviewed), "suppressed": len(skill.silenced),
-    }  # fmt: skip
+        "path": skill.path,
+        "name": skill.name,
+        "score": skill.score,
+        "gate": skill.gate,
+        "tokens": skill.tokens,
+        "dimensions": list(skill.dimensions),
+        "notReviewed": list(skill.unreviewed),
+        "suppressed": len(skill.silenced),
+    }
 
 
 def _results(skill: SkillCheck, index: dict[str, int]) -> Iterable[Object]:
@@ -96,24 +106,32 @@ def _result(skill: SkillCheck, finding: Finding, index: dict[str, int]) -> Objec
     words = "quoted beside it" if finding.review else "the same thing"
     also = [place for place in (_also(skill, one, words) for one in finding.also) if place]
     return {
-        "ruleId": finding.rule, **known, **told,
+        "ruleId": finding.rule,
+        **known,
+        **told,
         "message": {"text": f"{finding.message}\n{finding.why}\n{finding.advice}".strip()},
         "locations": [{"physicalLocation": _place(skill, finding)}],
         **({"relatedLocations": also} if also else {}),
         "partialFingerprints": {FINGERPRINT: finding.fingerprint},
         "properties": {
-            "severity": finding.severity, "confidence": finding.confidence, "dimension": finding.dimension,
-            "known": finding.known, "subject": finding.subject, "fixable": skill.fixable.get(finding.fingerprint),
+            "severity": finding.severity,
+            "confidence": finding.confidence,
+            "dimension": finding.dimension,
+            "known": finding.known,
+            "subject": finding.subject,
+            "fixable": skill.fixable.get(finding.fingerprint),
         },
-    }  # fmt: skip
+    }
 
 
 def _place(skill: SkillCheck, finding: Finding) -> Object:
     region: Object = {
-        "startLine": finding.line, "startColumn": finding.column, "endLine": finding.line_end,
+        "startLine": finding.line,
+        "startColumn": finding.column,
+        "endLine": finding.line_end,
         "endColumn": max(finding.column_end, finding.column if finding.line == finding.line_end else 1),
         "snippet": {"text": finding.excerpt},
-    }  # fmt: skip
+    }
     return {"artifactLocation": _artifact(skill, finding.file), "region": region}
 
 
@@ -165,7 +183,11 @@ def _replacement(text: str, edit: Edit) -> Object:
     start = len(text.encode("utf-8", "surrogateescape")[: edit.start].decode("utf-8", "surrogateescape"))
     at, end = locate_span(text, start, start), locate_span(text, start + len(edit.old), start + len(edit.old))
     region: Object = {
-        "startLine": at.line, "startColumn": at.column, "endLine": end.line, "endColumn": end.column,
-        "byteOffset": edit.start, "byteLength": edit.end - edit.start,
-    }  # fmt: skip
+        "startLine": at.line,
+        "startColumn": at.column,
+        "endLine": end.line,
+        "endColumn": end.column,
+        "byteOffset": edit.start,
+        "byteLength": edit.end - edit.start,
+    }
     return {"deletedRegion": region, "insertedContent": {"text": edit.new}}

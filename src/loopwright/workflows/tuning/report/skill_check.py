@@ -96,11 +96,19 @@ def read_session_check(state: TuningState) -> SkillCheck:
     engine = state.engine
     failed = (one for one in engine.dimensions if (result := state.diagnosis.of(one)) and result.status == "failed")
     return SkillCheck(
-        path=engine.path, name=state.title, dimensions=engine.dimensions, findings=engine.findings,
-        score=state.quality_score, gate=state.quality_gate, tokens=engine.size, silenced=engine.silenced,
-        problems=dict.fromkeys(failed, "could not be checked, see the session's errors"), fixable=engine.fixable,
-        repairs=tuple(_repairs(state)), unreviewed=engine.unreviewed,
-    )  # fmt: skip
+        path=engine.path,
+        name=state.title,
+        dimensions=engine.dimensions,
+        findings=engine.findings,
+        score=state.quality_score,
+        gate=state.quality_gate,
+        tokens=engine.size,
+        silenced=engine.silenced,
+        problems=dict.fromkeys(failed, "could not be checked, see the session's errors"),
+        fixable=engine.fixable,
+        repairs=tuple(_repairs(state)),
+        unreviewed=engine.unreviewed,
+    )
 
 
 def _repairs(state: TuningState) -> list[OpenRepair]:
@@ -113,10 +121,15 @@ def _repairs(state: TuningState) -> list[OpenRepair]:
         texts = {change.file: change.old_content for change in fix.changes if change.old_content is not None}
         found.append(
             OpenRepair(
-                proposal.fingerprints, proposal.level, fix.description, proposal.edits, texts,
-                tuple(proposal.creates), proposal.deletes,
+                proposal.fingerprints,
+                proposal.level,
+                fix.description,
+                proposal.edits,
+                texts,
+                tuple(proposal.creates),
+                proposal.deletes,
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -144,10 +157,18 @@ def check_with_cache(
 def key_of(files: SkillFiles, dimensions: Collection[Dimension], accepted: Collection[str]) -> str:
     """Of all that the findings depend on, but for the code: the files, those above, catalogues, what is asked."""
     parts = (
-        files.name, files.tree, *(f"{name}:{size}" for name, size in sorted(files.unread.items())), "",
-        *sorted(files.above), "", *(part for pair in files.catalogues for part in pair), "", *sorted(dimensions), "",
+        files.name,
+        files.tree,
+        *(f"{name}:{size}" for name, size in sorted(files.unread.items())),
+        "",
+        *sorted(files.above),
+        "",
+        *(part for pair in files.catalogues for part in pair),
+        "",
+        *sorted(dimensions),
+        "",
         *sorted(accepted),
-    )  # fmt: skip
+    )
     return digest("\0".join(parts).encode("utf-8", "surrogateescape"))
 
 
