@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.local import CommandAgent
+from loopwright.agents.task_agent import CommandAgent
 from loopwright.core.run_events import EventBus
 from loopwright.core.state import RunSettings
 from loopwright.evidence.run import ProjectTests

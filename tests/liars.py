@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loopwright.agents.local import CommandAgent
 from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn
+from loopwright.agents.task_agent import CommandAgent
 from loopwright.core.ports import Agent, AgentEnvironment, TestOrder
 from loopwright.core.run_events import EventBus, RunNote
 from loopwright.core.state import RunSettings

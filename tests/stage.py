@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loopwright.agents.local import CommandAgent
 from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn
+from loopwright.agents.task_agent import CommandAgent
 from loopwright.core.ports import Agent, AgentEnvironment, Processes, Prompter, Store
 from loopwright.core.prompts import Prompts
 from loopwright.core.protocol import Capabilities, Usage

@@ -126,7 +126,7 @@ async def test_from_a_step_to_the_agent(stage: MakeStage, tmp_path: Path, monkey
         await made.drive(id, on_note=lambda note: made.pause_after(note, id, "DEVELOP"))
     finally:
         asyncio.get_running_loop().set_task_factory(None)
-    hold("step to agent", chains[0], "workflows/loop/steps/develop.py: develop")
+    hold("step to agent", chains[0], "workflows/loop/steps/develop.py: run_develop")
 
 
 def test_from_a_request_to_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,4 +139,4 @@ def test_from_a_request_to_the_journal(tmp_path: Path, monkeypatch: pytest.Monke
         chains = recorded(monkeypatch, StateWriter, "append")
         asked = office.client.post(f"{LOOPS}/{id}/pause", headers={"authorization": f"Bearer {TOKEN}"})
     assert (asked.status_code, len(chains)) == (200, 1)
-    hold("pause to journal", chains[0], "surfaces/server/runs.py: driving.<locals>.pause")
+    hold("pause to journal", chains[0], "surfaces/server/run_details.py: driving_routes.<locals>.pause")

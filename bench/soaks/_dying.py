@@ -12,8 +12,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from loopwright.agents.local import CommandAgent
 from loopwright.agents.scripted import AgentScript, ScriptedAgent
+from loopwright.agents.task_agent import CommandAgent
 from loopwright.core.ports import Agent, AgentEnvironment, Rule, Snapshot
 from loopwright.core.record import JournalEvent
 from loopwright.core.run_events import EventBus

@@ -28,7 +28,7 @@ from loopwright.wiring import EngineMeans
 from loopwright.wiring.stores import LOOPS
 
 if TYPE_CHECKING:
-    from loopwright.agents.acp.probe import ProbeResult
+    from loopwright.agents.acp.session import ProbeResult
 
 
 PROBE_LIMIT = 60.0
@@ -91,7 +91,9 @@ async def _agent(
     theirs = [origin for origin in origins if Path(origin).parent == means.project]
     if theirs and not probing:
         return replace(known, words=f"not started: {theirs[0]} configures it; --probe starts it")
-    from loopwright.agents.acp.probe import probe_agent  # half a second, which a machine without agents can do without
+    from loopwright.agents.acp.session import (
+        probe_agent,  # half a second, which a machine without agents can do without
+    )
 
     async with turns:
         tell(f"{'looking at' if probing is False else 'asking'} {command.name}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.local import BuiltinAgent
+from loopwright.agents.task_agent import BuiltinAgent
 from loopwright.core.errors import Conflict, NotFound
 from loopwright.core.ports import Rule
 from loopwright.core.run_events import EventBus

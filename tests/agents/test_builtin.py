@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from loopwright.agents.local import BuiltinAgent
+from loopwright.agents.task_agent import BuiltinAgent
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.names import ActionName
 from loopwright.core.ports import Agent

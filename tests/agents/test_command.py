@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.local import OUTPUT_KEPT, CommandAgent
+from loopwright.agents.task_agent import OUTPUT_KEPT, CommandAgent
 from loopwright.core.errors import AgentError
 from loopwright.core.names import ActionName
 from loopwright.core.ports import Agent

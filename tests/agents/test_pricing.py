@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from loopwright.agents.pricing import estimate_price
+from loopwright.agents.presets import estimate_price
 from loopwright.core.protocol import Usage
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.acp.session import AcpAgent
-from loopwright.agents.local import BuiltinAgent, CommandAgent
 from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn
+from loopwright.agents.task_agent import BuiltinAgent, CommandAgent
 from loopwright.core.errors import AgentError
 from loopwright.core.ports import Agent, AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Message

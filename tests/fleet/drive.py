@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from loopwright.agents.local import CommandAgent
+from loopwright.agents.task_agent import CommandAgent
 from loopwright.core.run_events import EventBus
 from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock

@@ -17,8 +17,8 @@ from loopwright.projects import Projects
 from loopwright.reports.tools import JUDGE_TOOLS, REVIEW_TOOLS, STEP_TOOLS
 from loopwright.reports.tools import TOOLS as LOOP_TOOLS
 from loopwright.surfaces.cli.main import app
+from loopwright.surfaces.mcp.control import TOOLS
 from loopwright.surfaces.mcp.report import AgentToolset, debug_tools
-from loopwright.surfaces.mcp.tools import TOOLS
 from loopwright.surfaces.server.app import create_app
 from mcp import types
 from tests.server.office import PLACE, TOKEN

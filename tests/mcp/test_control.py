@@ -2,7 +2,7 @@
 
 import json
 
-from loopwright.surfaces.mcp.tools import TOOLS
+from loopwright.surfaces.mcp.control import TOOLS
 from tests.cli.conftest import DONE, SLOW, Desk, planned, said
 from tests.mcp.caller import calling
 

@@ -2,7 +2,7 @@
 
 import re
 
-from loopwright.surfaces.mcp.tools import TOOLS
+from loopwright.surfaces.mcp.control import TOOLS
 from tests.cli.conftest import ROOT
 
 ROW = re.compile(r"^\| `(\w+)` \| (.+?) \| .+ \|$", re.MULTILINE)

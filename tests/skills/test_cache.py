@@ -8,9 +8,8 @@ import pytest
 from loopwright.skills.disk.cache import FindingsCache, code_digest
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS
-from loopwright.workflows.tuning.report.document import findings_document
 from loopwright.workflows.tuning.report.sarif import render_sarif
-from loopwright.workflows.tuning.report.skill_check import check_with_cache, key_of
+from loopwright.workflows.tuning.report.skill_check import check_with_cache, findings_document, key_of
 
 SAMPLES = Path(__file__).parent.parent / "tune" / "samples"
 SICK = sorted(path for path in SAMPLES.glob("*/sick") if (path / "SKILL.md").is_file())

@@ -6,12 +6,14 @@ import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import get_args
 
 from loopwright.core.agent_names import PRESETS
 from loopwright.core.config import AgentTable
 from loopwright.core.errors import Invalid
+from loopwright.core.protocol import Usage
 from loopwright.core.state import Policy
 from loopwright.processes.process import Patience, run_group
 
@@ -149,3 +151,24 @@ async def version_of(program: str, command: AgentCommand, folder: Path) -> str |
         return None
     told = _VERSION.search(finished.output) if finished.exit_code == 0 else None
     return told[0] if told else None
+
+
+def estimate_price(usage: Usage) -> float | None:
+    """US dollars for one turn; None where the model has no known price, or not both ways of the tokens are known.
+
+    An estimate: discounts, and prices that depend on a single request's size, cannot be seen from a turn's sum.
+    """
+    if usage.model is None or usage.input is None or usage.output is None:
+        return None
+    import genai_prices  # its lists take a fifth of a second to load
+
+    named, _, model = usage.model.rpartition("/")
+    tokens = genai_prices.Usage(
+        input_tokens=usage.input, cache_read_tokens=min(usage.cached or 0, usage.input), output_tokens=usage.output
+    )
+    try:
+        found = genai_prices.calc_price(tokens, model, provider_id=named or None)
+    except LookupError:  # no such provider, or no such model of it
+        return None
+    total: Decimal = found.total_price
+    return float(total)

@@ -1,11 +1,17 @@
-"""The four verbs for agents whose turn is one coroutine."""
+"""Agents whose turn is one coroutine; two of them need no model: the shell, and the embedded debugger."""
 
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
 
-from loopwright.core.errors import AgentError
-from loopwright.core.protocol import AgentOutput, Message
+from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.ports import Debugger
+from loopwright.core.protocol import ActionReport, AgentOutput, Capabilities, Message
+from loopwright.evidence.debugging import DebugRequest, SearchFindings
+from loopwright.processes.process import Patience, run_shell
+from loopwright.reports.block import ReportStatus
 
 
 class TaskAgent(ABC):
@@ -70,3 +76,157 @@ class TaskAgent(ABC):
         if turn.cancelled():
             return self.at_work(id).evolve(running=False)
         return turn.result() if turn.done() else self.at_work(id)
+
+
+OUTPUT_KEPT = 200_000
+"""Bytes of output that are kept, head and tail."""
+
+_HEADROOM = 5.0
+"""Seconds (at most a quarter of all) that the command gets less than the message allows, so that it is this agent
+that says it took too long, before whoever waits gives up."""
+
+
+class CommandAgent(TaskAgent):
+    """Runs commands in `folder`; every process carries `marker`, and the `project` (see processes.process)."""
+
+    name = "bash"
+    capabilities = Capabilities()
+
+    def __init__(self, folder: Path, marker: str, project: Path | None = None) -> None:
+        super().__init__()
+        self._folder, self._marker, self._project = folder, marker, project
+        self._heard: dict[str, str] = {}
+        self._signs = 0
+
+    def at_work(self, id: str) -> AgentOutput:
+        return AgentOutput(agent_id=id, running=True, text=self._heard.get(id, ""), signs=self._signs)
+
+    async def play(self, id: str, message: Message) -> AgentOutput:
+        self._heard[id] = ""
+        command = message.definition.command if message.definition is not None else None
+        if message.action != "DEVELOP" or not command:
+            return _answer(id, message, "failed", "This agent only runs the commands of tasks.")
+        patience = Patience(message.seconds - min(_HEADROOM, message.seconds / 4), message.silence)
+        try:
+            done = await run_shell(
+                command,
+                cwd=self._folder,
+                marker=self._marker,
+                project=self._project,
+                patience=patience,
+                output_cap=OUTPUT_KEPT,
+                on_output=lambda text: self._hear(id, text),
+            )
+        except Invalid as error:
+            return _answer(id, message, "failed", str(error))
+        if done.cut is not None:
+            words = f"The command {patience.told(done.cut, 'timeout_per_action')}."
+            return _answer(id, message, "failed", words, text=done.output, truncated=done.truncated)
+        status: ReportStatus = "success" if done.exit_code == 0 else "failed"
+        return _answer(
+            id,
+            message,
+            status,
+            _ended(done.exit_code),
+            text=done.output,
+            exit_code=done.exit_code,
+            truncated=done.truncated,
+        )
+
+    def _hear(self, id: str, text: str) -> None:
+        """Keeps the latest output, within the cap."""
+        self._heard[id] = (self._heard[id] + text)[-OUTPUT_KEPT:]
+        self._signs += 1
+
+
+def _ended(exit_code: int | None) -> str:
+    if exit_code == 0:
+        return "The command succeeded."
+    if exit_code is not None and exit_code < 0:
+        return f"The command was ended by signal {-exit_code}."
+    return f"The command ended with exit code {exit_code}."
+
+
+def _answer(
+    id: str,
+    message: Message,
+    status: ReportStatus,
+    words: str,
+    *,
+    text: str = "",
+    exit_code: int | None = None,
+    truncated: bool = False,
+) -> AgentOutput:
+    report = ActionReport(action=message.action, status=status, message=words)
+    return AgentOutput(agent_id=id, running=False, text=text, report=report, exit_code=exit_code, truncated=truncated)
+
+
+_AT_WORK = "Testing edits on a copy of the project."
+
+_NO_MODEL = "The builtin agent has no model; the engine itself writes what can be said without one."
+
+_UNABLE: dict[str, tuple[Literal["success", "failed"], str]] = {
+    "INIT": ("success", "The builtin agent proposes no tasks: it only fixes faults that failing tests reveal."),
+    "DEVELOP": ("failed", "The builtin agent cannot write features: it only fixes small faults that tests show."),
+    "DEBUG": ("failed", "There is no failing test to measure with, and the builtin agent cannot debug otherwise."),
+    "VALIDATE": ("success", "The engine runs the tests itself; the builtin agent has nothing to add."),
+    "COMPLETE": ("success", "The builtin agent has nothing to add to the summary."),
+    "ra.analyse": ("failed", _NO_MODEL),
+    "ep.explore": ("failed", _NO_MODEL),
+    "ep.plan": ("failed", _NO_MODEL),
+    "cd.implement": ("failed", "The builtin agent cannot write features: it only fixes small faults that tests show."),
+    "vas.baseline": ("success", "The engine runs the tests itself."),
+    "vas.validate": ("success", "The engine runs the tests itself; the builtin agent has nothing to add."),
+    "aggregation": ("success", "The engine assembles the results itself."),
+}
+"""What it answers to an order it cannot carry out."""
+
+
+class BuiltinAgent(TaskAgent):
+    """DEBUG is a search for an edit that holds; so is cd.implement where its order names failing tests.
+
+    It changes no file: whoever asked applies the patch.
+    """
+
+    name = "builtin"
+    capabilities = Capabilities(debugs=True, measures=True)
+
+    def __init__(self, debugger: Debugger) -> None:
+        super().__init__()
+        self._debugger = debugger
+
+    def at_work(self, id: str) -> AgentOutput:
+        return AgentOutput(agent_id=id, running=True, text=_AT_WORK)
+
+    async def play(self, id: str, message: Message) -> AgentOutput:
+        order = message.debug
+        if message.action not in ("DEBUG", "cd.implement") or order is None or not order.failing:
+            return _repair_answer(id, message, *_UNABLE.get(message.action, ("failed", _NO_MODEL)))
+        if not self._debugger.supports(order.test_command):
+            words = f"The builtin agent debugs Python projects with pytest or unittest, not {order.test_command!r}."
+            return _repair_answer(id, message, "failed", words)
+        return await self._search(id, message, order)
+
+    async def _search(self, id: str, message: Message, order: DebugRequest) -> AgentOutput:
+        try:
+            findings = await self._debugger.search(order)
+        except Invalid as error:
+            return _repair_answer(id, message, "failed", str(error))
+        return _repair_answer(id, message, "success", _told(findings), findings)
+
+
+def _told(findings: SearchFindings) -> str:
+    """Nothing found is an outcome, and a useful one: the ranked hypotheses say where to look."""
+    note = f" ({findings.note})" if findings.note else ""
+    if findings.patch is None:
+        return f"No small edit fixes it; the hypotheses say where to look{note}."
+    left = len(findings.patch.still_failing)
+    rest = f"; {left} other tests still fail" if left else ""
+    return f"Found a patch: {findings.patch.description}{rest}{note}."
+
+
+def _repair_answer(
+    id: str, message: Message, status: ReportStatus, words: str, findings: SearchFindings | None = None
+) -> AgentOutput:
+    report = ActionReport(action=message.action, status=status, message=words)
+    return AgentOutput(agent_id=id, running=False, text=words, report=report, findings=findings)

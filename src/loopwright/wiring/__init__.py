@@ -258,7 +258,7 @@ class Engine:
     @cached_property
     def runner(self) -> "LoopRunner":
         """Imported only when it is asked for: most commands never drive a loop, and shall start fast."""
-        from loopwright.agents.pricing import estimate_price
+        from loopwright.agents.presets import estimate_price
         from loopwright.evidence.run import ProjectTests
         from loopwright.repair.debugger import PythonDebugger
         from loopwright.workflows.loop.runner import LoopRunner
@@ -285,7 +285,7 @@ class Engine:
     @cached_property
     def cycle_runner(self) -> "CycleRunner":
         """The same for cycles."""
-        from loopwright.agents.pricing import estimate_price
+        from loopwright.agents.presets import estimate_price
         from loopwright.evidence.run import ProjectTests
         from loopwright.repair.debugger import PythonDebugger
         from loopwright.survey.project import ProjectSurveyor
@@ -315,7 +315,7 @@ class Engine:
     @cached_property
     def tuning_runner(self) -> "TuningRunner":
         """The same for tuning sessions."""
-        from loopwright.agents.pricing import estimate_price
+        from loopwright.agents.presets import estimate_price
         from loopwright.workflows.tuning.runner import TuningRunner
 
         service, loops = self.tunings, self.runner

@@ -85,12 +85,12 @@ class Agents:
         folder = at or self.project
         around = replace(around, project=self.project)
         if name == "builtin":
-            from loopwright.agents.local import BuiltinAgent
+            from loopwright.agents.task_agent import BuiltinAgent
             from loopwright.repair.debugger import PythonDebugger
 
             return BuiltinAgent(PythonDebugger(around.loop_id, around.output, self.project, self.measured))
         if name == "bash":
-            from loopwright.agents.local import CommandAgent
+            from loopwright.agents.task_agent import CommandAgent
 
             return CommandAgent(folder, around.loop_id, self.project)
         if name.startswith(SCRIPTED):

@@ -5,8 +5,7 @@ from typing import Any
 
 from loopwright.skills.findings import Finding, Silenced
 from loopwright.skills.fixes.edits import make_edit
-from loopwright.workflows.tuning.report.document import findings_document
-from loopwright.workflows.tuning.report.skill_check import OpenRepair, SkillCheck
+from loopwright.workflows.tuning.report.skill_check import OpenRepair, SkillCheck, findings_document
 from tests.tune.making import finding, page
 
 PAGE = page("SKILL.md", "Read a.md and b.md.\n")

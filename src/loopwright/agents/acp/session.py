@@ -1,9 +1,12 @@
 """One agent's process with its session, from the first message to the last."""
 
+import asyncio
 import shutil
 import tempfile
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -17,8 +20,8 @@ from loopwright.agents.acp.updates import TurnState, compute_turn_cost, sum_turn
 from loopwright.agents.presets import AgentCommand
 from loopwright.agents.report_inbox import ReportInbox
 from loopwright.agents.task_agent import TaskAgent
-from loopwright.core.errors import AgentError, Invalid
-from loopwright.core.ports import AgentEnvironment
+from loopwright.core.errors import AgentError, AgentTrouble, Invalid
+from loopwright.core.ports import NOWHERE, AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
 from loopwright.core.transcript import SessionStart, TroubleNote, UsageUpdate
 from loopwright.processes.conversation import open_conversation
@@ -222,3 +225,70 @@ class AcpAgent(TaskAgent):
             open_session(self._command, self._project, folder, self._around, message)
         )
         return _Held(session, stack)
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """What an agent told of itself, as far as it got; `trouble` and `words`: what kept it from a session.
+
+    `mode` is the one that a session begins in; `auth_methods` are the ways to log in that it offers.
+    """
+
+    version: str | None = None
+    load_session: bool = False
+    resume_session: bool = False
+    mcp_http: bool = False
+    modes: tuple[str, ...] = ()
+    mode: str | None = None
+    model: str | None = None
+    auth_methods: tuple[str, ...] = ()
+    trouble: AgentTrouble | None = None
+    words: str = ""
+    seconds: float = 0
+
+
+async def probe_agent(command: AgentCommand, folder: Path, seconds: float) -> ProbeResult:
+    """Starts the agent in `folder`, which is empty and outside of any project; nothing of it is left afterwards."""
+    started = time.monotonic()
+    place = folder / "project"
+    place.mkdir()
+    errors = StderrLog(folder / "stderr.log")
+    found = ProbeResult()
+    try:
+        async with (
+            asyncio.timeout(seconds),
+            open_conversation(
+                command.argv,
+                cwd=place,
+                mark=ProcessMark("doctor", str(place.resolve())),
+                stderr=errors.path,
+                more=command.environment,
+                without=command.without,
+            ) as program,
+        ):
+            peer = AcpPeer(command, place, program, errors, AcpClient(command.name, place, NOWHERE, ""), None)
+            try:
+                found = _introduced(await peer.greet())
+                modes = SessionModes.offered(await peer.new())
+                found = replace(found, modes=tuple(sorted(modes.names)), mode=modes.first, model=modes.model)
+            finally:
+                await peer.close()
+    except TimeoutError:
+        found = replace(found, trouble="timeout", words=f"no answer within {seconds:g} s{errors.last_words()}")
+    except Invalid as error:
+        found = replace(found, trouble="died", words=f"cannot be started: {error}")
+    except AgentError as error:
+        found = replace(found, trouble=error.kind, words=str(error))
+    return replace(found, seconds=round(time.monotonic() - started, 3))
+
+
+def _introduced(about: schema.InitializeResponse) -> ProbeResult:
+    able = about.agent_capabilities or schema.AgentCapabilities()
+    can_resume = able.session_capabilities is not None and able.session_capabilities.resume is not None
+    return ProbeResult(
+        version=about.agent_info.version if about.agent_info else None,
+        load_session=bool(able.load_session),
+        resume_session=can_resume,
+        mcp_http=bool(able.mcp_capabilities and able.mcp_capabilities.http),
+        auth_methods=tuple(method.name for method in about.auth_methods or ()),
+    )

@@ -452,8 +452,8 @@ def print_rollback(state: "TuningState", fix: str, order: TuneOrder) -> None:
 
 def _rendered(result: TuneResult, order: TuneOrder, single: bool, look: Layout) -> str:
     from loopwright.surfaces.cli.findings import overview
-    from loopwright.workflows.tuning.report.document import findings_document
     from loopwright.workflows.tuning.report.sarif import render_sarif
+    from loopwright.workflows.tuning.report.skill_check import findings_document
 
     skills = [skill for _, skill in result.skills]
     sessions = {skill.path: state for root, skill in result.skills if (state := result.sessions.get(root))}

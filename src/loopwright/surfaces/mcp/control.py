@@ -1,7 +1,9 @@
 """The MCP server that drives loops, cycles and tuning sessions: for agents and editors, over stdio or HTTP."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -12,11 +14,212 @@ from starlette.types import Receive, Scope, Send
 
 from loopwright import __version__
 from loopwright.core.errors import Invalid, LoopwrightError
+from loopwright.core.threads import run_in_thread
+from loopwright.evidence.debugging import FixProposal, ProbeResult, RerunResults, Spectrum
 from loopwright.projects import Projects
+from loopwright.surfaces.mcp import debugging, handlers, tool_inputs, tool_outputs
+from loopwright.surfaces.mcp.handlers import ProgressCallback, run_debug_tool, wait_for_rest
 from loopwright.surfaces.mcp.pages import ToolOutput, render_page
 from loopwright.surfaces.mcp.run_resolver import RunResolver
-from loopwright.surfaces.mcp.tool_inputs import read_input
-from loopwright.surfaces.mcp.tools import TOOLS, ToolRow
+from loopwright.surfaces.mcp.schemas import input_schema, output_schema
+from loopwright.surfaces.mcp.tool_inputs import ToolInput, read_input
+from loopwright.surfaces.mcp.tool_outputs import (
+    CycleReport,
+    CycleWaitResult,
+    DiffOutput,
+    DocumentsOutput,
+    FindingsOutput,
+    FixesOutput,
+    RunListing,
+    TuningReport,
+    TuningWaitResult,
+)
+
+LOOKS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+NOTES = types.ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+)
+HOLDS = types.ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+ENDS = types.ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+WORKS = types.ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=True)
+"""An agent works on the project's files from then on, and may reach whatever its permissions let it."""
+
+
+REPORTS = (tool_outputs.LoopReport, CycleReport, TuningReport)
+
+Call = Callable[[RunResolver, Any, ProgressCallback], Awaitable[ToolOutput]]  # Any: what the tool's own `takes` names
+
+
+@dataclass(frozen=True)
+class ToolRow:
+    """`takes` is the model of what `call` is given, `gives` are those of what it answers: one of them."""
+
+    name: str
+    title: str
+    words: str
+    takes: type[ToolInput]
+    gives: tuple[type[ToolOutput], ...]
+    hints: types.ToolAnnotations
+    call: Call
+
+    @property
+    def described(self) -> types.Tool:
+        return types.Tool(
+            name=self.name,
+            title=self.title,
+            description=self.words,
+            annotations=self.hints,
+            input_schema=input_schema(self.takes),
+            output_schema=output_schema(*self.gives),
+        )
+
+
+def _beside(work: Callable[[RunResolver, Any], ToolOutput]) -> Call:
+    """What blocks, as a call that holds nobody else up. It has nothing to tell meanwhile."""
+
+    async def call(desk: RunResolver, arguments: ToolInput, tell: ProgressCallback) -> ToolOutput:
+        return await run_in_thread(work, desk, arguments)
+
+    return call
+
+
+def _debugging(tool: str) -> Call:
+    """A question to the debugger."""
+
+    async def call(desk: RunResolver, arguments: tool_inputs.DebugInput, tell: ProgressCallback) -> ToolOutput:
+        return await run_debug_tool(desk, arguments, tell, tool)
+
+    return call
+
+
+_ALL = (
+    ToolRow(
+        "start_loop", "Start a loop",
+        "Starts a coding loop on a project in the background: an agent works on the task and tests run, repeatedly,"
+        " until the tests prove it or a limit is reached. Returns at once; then call `wait`.",
+        tool_inputs.StartLoopInput, (tool_outputs.LoopReport,), WORKS, _beside(handlers.start_loop),
+    ),
+    ToolRow(
+        "start_cycle", "Start a cycle",
+        "Starts a cycle on a project in the background, for larger tasks: one role writes the requirements, one"
+        " explores and plans, one develops and one validates, in iterations, until the tests prove it or a limit is"
+        " reached. Returns at once; then call `wait`.",
+        tool_inputs.StartCycleInput, (CycleReport,), WORKS, _beside(handlers.start_cycle),
+    ),
+    ToolRow(
+        "list", "List runs",
+        "Lists loops, cycles and tuning sessions, latest change first, and the projects.",
+        tool_inputs.ListRunsInput, (RunListing,), LOOKS, _beside(handlers.list_runs),
+    ),
+    ToolRow(
+        "status", "Show a run's status",
+        "Returns the status of a loop, cycle or tuning session: what fails, what it needs, how it ended, what is next.",
+        tool_inputs.RunInput, REPORTS, LOOKS, _beside(handlers.read_status),
+    ),
+    ToolRow(
+        "wait", "Wait for a run",
+        "Waits until a loop, cycle or tuning session ends, pauses or needs a person, at most that many seconds, and"
+        " returns its status.",
+        tool_inputs.WaitInput, (tool_outputs.LoopWaitResult, CycleWaitResult, TuningWaitResult), LOOKS, wait_for_rest,
+    ),
+    ToolRow(
+        "pause", "Pause a run", "Pauses a running loop or cycle before its next step; nothing is lost.",
+        tool_inputs.PauseInput, REPORTS, HOLDS, _beside(handlers.pause_run),
+    ),
+    ToolRow(
+        "resume", "Resume a run",
+        "Continues a paused or interrupted run, or starts a created one, in the background.",
+        tool_inputs.ResumeInput, REPORTS, WORKS, _beside(handlers.resume_run),
+    ),
+    ToolRow(
+        "stop", "Stop a run",
+        "Ends it, with everything it started. Changes by a loop or cycle stay in the project, and `extend` can reopen"
+        " it; of a tuning session only verified fixes stay in the skill.",
+        tool_inputs.RunInput, REPORTS, ENDS, _beside(handlers.stop_run),
+    ),
+    ToolRow(
+        "add_task", "Add a task", "Adds a task to a loop, after the last one.",
+        tool_inputs.AddTaskInput, (tool_outputs.AddedTaskOutput,), NOTES, _beside(handlers.add_task),
+    ),
+    ToolRow(
+        "extend", "Extend a run",
+        "Raises the limits of a loop or cycle, or adds to a cycle's task; an ended one is reopened.",
+        tool_inputs.ExtendInput, REPORTS, WORKS, _beside(handlers.extend_run),
+    ),
+    ToolRow(
+        "answer", "Answer a question", "Answers the question a loop or cycle is waiting on, and continues it.",
+        tool_inputs.AnswerInput, REPORTS, WORKS, _beside(handlers.answer_run),
+    ),
+    ToolRow(
+        "decide", "Make a cycle's decision", "Makes a decision that a cycle is waiting for, and continues it.",
+        tool_inputs.DecideInput, (CycleReport,), WORKS, _beside(handlers.make_decision),
+    ),
+    ToolRow(
+        "resolve", "Resolve a cycle's blocker", "Tells a cycle how a blocker was resolved; the blocked work continues.",
+        tool_inputs.ResolveInput, (CycleReport,), NOTES, _beside(handlers.resolve_blocker),
+    ),
+    ToolRow(
+        "documents", "Read a cycle's documents",
+        "Lists what a cycle's roles have written (requirements, plan, results, …), or shows one, in any version.",
+        tool_inputs.DocumentsInput, (DocumentsOutput,), LOOKS, _beside(handlers.read_documents),
+    ),
+    ToolRow(
+        "diagnose", "Diagnose a skill",
+        "Finds what is wrong with an agent skill (context, memory, data flow, agents and tools): each finding with its"
+        " place, why it matters and what to do; a score and a quality gate. Read-only; returns at once.",
+        tool_inputs.DiagnoseInput, (FindingsOutput,), LOOKS, _beside(handlers.diagnose_folder),
+    ),
+    ToolRow(
+        "start_tuning", "Tune a skill",
+        "Starts a session that diagnoses an agent skill and fixes it, as far as `fix` and `agent` allow: every fix is a"
+        " diff, verified by diagnosing the whole skill again, and rolled back if it does not hold. Returns at once;"
+        " then call `wait`.",
+        tool_inputs.StartTuningInput, (TuningReport,), WORKS, _beside(handlers.start_tuning),
+    ),
+    ToolRow(
+        "findings", "Read a tuning session's findings", "What its last diagnosis found, page by page.",
+        tool_inputs.FindingsInput, (FindingsOutput,), LOOKS, _beside(handlers.read_findings),
+    ),
+    ToolRow(
+        "fixes", "Read a tuning session's fixes",
+        "Lists its fixes with their outcomes, or shows one with its diff.",
+        tool_inputs.FixesInput, (FixesOutput,), LOOKS, _beside(handlers.read_fixes),
+    ),
+    ToolRow(
+        "choose", "Choose a tuning session's fixes", "Applies these of the offered fixes, and no others.",
+        tool_inputs.ChooseInput, (TuningReport,), WORKS, _beside(handlers.choose_fixes),
+    ),
+    ToolRow(
+        "roll_back", "Roll a fix back", "Restores the files that a fix changed, byte for byte.",
+        tool_inputs.RollBackInput, (TuningReport,), ENDS, _beside(handlers.roll_back_fix),
+    ),
+    ToolRow(
+        "run_failing_tests", "Run failing tests again", debugging.RUN_WORDS,
+        tool_inputs.RerunInput, (RerunResults,), LOOKS, _debugging("run_failing_tests"),
+    ),
+    ToolRow(
+        "spectrum", "Rank suspicious statements", debugging.SPECTRUM_WORDS,
+        tool_inputs.RankInput, (Spectrum,), LOOKS, _debugging("spectrum"),
+    ),
+    ToolRow(
+        "probe", "Show values at a line", debugging.PROBE_WORDS,
+        tool_inputs.ProbeInput, (ProbeResult,), LOOKS, _debugging("probe"),
+    ),
+    ToolRow(
+        "propose_fix", "Search for a small fix", debugging.FIX_WORDS,
+        tool_inputs.SearchFixInput, (FixProposal,), LOOKS, _debugging("propose_fix"),
+    ),
+    ToolRow(
+        "diff", "Show the changes",
+        "Returns a unified diff of what a loop, cycle or tuning session, one checkpoint, or one iteration of a cycle"
+        " has changed.",
+        tool_inputs.DiffInput, (DiffOutput,), LOOKS, _beside(handlers.read_diff),
+    ),
+)  # fmt: skip
+
+TOOLS = {tool.name: tool for tool in _ALL}
+"""By name."""
+
 
 Context = ServerRequestContext[dict[str, object]]
 
