@@ -69,7 +69,7 @@ def test_a_cycle_from_its_start_to_its_extension(server: Served, visit: Visit) -
     nodes = plan.get_by_role("region", name="Graph").get_by_role("listitem")
     expect(nodes).to_have_count(4)
     node = plan.get_by_role("region", name="Graph").get_by_role("button", name=re.compile("^TASK-001"))
-    expect(node).to_contain_text("Under way, critical path")
+    expect(node).to_contain_text("In progress, critical path")
     before = node.bounding_box()
     release.touch()
     expect(node).to_contain_text("Done, critical path")

@@ -56,7 +56,7 @@ def test_a_skill_is_tuned(browser: Browser, office: tuple[Served, Path]) -> None
         panel = open_tab(page, "Findings")
         panel.get_by_role("link", name=re.compile("AskUserQuestions")).first.click()
         expect(panel.locator("mark")).to_contain_text("AskUserQuestions")
-        page.get_by_role("link", name="View").click()
+        page.get_by_role("link", name="View", exact=True).click()
         expect(page.get_by_role("checkbox")).to_have_count(3)
         page.get_by_role("button", name="All", exact=True).click()
         page.get_by_role("checkbox", name="Apply FIX-003").press("Space")

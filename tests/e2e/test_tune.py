@@ -238,7 +238,7 @@ def test_killed_in_the_middle_and_taken_up_by_its_id(shop: Shop, moment: str) ->
         (["--rollback", "FIX-001"], 2, "--tuning-id"),
         (["--installed", "."], 2, "omit the paths"),
         (["--tuning-id", "skill-tuning-20260101T000000-00000000", "--fix"], 2, "omit the others"),
-        ([".", "--update-baseline", "--baseline", "b.json", "--fix"], 2, "mend first"),
+        ([".", "--update-baseline", "--baseline", "b.json", "--fix"], 2, "fix first"),
     ],
 )
 def test_what_can_not_be_is_one_clear_line(shop: Shop, words: list[str], code: int, told: str) -> None:

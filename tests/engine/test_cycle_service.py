@@ -138,7 +138,7 @@ def test_decisions_and_blockers_are_settled(service: CycleService) -> None:
             service.decide(id, "DEC-9", "one")
         (decision,) = service.decide(id, "DEC-001", "one").coordination.pending_decisions
         assert (decision.status, decision.chosen_option, decision.made_by) == ("made", "one", "user")
-        with pytest.raises(Conflict, match="made already"):
+        with pytest.raises(Conflict, match="already made"):
             service.decide(id, "DEC-001", "other")
         (blocker,) = service.resolve(id, "BLK-001", "see docs", workaround=True).coordination.blockers
         assert (blocker.status, blocker.resolution) == ("workaround", "see docs")

@@ -24,7 +24,7 @@ async def test_a_look_changes_nothing_and_answers_at_once(desk: Desk, root: Path
         assert [one["rule"] for one in found["findings"]] == ["dead-reference"] * 3
         first = found["findings"][0]
         assert (first["file"], first["severity"], first["fixable"]) == ("SKILL.md", "high", "mechanical")
-        assert found["next"].startswith("`start_tuning` with fix=mechanical mends 2 findings")
+        assert found["next"].startswith("`start_tuning` with fix=mechanical fixes 2 findings")
         part = await caller.call("diagnose", path="skills/notes/SKILL.md", limit=1, offset=1)
         assert (len(part["findings"]), part["offset"], part["total"]) == (1, 1, 3)
         assert part["findings"][0] == found["findings"][1]

@@ -49,7 +49,7 @@ def test_a_file_that_is_no_python(name: str, tmp_path: Path) -> None:
     found = search(tmp_path, files)
     assert found.patch is None
     assert f"{name}, line {line}: SyntaxError" in found.note
-    assert "no edit can be tested before that is mended" in found.note
+    assert "no edit can be tested before that is fixed" in found.note
 
 
 def test_a_file_that_is_no_python_beside_a_fault(tmp_path: Path) -> None:

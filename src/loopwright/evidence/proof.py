@@ -258,7 +258,7 @@ def proof_words(proof: Proof) -> str:
             return shows
         case "mend":
             if not count:
-                return "no test failed at the start, so there was nothing to mend"
+                return "no test failed at the start, so there was nothing to fix"
             return f"{plural(count, 'test')} that failed at the start {agree_word(count, 'passes')} now"
         case "preserve":
             return "the product was changed, and all tests pass as they were"

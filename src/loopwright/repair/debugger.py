@@ -93,7 +93,7 @@ _CRITERIA = EvidenceCriteria(
 )
 _CONDITION = "Some small edit of this statement makes at least one failing test pass and breaks none that passes."
 _LOADED = EvidenceCriteria(confirm="Python loads the file.", reject="The file is loaded, and the tests still fail.")
-_LOADS = "Once this is mended, Python can load the file and the tests can be collected."
+_LOADS = "Once this is fixed, Python can load the file and the tests can be collected."
 _BYSTANDERS = 3
 
 

@@ -421,7 +421,7 @@ def _unreadable(baseline: Baseline) -> list[Answer]:
 
 def _unreadable_words(baseline: Baseline) -> list[str]:
     what = "what needs this file cannot" if baseline.spectrum.failing else "no edit can"
-    return [f"{one.words} ({what} be tested before that is mended)" for one in baseline.broken]
+    return [f"{one.words} ({what} be tested before that is fixed)" for one in baseline.broken]
 
 
 def _bug(baseline: Baseline) -> str:

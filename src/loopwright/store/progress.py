@@ -59,9 +59,9 @@ def _inside(paths: StatePaths, name: str) -> str:
     """The path of that name, its folders made, each of them one itself and no link to one."""
     *above, file = parts = name.split("/")
     if len(parts) > DEEPEST or any(part in ("", ".", "..") or "\0" in part for part in parts):
-        raise Invalid(f"{name!r} is no name of a progress file")
+        raise Invalid(f"{name!r} is not the name of a progress file")
     if paths.is_own(name):
-        raise Invalid(f"{name!r} is no name of a progress file: such names are used for the state itself")
+        raise Invalid(f"{name!r} is not the name of a progress file: such names are used for the state itself")
     folder = paths.progress
     for part in above:
         folder = folder / part

@@ -162,7 +162,7 @@ def _ahead(kind: StateKind[S], view: StateView[S], now: str, id: str) -> Reconci
         return _put_back(known, f"its JSON file made no sense ({error})", now)
     if kind.id_of(state) != id:
         return _put_back(known, f"its JSON file is that of {kind.id_of(state)}", now)
-    why = f"the journal ended at {known.seq}, the JSON file stands at {found.rev}"
+    why = f"the journal ended at {known.seq}, the JSON file is at {found.rev}"
     base = CommittedState(state, patch.to_json(state), found.rev, known.end, known.inode, known.file, whole=True)
     state = with_incident(state, "journal_damaged", f"{why}; the file's state was kept", now)
     return ReconciledState(base, state, "store", JournalEvent(type="journal_damaged", data={"reason": why}))

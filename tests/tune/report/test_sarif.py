@@ -174,7 +174,7 @@ def test_what_is_accepted_is_there_with_its_reason() -> None:
     )
     first, second = results(checked(silenced=(by_comment, by_baseline)))
     assert first["suppressions"] == [{"kind": "inSource", "justification": "made later"}]
-    assert second["suppressions"] == [{"kind": "external", "justification": "it stands in the baseline"}]
+    assert second["suppressions"] == [{"kind": "external", "justification": "it is in the baseline"}]
 
 
 def test_what_could_not_be_looked_at_is_told() -> None:

@@ -430,7 +430,7 @@ def _undo(tree: LockedFolder, manifest: BackupManifest, backup: Path, error: Bas
         _restore(tree, manifest.evolve(files=tuple(ours)), backup)
     except (OSError, LoopwrightError) as worse:
         raise WorkspaceError(
-            f"the skill could not be changed ({error}), nor put back as it was ({worse}): roll back {backup} later"
+            f"the skill could not be changed ({error}), nor restored ({worse}): roll back {backup} later"
         ) from error
 
 

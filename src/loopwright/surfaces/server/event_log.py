@@ -262,7 +262,7 @@ class EventBroadcast:
                 async for data in blocks:
                     yield data
         except StoreError as error:  # the reader comes back where it was
-            log.warning("changes cannot be told", problem=str(error))
+            log.warning("changes cannot be reported", problem=str(error))
 
     async def _blocks(
         self, chronicle: EventLog, last: LogPosition | None, project: str | None
@@ -312,7 +312,7 @@ class EventBroadcast:
 
     def _ended(self, reading: asyncio.Task[None]) -> None:
         if not reading.cancelled() and (error := reading.exception()) is not None:
-            log.error("changes are told no more until somebody comes anew", exc_info=error)
+            log.error("changes are no longer reported until a client reconnects", exc_info=error)
             self._reading = None
 
     async def _read(self, chronicle: EventLog) -> None:
@@ -328,7 +328,7 @@ class EventBroadcast:
                 try:
                     await self._read_all(chronicle)
                 except StoreError as error:
-                    log.warning("changes cannot be told", problem=str(error))
+                    log.warning("changes cannot be reported", problem=str(error))
                     await asyncio.sleep(LOOK_SECONDS)
                     self._hear(0, None, True)
 

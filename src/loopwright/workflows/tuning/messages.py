@@ -91,7 +91,7 @@ def _quote(what: str, quote: Quote) -> str:
 
 def _told(finding: Finding) -> str:
     also = f"\nAlso: {', '.join(finding.also)}" if finding.also else ""
-    stands = _quotes(finding) or f"It stands there: {finding.excerpt}{also}"
+    stands = _quotes(finding) or f"It says there: {finding.excerpt}{also}"
     return (
         f"## {finding.rule} ({finding.severity}), {finding.file} line {finding.line}\n\n{finding.message}\n"
         f"{stands}\nWhy it matters: {finding.why}\nWhat to do: {finding.advice}"

@@ -54,7 +54,7 @@ def _told(status: str, words: str) -> PhaseReport:
 
 
 UNABLE = TaskResult(
-    _told("failed", "The builtin agent cannot write features: it mends what failing tests show."), nothing_left=True
+    _told("failed", "The builtin agent cannot write features: it fixes what failing tests show."), nothing_left=True
 )
 
 

@@ -103,7 +103,7 @@ def _result(skill: SkillCheck, finding: Finding, index: dict[str, int]) -> Objec
         {"kind": "fail", "level": LEVELS[finding.severity]} if finding.counts else {"kind": "review", "level": "none"}
     )
     known = {"ruleIndex": index[finding.rule]} if finding.rule in index else {}
-    words = "quoted beside it" if finding.review else "the same thing"
+    words = "also quoted" if finding.review else "the same thing"
     also = [place for place in (_also(skill, one, words) for one in finding.also) if place]
     return {
         "ruleId": finding.rule,
@@ -153,7 +153,7 @@ def _artifact(skill: SkillCheck, file: str) -> Object:
 
 def _suppression(silenced: Silenced) -> Object:
     if silenced.reason is None:
-        return {"kind": "external", "justification": "it stands in the baseline"}
+        return {"kind": "external", "justification": "it is in the baseline"}
     return {"kind": "inSource", "justification": silenced.reason}
 
 
