@@ -24,7 +24,7 @@ from tests.stage import MakeStage, Stage
 
 BAD, GOOD, BETTER = "x\nbad\ny\n", "x\ngood\ny\n", "x\nbetter\ny\n"
 PLACE = "app.txt:app:2"
-WORDS = "plausible, one of 3: 3 of 40 edits pass; 1 of 2 others compared behaves otherwise"
+WORDS = "plausible, one of 3: 3 of 40 edits pass; 1 of 2 others compared behaves differently"
 DIFFERENCE = "app(0) gives 1 with the patch, raises KeyError with this instead"
 
 

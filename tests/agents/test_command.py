@@ -113,7 +113,7 @@ def test_anything_else_is_refused_plainly(tmp_path: Path, message: Message) -> N
     output = answer(tmp_path, message)
     assert output.report is not None
     assert (output.report.status, output.report.action) == ("failed", message.action)
-    assert "nothing else" in output.report.message
+    assert "only runs the commands" in output.report.message
     assert list(tmp_path.iterdir()) == []
 
 

@@ -93,7 +93,7 @@ def committed_types() -> set[str]:
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call):
-                named = [k.value for k in node.keywords if k.arg == "type" and ast.unparse(node.func) == "Event"]
+                named = [k.value for k in node.keywords if k.arg == "type" and ast.unparse(node.func) == "JournalEvent"]
                 given = node.args[-1:] if ast.unparse(node.func) == "self._commit" else []
                 given += node.args[1:2] if ast.unparse(node.func) == "_commit" else []
                 found |= {n.value for n in (*named, *given) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
@@ -102,7 +102,7 @@ def committed_types() -> set[str]:
 
 def test_every_event_has_its_words() -> None:
     missing = committed_types() - EVENTS.keys() - {"looked"}  # a rule of that name changes nothing
-    assert not missing, f"cli/wording.py needs a row for {missing}"
+    assert not missing, f"core/wording.py needs a row for {missing}"
     assert {"running", "task_added", "exited", "rewound"} <= committed_types(), "the search finds nothing"
 
 

@@ -119,8 +119,8 @@ CALLS = [
 WORKER = """
 import asyncio, json, sys
 sys.path[:0] = [sys.argv[1], sys.argv[3]]
-from repair_worker.trace import IMPORT, Recorder
-recorder = Recorder(sys.argv[1], marks=sys.argv[2] == "marks")
+from repair_worker.trace import IMPORT, LineRecorder
+recorder = LineRecorder(sys.argv[1], marks=sys.argv[2] == "marks")
 recorder.start()
 import program as p
 recorder.stop()

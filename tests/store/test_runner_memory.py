@@ -190,7 +190,7 @@ def test_a_journal_that_goes_while_a_line_is_appended_keeps_nothing_quietly(tmp_
     with FileStore(tmp_path, LOOPS, HandClock(), disk=disk) as store:
         some_history(store)
         disk.armed = True
-        with pytest.raises(StoreError, match="removed while it was written"):
+        with pytest.raises(StoreError, match="removed while it was being written"):
             retitle(store, "Acknowledged?")
         assert retitle(store, "Goes on with the JSON file").tags == tuple(f"before-{n}" for n in range(4))
         with store.lease(ID):

@@ -140,8 +140,8 @@ def test_sweep_spares_a_process_that_was_given_a_recorded_id(tmp_path: Path) -> 
 def test_sweep_spares_ourselves_and_our_ancestors(tmp_path: Path) -> None:
     """A loopwright inside of an agent of another: the shell above carries the mark; the sleep beside is to go."""
     code = (
-        "from loopwright.processes.process_tree import Mark, sweep;"
-        f"print(*sweep(Mark({MINE.loop!r}, {MINE.project!r})))"
+        "from loopwright.processes.process_tree import ProcessMark, kill_marked;"
+        f"print(*kill_marked(ProcessMark({MINE.loop!r}, {MINE.project!r})))"
     )
     line = f'sleep 60 & echo $!; "{sys.executable}" -c "{code}"; echo alive'
     path = {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -188,8 +188,8 @@ def test_runs_of_one_loop_are_told_apart() -> None:
 def test_where_limits_are_fixed_the_variables_have_to_do() -> None:
     code = (
         "import resource, subprocess, sys; resource.setrlimit(10, (5, 5));"
-        "from loopwright.processes.process_tree import Mark;"
-        f"mark = Mark({MINE.loop!r}, {MINE.project!r}).with_run()\n"
+        "from loopwright.processes.process_tree import ProcessMark;"
+        f"mark = ProcessMark({MINE.loop!r}, {MINE.project!r}).with_run()\n"
         "with mark.handed_on(): child = subprocess.Popen(['sh', '-c', 'echo $$; sleep 60; :'],"
         " env=mark.environment({}), stdout=subprocess.PIPE, text=True)\n"
         "print(child.stdout.readline().strip(), mark.is_on(child.pid), flush=True)"

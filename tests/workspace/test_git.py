@@ -469,7 +469,7 @@ class TestSideBySide:
     def test_a_killed_process_leaves_nothing_locked(self, project: Path, tmp_path: Path) -> None:
         code = f"""
 import pathlib
-from loopwright.workspace.git import GitWorkspace
+from loopwright.workspace.checkpoints import GitWorkspace
 workspace = GitWorkspace(pathlib.Path({str(project)!r}), pathlib.Path({str(tmp_path / "state")!r}))
 print("up", flush=True)
 while True:

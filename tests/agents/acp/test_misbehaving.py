@@ -107,7 +107,7 @@ class TestInATurn:
         async with scene(tmp_path) as talk:
             error = await failed(talk, ("write_out", '{"jsonrpc": "2.0", "meth'), ("die", 1))
             assert error.kind == "died"
-            assert any("no message" in told for told in talk.troubles())
+            assert any("not a message" in told for told in talk.troubles())
 
     async def test_its_children_hold_its_pipe(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
@@ -261,7 +261,7 @@ class TestWhatItSends:
             output = await talk.ask(("say", "a"), ("write_out", f"{line}\n"), ("say", "b"))
             assert output.text == "ab"
             (told,) = talk.troubles()
-            assert "no message" in told
+            assert "not a message" in told
             assert len(told) < 500
 
     async def test_answers_that_nobody_asked_for_change_nothing(self, tmp_path: Path) -> None:
