@@ -7,12 +7,12 @@ import pytest
 
 from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
 from loopwright.core.protocol import Control
+from loopwright.core.status_table import control_signal
 from loopwright.workflows.cycle.commands import (
     COMMANDS,
     Command,
     answer,
     command_for,
-    control_signal,
     decide,
     edit,
     extend,

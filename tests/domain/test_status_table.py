@@ -10,8 +10,9 @@ from loopwright.core.errors import IllegalTransition, Invalid
 from loopwright.core.names import LoopStatus
 from loopwright.core.protocol import Control
 from loopwright.core.state import Budget, Limits, Parked, Waiting
+from loopwright.core.status_table import control_signal
 from loopwright.workflows.loop import commands
-from loopwright.workflows.loop.commands import COMMANDS, Command, command_for, control_signal, is_allowed
+from loopwright.workflows.loop.commands import COMMANDS, Command, command_for, is_allowed
 from loopwright.workflows.loop.model import LoopState, SkillState
 from tests.domain.loop_making import AT, LATER, engine, loop
 from tests.tables import each

@@ -10,6 +10,7 @@ from loopwright.core.names import TuningStatus
 from loopwright.core.protocol import Control
 from loopwright.core.run import STOPPED_BY_USER
 from loopwright.core.state import Limits
+from loopwright.core.status_table import control_signal
 from loopwright.skills.findings import FixLevel, Silenced
 from loopwright.workflows.tuning.commands import (
     COMMANDS,
@@ -17,7 +18,6 @@ from loopwright.workflows.tuning.commands import (
     Command,
     choose,
     command_for,
-    control_signal,
     edit,
     is_allowed,
     mark_put_back,

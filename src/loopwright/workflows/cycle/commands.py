@@ -1,15 +1,15 @@
 """Every command on a cycle, as a pure function over the status table."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Literal
 
-from loopwright.core.errors import Advice, Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.core.errors import Advice, Conflict, Invalid, NotFound
 from loopwright.core.parking import is_due
-from loopwright.core.protocol import Control
 from loopwright.core.run import REASON_LENGTH, STOPPED_BY_USER, advise_limit
 from loopwright.core.state import Limits, Outcome, Parked, Waiting
+from loopwright.core.status_table import StatusRow, StatusTable
 from loopwright.core.text import agree_word, clip_text, plural
 from loopwright.evidence.rivals import new_rival_ids, rival_of, swap_rival
 from loopwright.workflows.cycle.boundary import (
@@ -32,16 +32,7 @@ UNFINISHED = ALL - FINISHED
 AT_REST = ALL - {"running"}
 
 
-@dataclass(frozen=True)
-class StatusRow:
-    """`target` None: the status stays. `orphaned` sources count only while no runner lives."""
-
-    sources: frozenset[CycleStatus]
-    target: CycleStatus | None
-    orphaned: frozenset[CycleStatus] = frozenset()
-
-
-COMMANDS: dict[Command, StatusRow] = {
+COMMANDS: dict[Command, StatusRow[CycleStatus]] = {
     "begin": StatusRow(frozenset({"created"}), "running"),
     "start": StatusRow(frozenset({"created", "paused"}), "running"),
     "pause": StatusRow(frozenset({"running"}), "paused"),
@@ -82,38 +73,8 @@ STATUS_REQUESTS: dict[tuple[CycleStatus, CycleStatus], Command] = {
 }
 """(is, wanted) → the command that a request for a bare status stands for."""
 
-
-def is_allowed(command: Command, status: CycleStatus, *, live: bool = True) -> bool:
-    """Whether the table has this row. `live`: a runner holds the lease."""
-    row = COMMANDS[command]
-    return status in row.sources or (not live and status in row.orphaned)
-
-
-def require_command(command: Command, state: CycleState, *, live: bool = True) -> None:
-    """IllegalTransition unless `command` is allowed now."""
-    if not is_allowed(command, state.status, live=live):
-        possible = tuple(c for c in PERSONS if is_allowed(c, state.status, live=live))
-        raise IllegalTransition(command.split()[0], state.status, possible, "cycle")
-
-
-def command_for(state: CycleState, wanted: CycleStatus) -> Command:
-    """The command behind a request to set `status`, or IllegalTransition."""
-    command = STATUS_REQUESTS.get((state.status, wanted))
-    if command is None:
-        possible = tuple(to for (source, to) in STATUS_REQUESTS if source == state.status)
-        raise IllegalTransition(f"set to {wanted} a", state.status, possible, "cycle")
-    return command
-
-
-def control_signal(state: CycleState) -> Control:
-    """What a runner must do before its next step."""
-    match state.status:
-        case "running":
-            return Control.CONTINUE
-        case "paused":
-            return Control.PAUSE_EXIT
-        case _:
-            return Control.STOP_EXIT
+TABLE: StatusTable[Command, CycleStatus] = StatusTable("cycle", COMMANDS, PERSONS, STATUS_REQUESTS)
+is_allowed, require_command, command_for = TABLE.is_allowed, TABLE.require, TABLE.command_for
 
 
 TEXT_FIELDS = frozenset({"title"})

@@ -13,6 +13,7 @@ from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, Ne
 from loopwright.core.protocol import Control, Usage
 from loopwright.core.record import JournalEvent
 from loopwright.core.state import Checkpoint, Waiting
+from loopwright.core.status_table import control_signal
 from loopwright.core.text import plural, strip_project
 from loopwright.core.threads import run_in_thread
 from loopwright.workflows.cycle import commands
@@ -116,18 +117,18 @@ class CycleFlow:
         return self._session.state()
 
     def control(self, state: CycleState) -> Control:
-        return commands.control_signal(state)
+        return control_signal(state)
 
     def must_cancel(self, state: CycleState) -> bool:
         """A stop cancels at once; a pause only when it says now."""
-        signal = commands.control_signal(state)
+        signal = control_signal(state)
         return signal is Control.STOP_EXIT or (signal is Control.PAUSE_EXIT and state.engine.interrupt)
 
     async def ready(self, state: CycleState, running: tuple[CycleStep, ...]) -> tuple[CycleStep, ...]:
         self._facts = CycleFacts(tree=await self._session.tree(), measuring=self._measuring())
         if state.coordination.undecided:
             state = await self._decided(state, running)
-        if commands.control_signal(state) is not Control.CONTINUE:
+        if control_signal(state) is not Control.CONTINUE:
             return ()
         return tuple(step for step in select_ready(state, self._facts) if step not in running)
 
@@ -138,7 +139,7 @@ class CycleFlow:
 
         def rule(state: CycleState) -> CycleState:
             nonlocal begun
-            begun = commands.control_signal(state) is Control.CONTINUE and still_holds(state, choice, facts)
+            begun = control_signal(state) is Control.CONTINUE and still_holds(state, choice, facts)
             lane = free_lane(state) if choice.name == "cd.implement" else None
             return begin_step(state, choice, at, lane) if begun else state
 

@@ -1,7 +1,7 @@
 """Who may do what: the status table of a loop, and every command as a pure function over it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -9,7 +9,6 @@ from pydantic import ValidationError
 from loopwright.core.agent_names import check_agent
 from loopwright.core.errors import Advice, Conflict, Forbidden, IllegalTransition, Invalid, NotFound
 from loopwright.core.names import FINISHED, LoopStatus
-from loopwright.core.protocol import Control
 from loopwright.core.record import first_problem
 from loopwright.core.run import REASON_LENGTH, STOPPED_BY_USER, advise_limit
 from loopwright.core.state import (
@@ -23,6 +22,7 @@ from loopwright.core.state import (
     Parked,
     Waiting,
 )
+from loopwright.core.status_table import StatusRow, StatusTable
 from loopwright.core.text import agree_word, clip_text, plural
 from loopwright.evidence.rivals import awaits_verdict, with_rival
 from loopwright.workflows.loop.model import LoopState, SkillState
@@ -37,16 +37,7 @@ UNFINISHED = ALL - FINISHED
 AT_REST = ALL - {"running"}
 
 
-@dataclass(frozen=True)
-class StatusRow:
-    """`target` None: the status stays. `orphaned` sources count only while no runner lives."""
-
-    sources: frozenset[LoopStatus]
-    target: LoopStatus | None
-    orphaned: frozenset[LoopStatus] = frozenset()
-
-
-COMMANDS: dict[Command, StatusRow] = {
+COMMANDS: dict[Command, StatusRow[LoopStatus]] = {
     "begin": StatusRow(frozenset({"created"}), "running"),
     "start": StatusRow(frozenset({"created", "paused", "user_exit"}), "running"),
     "pause": StatusRow(frozenset({"running"}), "paused"),
@@ -78,38 +69,8 @@ STATUS_REQUESTS: dict[tuple[LoopStatus, LoopStatus], Command] = {
 }
 """(is, wanted) → the command that a request for a bare status stands for."""
 
-
-def is_allowed(command: Command, status: LoopStatus, *, live: bool = True) -> bool:
-    """Whether the table has this row. `live`: a runner holds the lease."""
-    row = COMMANDS[command]
-    return status in row.sources or (not live and status in row.orphaned)
-
-
-def require_command(command: Command, state: LoopState, *, live: bool = True) -> None:
-    """IllegalTransition unless `command` is allowed now."""
-    if not is_allowed(command, state.status, live=live):
-        possible = tuple(c for c in PERSONS if is_allowed(c, state.status, live=live))
-        raise IllegalTransition(command.split()[0], state.status, possible)
-
-
-def command_for(state: LoopState, wanted: LoopStatus) -> Command:
-    """The command behind a request to set `status`, or IllegalTransition."""
-    command = STATUS_REQUESTS.get((state.status, wanted))
-    if command is None:
-        possible = tuple(to for (source, to) in STATUS_REQUESTS if source == state.status)
-        raise IllegalTransition(f"set to {wanted} a", state.status, possible)
-    return command
-
-
-def control_signal(state: LoopState) -> Control:
-    """What a runner must do before its next action."""
-    match state.status:
-        case "running":
-            return Control.CONTINUE
-        case "paused":
-            return Control.PAUSE_EXIT
-        case _:
-            return Control.STOP_EXIT
+TABLE: StatusTable[Command, LoopStatus] = StatusTable("loop", COMMANDS, PERSONS, STATUS_REQUESTS)
+is_allowed, require_command, command_for = TABLE.is_allowed, TABLE.require, TABLE.command_for
 
 
 def begin(state: LoopState) -> LoopState:

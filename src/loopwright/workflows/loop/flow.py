@@ -12,8 +12,8 @@ from loopwright.core.outcomes import ActionFailed, Interrupted, ValidationOutcom
 from loopwright.core.protocol import Control, Usage
 from loopwright.core.record import JournalEvent
 from loopwright.core.state import Checkpoint
+from loopwright.core.status_table import control_signal
 from loopwright.workflows.loop.bookkeeping import count_iteration
-from loopwright.workflows.loop.commands import control_signal
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.outcomes import ActionOutcome, ActionStep, CompleteOutcome, strip_project_paths
 from loopwright.workflows.loop.publish import announce_end, change_lines, publish, result_words

@@ -1,14 +1,14 @@
 """Every command on a tuning session, as a pure function over the status table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
 
-from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.core.errors import Conflict, Invalid, NotFound
 from loopwright.core.names import TuningStatus
-from loopwright.core.protocol import Control
 from loopwright.core.run import STOPPED_BY_USER, add_incidents
 from loopwright.core.state import Incident, Limits
+from loopwright.core.status_table import StatusRow, StatusTable
 from loopwright.skills.findings import Finding, FixLevel, Silenced
 from loopwright.workflows.tuning.model import FINISHED, AppliedFix, TuningState
 from loopwright.workflows.tuning.reducer import finish_session, mark_undone, set_findings
@@ -21,16 +21,7 @@ ALL: frozenset[TuningStatus] = frozenset({"pending", "running", "completed", "fa
 UNFINISHED = ALL - FINISHED
 
 
-@dataclass(frozen=True)
-class StatusRow:
-    """`target` None: the status stays. `orphaned` sources count only while no runner lives."""
-
-    sources: frozenset[TuningStatus]
-    target: TuningStatus | None
-    orphaned: frozenset[TuningStatus] = frozenset()
-
-
-COMMANDS: dict[Command, StatusRow] = {
+COMMANDS: dict[Command, StatusRow[TuningStatus]] = {
     "start": StatusRow(frozenset({"pending"}), "running"),
     "pause": StatusRow(frozenset(), None),
     "resume": StatusRow(frozenset(), "running", orphaned=frozenset({"running"})),
@@ -55,32 +46,8 @@ STATUS_REQUESTS: dict[tuple[TuningStatus, TuningStatus], Command] = {
 }
 """(is, wanted) → the command that a request for a bare status stands for."""
 
-
-def is_allowed(command: Command, status: TuningStatus, *, live: bool = True) -> bool:
-    """Whether the table has this row. `live`: a runner holds the lease."""
-    row = COMMANDS[command]
-    return status in row.sources or (not live and status in row.orphaned)
-
-
-def require_command(command: Command, state: TuningState, *, live: bool = True) -> None:
-    """IllegalTransition unless `command` is allowed now."""
-    if not is_allowed(command, state.status, live=live):
-        possible = tuple(c for c in PERSONS if is_allowed(c, state.status, live=live))
-        raise IllegalTransition(command, state.status, possible, "tuning session")
-
-
-def command_for(state: TuningState, wanted: TuningStatus) -> Command:
-    """The command behind a request to set `status`, or IllegalTransition."""
-    command = STATUS_REQUESTS.get((state.status, wanted))
-    if command is None:
-        possible = tuple(to for (source, to) in STATUS_REQUESTS if source == state.status)
-        raise IllegalTransition(f"set to {wanted} a", state.status, possible, "tuning session")
-    return command
-
-
-def control_signal(state: TuningState) -> Control:
-    """What a runner must do before its next step."""
-    return Control.STOP_EXIT if state.status in FINISHED else Control.CONTINUE
+TABLE: StatusTable[Command, TuningStatus] = StatusTable("tuning session", COMMANDS, PERSONS, STATUS_REQUESTS)
+is_allowed, require_command, command_for = TABLE.is_allowed, TABLE.require, TABLE.command_for
 
 
 EDITABLE = frozenset({"max_iterations", "user_issue_description"})

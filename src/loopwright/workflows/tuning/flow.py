@@ -13,6 +13,7 @@ from loopwright.core.errors import AgentError, Conflict, Corrupt, Invalid, NotFo
 from loopwright.core.names import TuningStepName
 from loopwright.core.protocol import Control
 from loopwright.core.record import JournalEvent
+from loopwright.core.status_table import control_signal
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.skills.diagnosis import (
@@ -30,7 +31,6 @@ from loopwright.skills.fixes.diff import render_file_diff
 from loopwright.skills.fixes.edits import contents_of, rebase_edit
 from loopwright.skills.review.cards import cards_of
 from loopwright.skills.review.report_check import carry_findings
-from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.agent_fixes import write_fixes
 from loopwright.workflows.tuning.commands import list_unverified
 from loopwright.workflows.tuning.gate import judge_fix
@@ -311,11 +311,11 @@ class TuningFlow:
         return self._session.state()
 
     def control(self, state: TuningState) -> Control:
-        return commands.control_signal(state)
+        return control_signal(state)
 
     def must_cancel(self, state: TuningState) -> bool:
         """A stop cancels at once."""
-        return commands.control_signal(state) is Control.STOP_EXIT
+        return control_signal(state) is Control.STOP_EXIT
 
     async def ready(self, state: TuningState, running: tuple[TuningStep, ...]) -> tuple[TuningStep, ...]:
         return select_ready(state, running)
@@ -327,7 +327,7 @@ class TuningFlow:
 
         def rule(state: TuningState) -> TuningState:
             nonlocal begun
-            begun = commands.control_signal(state) is Control.CONTINUE and still_holds(state, choice)
+            begun = control_signal(state) is Control.CONTINUE and still_holds(state, choice)
             return begin_step(state, choice, at) if begun else state
 
         event = JournalEvent(type="step_started", data={"step": choice.name, "fix": choice.fix})
@@ -385,4 +385,4 @@ class TuningFlow:
 
 
 def _ended(state: TuningState) -> bool:
-    return commands.control_signal(state) is Control.STOP_EXIT
+    return control_signal(state) is Control.STOP_EXIT
