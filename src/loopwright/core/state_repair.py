@@ -1,13 +1,13 @@
 """Mending a parsed state of any kind until its model accepts it: what is missing or null gets its default. Pure."""
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from loopwright.core.errors import Invalid, NewerSchema
+from loopwright.core.errors import Invalid, LoopwrightError, NewerSchema
 from loopwright.core.record import Record, first_problem
 from loopwright.core.run import R
 from loopwright.core.state import INCIDENTS_KEPT, SCHEMA, Incident, PermissionRequest
@@ -180,3 +180,42 @@ def list_forbidden_fields(base: R, found: R, own: Collection[str], end: Collecti
     if found.engine.evolve(**BOOKKEEPING, **same_end) != base.engine.evolve(**BOOKKEEPING):
         names.append("engine")
     return names
+
+
+def carry_over(
+    state: R, steps: Iterable[str], carried: Callable[[R, str], R], refused: Sequence[str]
+) -> tuple[R, tuple[str, ...], tuple[str, ...]]:
+    """The state with each of others' changes that its command allows.
+
+    Returns with it what was accepted, and what is put back, in words: what was `refused` before, and what is now.
+    """
+    accepted: list[str] = []
+    put_back = list(refused)
+    for name in steps:
+        try:
+            state = carried(state, name)
+        except LoopwrightError as error:
+            put_back.append(f"{name} ({error})")
+        else:
+            accepted.append(name)
+    return state, tuple(accepted), tuple(put_back)
+
+
+def with_field(state: M, found: M, name: str) -> M:
+    """The state with one field, or one key that the schema does not know, as it was found."""
+    given = {**state.__dict__, **(state.__pydantic_extra__ or {}), name: getattr(found, name)}
+    return type(state).model_validate(given)
+
+
+def with_texts(state: M, after: M, names: Iterable[str]) -> M:
+    """The state with what is a person's, and keys that the schema does not know, as they are `after` a change."""
+    given = {**state.__dict__, **{name: getattr(after, name) for name in (*names, "updated_at")}}
+    return type(state).model_validate({**given, **(after.__pydantic_extra__ or {})})
+
+
+def try_command(state: R, command: Callable[..., R], *given: object, **more: bool) -> R:
+    """What the command makes of it; the state itself where it would refuse."""
+    try:
+        return command(state, *given, **more)
+    except LoopwrightError:
+        return state

@@ -5,16 +5,17 @@ A document without `engine` is one like any other: it is how the seed writes the
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, assert_never
+from typing import assert_never
 
 from loopwright.core.cycle_names import ROLES, step_of
-from loopwright.core.errors import IllegalTransition, Invalid, LoopwrightError
+from loopwright.core.errors import IllegalTransition, Invalid
 from loopwright.core.run import STOPPED_BY_USER
 from loopwright.core.state_repair import (
     BOOKKEEPING,
     LIMITS,
     Json,
     all_incidents,
+    carry_over,
     copy_document,
     finish_end,
     get_object,
@@ -24,7 +25,10 @@ from loopwright.core.state_repair import (
     merge_answers,
     parse_timestamp,
     refuse_newer,
+    try_command,
     validate_document,
+    with_field,
+    with_texts,
 )
 from loopwright.core.text import plural
 from loopwright.workflows.cycle import commands
@@ -314,21 +318,12 @@ def take_in(
 
     Returns the state to go on with, what was accepted, and what is put back, in words.
     """
-    accepted: list[str] = []
     refused = [*list_forbidden_fields(base, found, OWN, END)]
-    state = current
     names = sorted(name for name in EDITABLE if getattr(found, name) != getattr(base, name))
     steps = [*names, *list_unknown_keys(base, found)]
     if found.status not in (base.status, current.status):
         steps.insert(len(steps) if found.status == "running" else 0, "status")
-    for name in steps:
-        try:
-            state = _carried_over(state, found, name, now)
-        except LoopwrightError as error:
-            refused.append(f"{name} ({error})")
-        else:
-            accepted.append(name)
-    return state, tuple(accepted), tuple(refused)
+    return carry_over(current, steps, lambda state, name: _carried_over(state, found, name, now), refused)
 
 
 def keep_own(before: CycleState, after: CycleState) -> tuple[CycleState, tuple[str, ...]]:
@@ -351,7 +346,7 @@ def keep_own(before: CycleState, after: CycleState) -> tuple[CycleState, tuple[s
 def _commanded_again(before: CycleState, after: CycleState) -> CycleState:
     state = _settled(_limited(before, after), after)
     state = _settled(_went_on(state, after), after)
-    state = _with_texts(state, after)
+    state = with_texts(state, after, EDITABLE)
     if after.status in FINISHED:
         return _with_engine(_stopped(state, after), after)
     if state.status not in FINISHED:
@@ -369,11 +364,11 @@ def _settled(state: CycleState, after: CycleState) -> CycleState:
     """Decisions that were made, and blockers that were settled, as far as a command does that."""
     for made in after.coordination.pending_decisions:
         if made.status != "pending" and made.chosen_option is not None:
-            state = _tried(state, commands.decide, made.id, made.chosen_option, made.made_by or "")
+            state = try_command(state, commands.decide, made.id, made.chosen_option, made.made_by or "")
     for closed in after.coordination.blockers:
         if closed.status != "open" and closed.resolution is not None:
             aside = closed.status == "workaround"
-            state = _tried(state, commands.resolve, closed.id, closed.resolution, workaround=aside)
+            state = try_command(state, commands.resolve, closed.id, closed.resolution, workaround=aside)
     return state
 
 
@@ -385,39 +380,19 @@ def _went_on(state: CycleState, after: CycleState) -> CycleState:
         if state.status == "running":
             state = state.evolve(status="paused")
         if record.extension is None:
-            return _tried(state, commands.reopen, record.started_at)
-        return _tried(state, commands.extend, record.extension, record.started_at)
+            return try_command(state, commands.reopen, record.started_at)
+        return try_command(state, commands.extend, record.extension, record.started_at)
     queue, known = after.engine.queue, state.engine.queue
     if queue[: len(known)] == known and state.status != "created":
         return state.evolve(engine=state.engine.evolve(queue=queue))
     return state
 
 
-def _tried(
-    state: CycleState,
-    command: Callable[..., CycleState],  # Any: each command with its own arguments
-    *given: str,
-    **more: bool,
-) -> CycleState:
-    """What the command makes of it; the state itself where it would refuse."""
-    try:
-        return command(state, *given, **more)
-    except LoopwrightError:
-        return state
-
-
-def _with_texts(state: CycleState, after: CycleState) -> CycleState:
-    """What is a person's, and keys that the schema does not know."""
-    texts: dict[str, Any] = {name: getattr(after, name) for name in EDITABLE}  # Any: fields by name
-    known = {**state.__dict__, **texts, "updated_at": after.updated_at}
-    return CycleState.model_validate({**known, **(after.__pydantic_extra__ or {})})
-
-
 def _stopped(state: CycleState, after: CycleState) -> CycleState:
     """Others end a cycle by stopping it; every other end is the runner's own."""
     if (after.status, after.engine.outcome, after.failure_reason) != ("failed", "stopped", STOPPED_BY_USER):
         return state
-    return _tried(state, commands.stop, after.completed_at or "")
+    return try_command(state, commands.stop, after.completed_at or "")
 
 
 def _with_engine(state: CycleState, after: CycleState) -> CycleState:
@@ -435,10 +410,9 @@ def _with_engine(state: CycleState, after: CycleState) -> CycleState:
 def _carried_over(state: CycleState, found: CycleState, name: str, now: str) -> CycleState:
     if name == "status":
         return _commanded(state, found, now)
-    value: Any = getattr(found, name)  # Any: a field by name
     if name in EDITABLE:
-        return commands.edit(state, {name: value})
-    return CycleState.model_validate({**state.__dict__, **(state.__pydantic_extra__ or {}), name: value})
+        return commands.edit(state, {name: getattr(found, name)})
+    return with_field(state, found, name)
 
 
 def _commanded(state: CycleState, found: CycleState, now: str) -> CycleState:

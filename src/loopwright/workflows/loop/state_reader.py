@@ -16,6 +16,7 @@ from loopwright.core.state_repair import (
     LIMITS,
     Json,
     all_incidents,
+    carry_over,
     copy_document,
     finish_end,
     get_object,
@@ -24,8 +25,9 @@ from loopwright.core.state_repair import (
     list_unknown_keys,
     merge_answers,
     refuse_newer,
+    validate_document,
+    with_field,
 )
-from loopwright.core.state_repair import validate_document as mended
 from loopwright.core.text import plural
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.model import ERRORS_KEPT, TITLE_LENGTH, LoopState
@@ -33,7 +35,7 @@ from loopwright.workflows.loop.model import ERRORS_KEPT, TITLE_LENGTH, LoopState
 
 def validate_loop(document: Json, now: str, repairs: list[str]) -> LoopState:
     """The loop in a document, which is changed; see mending.validated. Invalid."""
-    return mended(
+    return validate_document(
         LoopState,
         document,
         repairs,
@@ -252,21 +254,12 @@ def take_in(
 
     Returns the state to go on with, what was accepted, and what is put back, in words.
     """
-    accepted: list[str] = []
     refused = [*list_forbidden_fields(base, found, OWN, END)]
-    state = current
     names = sorted(name for name in EDITABLE if getattr(found, name) != getattr(base, name))
     steps = [*names, *(name for name in list_unknown_keys(base, found) if name not in EDITABLE)]
     if found.status not in (base.status, current.status):
         steps.insert(len(steps) if found.status == "running" else 0, "status")
-    for name in steps:
-        try:
-            state = _carried_over(state, found, name, now)
-        except (IllegalTransition, Invalid) as error:
-            refused.append(f"{name} ({error})")
-        else:
-            accepted.append(name)
-    return state, tuple(accepted), tuple(refused)
+    return carry_over(current, steps, lambda state, name: _carried_over(state, found, name, now), refused)
 
 
 def keep_own(before: LoopState, after: LoopState) -> tuple[LoopState, tuple[str, ...]]:
@@ -329,10 +322,9 @@ def _chosen(before: Menu | None, after: Menu | None) -> Menu | None:
 def _carried_over(state: LoopState, found: LoopState, name: str, now: str) -> LoopState:
     if name == "status":
         return _commanded(state, found, now)
-    value: Any = getattr(found, name)  # Any: a field by name
     if name in EDITABLE:
-        return commands.edit(state, {name: value})
-    return LoopState.model_validate({**state.__dict__, **(state.__pydantic_extra__ or {}), name: value})
+        return commands.edit(state, {name: getattr(found, name)})
+    return with_field(state, found, name)
 
 
 def _commanded(state: LoopState, found: LoopState, now: str) -> LoopState:

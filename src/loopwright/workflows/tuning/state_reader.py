@@ -5,15 +5,16 @@ A document without `engine` is one like any other: it is how the seed writes the
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, assert_never
+from typing import assert_never
 
-from loopwright.core.errors import IllegalTransition, Invalid, LoopwrightError
+from loopwright.core.errors import IllegalTransition, Invalid
 from loopwright.core.run import STOPPED_BY_USER
 from loopwright.core.state_repair import (
     BOOKKEEPING,
     LIMITS,
     Json,
     all_incidents,
+    carry_over,
     copy_document,
     get_object,
     list_forbidden_fields,
@@ -22,7 +23,10 @@ from loopwright.core.state_repair import (
     merge_answers,
     parse_timestamp,
     refuse_newer,
+    try_command,
     validate_document,
+    with_field,
+    with_texts,
 )
 from loopwright.skills.findings import DIMENSIONS, SEVERITIES
 from loopwright.workflows.tuning import commands
@@ -244,21 +248,12 @@ def take_in(
 
     Returns the state to go on with, what was accepted, and what is put back, in words.
     """
-    accepted: list[str] = []
     refused = list_forbidden_fields(base, _before_its_end(base, found), OWN, frozenset())
-    state = current
     names = sorted(name for name in EDITABLE if getattr(found, name) != getattr(base, name))
     steps = [*names, *list_unknown_keys(base, found)]
     if found.status not in (base.status, current.status):
         steps.append("status")
-    for name in steps:
-        try:
-            state = _carried_over(state, found, name, now)
-        except LoopwrightError as error:
-            refused.append(f"{name} ({error})")
-        else:
-            accepted.append(name)
-    return state, tuple(accepted), tuple(refused)
+    return carry_over(current, steps, lambda state, name: _carried_over(state, found, name, now), refused)
 
 
 def keep_own(before: TuningState, after: TuningState) -> tuple[TuningState, tuple[str, ...]]:
@@ -267,7 +262,7 @@ def keep_own(before: TuningState, after: TuningState) -> tuple[TuningState, tupl
     What commands do to a session is done here again to `before`: only what comes of it is theirs. Returns with it the
     names of what had to be put back: none when only commands were given.
     """
-    kept = _stopped(_with_texts(_chosen(_limited(before, after), after), after), after)
+    kept = _stopped(with_texts(_chosen(_limited(before, after), after), after, EDITABLE), after)
     kept = _with_engine(kept, after)
     names = [
         name
@@ -301,36 +296,17 @@ def _chosen(state: TuningState, after: TuningState) -> TuningState:
         return state
     refused = after.engine.rejected.keys() - state.engine.rejected.keys()
     if not ended:
-        return _tried(state, commands.choose, after.pending_fixes)
+        return try_command(state, commands.choose, after.pending_fixes)
     proposals = state.engine.proposals
     taken = [id for id in waiting.options if not refused.intersection(proposals[id].fingerprints)]
-    return _tried(state, commands.choose, taken) if refused else state
+    return try_command(state, commands.choose, taken) if refused else state
 
 
 def _stopped(state: TuningState, after: TuningState) -> TuningState:
     """Others end a session by stopping it; every other end is the runner's own."""
     if (after.status, after.engine.outcome, after.engine.reason) != ("failed", "stopped", STOPPED_BY_USER):
         return state
-    return _tried(state, commands.stop, after.updated_at or "")
-
-
-def _tried(
-    state: TuningState,
-    command: Callable[..., TuningState],  # Any: each command with its own arguments
-    *given: object,
-) -> TuningState:
-    """What the command makes of it; the state itself where it would refuse."""
-    try:
-        return command(state, *given)
-    except LoopwrightError:
-        return state
-
-
-def _with_texts(state: TuningState, after: TuningState) -> TuningState:
-    """What is a person's, and keys that the schema does not know."""
-    texts: dict[str, Any] = {name: getattr(after, name) for name in EDITABLE}  # Any: fields by name
-    known = {**state.__dict__, **texts, "updated_at": after.updated_at}
-    return TuningState.model_validate({**known, **(after.__pydantic_extra__ or {})})
+    return try_command(state, commands.stop, after.updated_at or "")
 
 
 def _with_engine(state: TuningState, after: TuningState) -> TuningState:
@@ -348,10 +324,9 @@ def _with_engine(state: TuningState, after: TuningState) -> TuningState:
 def _carried_over(state: TuningState, found: TuningState, name: str, now: str) -> TuningState:
     if name == "status":
         return _commanded(state, found, now)
-    value: Any = getattr(found, name)  # Any: a field by name
     if name in EDITABLE:
-        return commands.edit(state, {name: value})
-    return TuningState.model_validate({**state.__dict__, **(state.__pydantic_extra__ or {}), name: value})
+        return commands.edit(state, {name: getattr(found, name)})
+    return with_field(state, found, name)
 
 
 def _commanded(state: TuningState, found: TuningState, now: str) -> TuningState:
