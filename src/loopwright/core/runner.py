@@ -34,8 +34,8 @@ class Hold(Generic[R]):
     """One run, held under a lease of this `epoch`.
 
     `begun`: its state when the lease was taken; `left`: processes of an earlier runner that were ended. `bus` also
-    keeps the transcript, `shown` does not. `person` sits at this terminal;
-    `from_afar`: people answer through the state.
+    keeps the transcript, `shown` does not. `person` sits at this terminal; with `from_afar`, people answer through the
+    state.
     """
 
     begun: R
@@ -73,8 +73,8 @@ class Runner(Generic[R]):
         `person` sits at this terminal; `from_afar`: nobody does, and an interactive loop asks through its state.
         Conflict when another runner has the lease.
         """
-        told = EventBus(*bus.observers, Transcript(self.store, self.clock, id), secrets=self.secrets)
-        herald = NotificationDispatcher(
+        recorded = EventBus(*bus.observers, Transcript(self.store, self.clock, id), secrets=self.secrets)
+        dispatcher = NotificationDispatcher(
             id,
             self.project,
             self.news,
@@ -84,19 +84,19 @@ class Runner(Generic[R]):
             self.notifiers,
             self.notify_on,
             self.secrets,
-            say=partial(told.publish, "activity"),
+            say=partial(recorded.publish, "activity"),
         )
 
-        hold = partial(self._hold, id, bus, herald, person, from_afar)
+        hold = partial(self._hold, id, bus, dispatcher, person, from_afar)
         state = await drive_under_lease(self.store, id, take_up, hold, self.awaits_person)
-        await herald.end(state)
+        await dispatcher.end(state)
         return state
 
     async def _hold(
         self,
         id: str,
         shown: EventBus,
-        herald: NotificationDispatcher[R],
+        dispatcher: NotificationDispatcher[R],
         person: Prompter | None,
         from_afar: bool,
         take_up: Rule[R],
@@ -116,7 +116,7 @@ class Runner(Generic[R]):
                 id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets
             )
             permits.forget_old()
-            async with self.processes.owning(id) as left, herald.watching(begun):
+            async with self.processes.owning(id) as left, dispatcher.watching(begun):
                 return await self.work(id, Hold(begun, lease.epoch, bus, shown, permits, left, person, from_afar))
 
     async def work(self, id: str, hold: Hold[R]) -> R:

@@ -361,11 +361,11 @@ def measure_mutants(project: CollectedProject, order: Answer) -> Answer:
         made = [*given.values()] if "given" in order else make_mutants(own, changed, ran, reached, order["tree"])
         if not made:
             raise UnmeasurableMutants("the changed lines hold nothing that a mutant could change")
-        with CandidateExecutor(baseline, order["trees"], baseline.spectrum.passing) as laboratory:
-            laboratory.calibrate(max(1.0, deadline - time.monotonic()) * _SHARE)
-            if not laboratory.guards:
+        with CandidateExecutor(baseline, order["trees"], baseline.spectrum.passing) as executor:
+            executor.calibrate(max(1.0, deadline - time.monotonic()) * _SHARE)
+            if not executor.guards:
                 raise UnmeasurableMutants("the tests do not pass when they are run again in one process")
-            trial = _Trial(laboratory, made[: order["most"]], deadline)
+            trial = _Trial(executor, made[: order["most"]], deadline)
             trial.go()
     except UnmeasurableMutants as why:
         return {"trouble": str(why)}
@@ -376,7 +376,7 @@ def measure_mutants(project: CollectedProject, order: Answer) -> Answer:
         "killed": sum(trial.killed.values()),
         "survivors": sorted(survivors),
         "made": len(made),
-        "notes": laboratory.notes,
+        "notes": executor.notes,
         "verdicts": [[number, trial.killed.get(n)] for n, number in enumerate(given)],
     }
 
@@ -472,8 +472,8 @@ def _reached(baseline: Baseline, reached: Mapping[str, Sequence[str]]) -> dict[i
 class _Trial:
     """Hands the mutants out, one to a lane at a time. `killed` by a mutant's number, as far as that was found out."""
 
-    def __init__(self, laboratory: CandidateExecutor, mutants: Sequence[Mutant], deadline: float) -> None:
-        self._laboratory = laboratory
+    def __init__(self, executor: CandidateExecutor, mutants: Sequence[Mutant], deadline: float) -> None:
+        self._laboratory = executor
         self.mutants = mutants
         self._deadline = deadline
         self.killed: dict[int, bool] = {}
@@ -518,10 +518,10 @@ class _Trial:
     def _imports_anew(self) -> bool:
         """Whether the unchanged project passes with a fresh import, too; else that shows nothing of a mutant."""
         if self._cold_fit is None:
-            laboratory = self._laboratory
+            executor = self._laboratory
             original = replace(self.mutants[0].candidate, edit=Edit(0, 0, "", 0, ""))
-            descriptor = laboratory.submit_mutant(0, original, laboratory.guards, cold=True, until=self._deadline)
-            self._cold_fit = _survived(laboratory.answers(descriptor)[0])
+            descriptor = executor.submit_mutant(0, original, executor.guards, cold=True, until=self._deadline)
+            self._cold_fit = _survived(executor.answers(descriptor)[0])
         return self._cold_fit
 
     def _settle(self, number: int, cold: bool, answer: Answer) -> None:

@@ -187,14 +187,14 @@ class RivalGroup:
     """A survivor, and those that turn what it turns."""
 
     def __init__(
-        self, laboratory: CandidateExecutor, first: Survivor, survivors: Sequence[Survivor], proof: PatchProof
+        self, executor: CandidateExecutor, first: Survivor, survivors: Sequence[Survivor], proof: PatchProof
     ) -> None:
         others = [one for one in survivors if one is not first and one.turned >= first.turned]
         self.proof = proof
         self.all = [first, *others]
         seconds = min(_COMPARING, proof.seconds_left / 4)
         few = [one.candidate for one in self.all[: 1 + _COMPARED]]
-        self._behaviours = laboratory.compare(few, seconds) if others else laboratory.compare([], 0)
+        self._behaviours = executor.compare(few, seconds) if others else executor.compare([], 0)
 
     @property
     def first(self) -> Survivor:
@@ -258,16 +258,16 @@ class RivalGroup:
         return next((one for one in self.proof.patches if one["fingerprint"] == fingerprint), None)
 
 
-def prove_patches(search: CandidateSearch, proof: PatchProof, laboratory: CandidateExecutor) -> Answer:
+def prove_patches(search: CandidateSearch, proof: PatchProof, executor: CandidateExecutor) -> Answer:
     """Searches, and tries the survivors best first, each beside a rival; while none holds, the search goes on."""
     while not proof.patches and len(proof.refuted) < _REFUTED:
         survivors = left = search.go()
         while left and not proof.patches and len(proof.refuted) < _REFUTED:
-            field, began = RivalGroup(laboratory, left[0], left, proof), time.monotonic()
+            field, began = RivalGroup(executor, left[0], left, proof), time.monotonic()
             several = [field.first, *field.next]
             in_time = proof.tries([one.candidate for one in several])
             if proof.patches:
-                return _settled(field, several, survivors, laboratory, time.monotonic() - began)
+                return _settled(field, several, survivors, executor, time.monotonic() - began)
             if not in_time:
                 break
             left = [one for one in left if one not in several]
@@ -280,13 +280,13 @@ def _settled(
     field: RivalGroup,
     tried: Sequence[Survivor],
     survivors: Sequence[Survivor],
-    laboratory: CandidateExecutor,
+    executor: CandidateExecutor,
     seconds: float,
 ) -> Answer:
     """What is told of the first of these that held."""
     proof = field.proof
     patch = next(one for one in tried if one.candidate.fingerprint == proof.patches[0]["fingerprint"])
     if patch is not field.first:
-        field = RivalGroup(laboratory, patch, survivors, proof)
+        field = RivalGroup(executor, patch, survivors, proof)
     field.prove_rivals(seconds)
     return field.told()

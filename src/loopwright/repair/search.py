@@ -105,9 +105,9 @@ class CandidateSearch:
     """
 
     def __init__(
-        self, laboratory: CandidateExecutor, stream: CandidateStream, most: int, deadline: float, *, whole: bool = False
+        self, executor: CandidateExecutor, stream: CandidateStream, most: int, deadline: float, *, whole: bool = False
     ) -> None:
-        self._laboratory = laboratory
+        self._laboratory = executor
         self._stream = stream
         self._most = most
         self._last = most

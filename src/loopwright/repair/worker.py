@@ -279,18 +279,18 @@ def _trials(
     )
     late = deadline + _LATEST - time.monotonic()
     guards = _guards(baseline, likely, deadline)
-    with CandidateExecutor(baseline, order["trees"], guards) as laboratory, suppress(TimeUp), limit_clock_time(late):
-        if _is_ready(laboratory, stream, order, deadline):
-            CandidateSearch(laboratory, stream, order["trials"], deadline, whole=True).go()
+    with CandidateExecutor(baseline, order["trees"], guards) as executor, suppress(TimeUp), limit_clock_time(late):
+        if _is_ready(executor, stream, order, deadline):
+            CandidateSearch(executor, stream, order["trials"], deadline, whole=True).go()
     return stream.tallies
 
 
-def _is_ready(laboratory: CandidateExecutor, stream: CandidateStream, order: Answer, deadline: float) -> bool:
+def _is_ready(executor: CandidateExecutor, stream: CandidateStream, order: Answer, deadline: float) -> bool:
     """Whether there are tests to judge edits by; then what is known of the values orders the stream."""
-    laboratory.calibrate(max(1.0, deadline - time.monotonic()) / 3)
-    if not laboratory.targets - laboratory.odd:
+    executor.calibrate(max(1.0, deadline - time.monotonic()) / 3)
+    if not executor.targets - executor.odd:
         return False
-    stream.sense = TypePrior(laboratory.kinds(order["tree"], (deadline - time.monotonic()) / 8))
+    stream.sense = TypePrior(executor.kinds(order["tree"], (deadline - time.monotonic()) / 8))
     return True
 
 
@@ -323,11 +323,11 @@ def _search(order: Answer) -> Answer:
     proof = PatchProof(baseline, order["pristine"], deadline)
     late = deadline + _LATEST - time.monotonic()
     guards = _guards(baseline, select_leading(locations, _GUARDED), deadline)
-    with CandidateExecutor(baseline, order["trees"], guards) as laboratory, suppress(TimeUp), limit_clock_time(late):
-        if _is_ready(laboratory, stream, order, deadline):
+    with CandidateExecutor(baseline, order["trees"], guards) as executor, suppress(TimeUp), limit_clock_time(late):
+        if _is_ready(executor, stream, order, deadline):
             share = (deadline - time.monotonic()) * _CANDIDATE_SHARE
-            search = CandidateSearch(laboratory, stream, _CANDIDATES, time.monotonic() + share)
-            found = prove_patches(search, proof, laboratory)
+            search = CandidateSearch(executor, stream, _CANDIDATES, time.monotonic() + share)
+            found = prove_patches(search, proof, executor)
         else:
             proof.notes.append("no failing test fails each time: no edit can be judged by them")
     if proof.patches and not found["patches"]:
@@ -339,20 +339,20 @@ def _search(order: Answer) -> Answer:
         "locations": [_plain(one, stream.tallies[one.point]) for one in locations if _heard(one, stream, listed)],
         **found,
         "refuted": proof.refuted,
-        "nearest": [_near(one, laboratory) for one in search.nearest] if search and not proof.patches else [],
+        "nearest": [_near(one, executor) for one in search.nearest] if search and not proof.patches else [],
         **({"candidates": search.tried, "cold": search.cold, "seconds": search.seconds} if search else {}),
         "notes": [
             *_unreadable_words(baseline),
             *baseline.troubles,
-            *laboratory.notes,
+            *executor.notes,
             *proof.notes,
             *stream.troubles[:_NAMED],
         ],
     }
 
 
-def _near(partial: PartialFix, laboratory: CandidateExecutor) -> str:
-    candidate, baseline, all_of_them = partial.candidate, laboratory.baseline, len(laboratory.targets)
+def _near(partial: PartialFix, executor: CandidateExecutor) -> str:
+    candidate, baseline, all_of_them = partial.candidate, executor.baseline, len(executor.targets)
     where = f"{candidate.location.file}:{candidate.location.line}"
     cost = f", but breaks {baseline.keys[partial.broke]}" if partial.broke >= 0 else ""
     turned = all_of_them - partial.missing

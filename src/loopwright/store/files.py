@@ -202,9 +202,9 @@ class StateAccess(Generic[S]):
         for _ in range(TRIES):
             hold = self._source.holds.get(paths.id)
             try:
-                if hold and not (hold.seat.is_in_place and self._place.is_hidden):
+                if hold and not (hold.lease_file.is_in_place and self._place.is_hidden):
                     self._place.make_again(paths, hold.real)
-                    hold.seat.retake()
+                    hold.lease_file.retake()
                 return work()
             except (FileNotFoundError, NotADirectoryError, DisplacedJournal):
                 if hold is None:
@@ -213,12 +213,14 @@ class StateAccess(Generic[S]):
         raise StoreError(f"{self._place.folder} keeps vanishing; something removes it")
 
     @contextlib.contextmanager
-    def held(self, paths: StatePaths, seat: LeaseFile) -> Iterator[None]:
+    def held(self, paths: StatePaths, lease_file: LeaseFile) -> Iterator[None]:
         """While this lasts, what the process remembers counts more than what the files say."""
         known = self._source.cache.get(paths.id)
         assert known is not None, "the lease was committed just now"
         journal = (self._disk.read(paths.journal) or b"")[: known.end]
-        hold = LeasedState(seat, paths, StateMemory(known.state, known.seq, known.end), journal, self._place.real())
+        hold = LeasedState(
+            lease_file, paths, StateMemory(known.state, known.seq, known.end), journal, self._place.real()
+        )
         self._source.holds[paths.id] = hold
         try:
             yield
@@ -296,7 +298,7 @@ class FileStore(ClosingContext, Generic[S]):
         hold = self._source.holds.get(id)
         if hold is None:
             return self._source.read(paths, self._writer.now())
-        known = self._source.cached(paths) if hold.seat.is_in_place else None
+        known = self._source.cached(paths) if hold.lease_file.is_in_place else None
         return known.state if known else self.update(id, _unchanged, actor="runner", event=LOOKED)
 
     @DiskErrorTranslator()
@@ -393,17 +395,17 @@ class FileStore(ClosingContext, Generic[S]):
         self.read(id)
         with DiskErrorTranslator():
             self._place.make(paths)
-            seat = LeaseFile.take(self._disk, str(self.root), id, paths.lease)
-        if seat is None:
+            lease_file = LeaseFile.take(self._disk, str(self.root), id, paths.lease)
+        if lease_file is None:
             raise Conflict(f"{self._kind.name} {id} is being driven by process {self.holder(id)}")
         try:
             if read_journal(self._disk, paths).rest == "damage":
                 self.recover(id, actor="runner")
             state = self.update(id, with_next_epoch, actor="runner", event=JournalEvent(type="lease_taken"))
-            with self._access.held(paths, seat):
+            with self._access.held(paths, lease_file):
                 yield HeldLease(state.engine.epoch)
         finally:
-            seat.release()
+            lease_file.release()
 
     @DiskErrorTranslator()
     def holder(self, id: str) -> int | None:

@@ -41,9 +41,9 @@ class LeasedState(Generic[S]):
     """
 
     def __init__(
-        self, seat: LeaseFile, paths: StatePaths, memory: StateMemory[S], history: bytes, real: tuple[str, ...]
+        self, lease_file: LeaseFile, paths: StatePaths, memory: StateMemory[S], history: bytes, real: tuple[str, ...]
     ) -> None:
-        self.seat, self.real, self._paths = seat, real, paths
+        self.lease_file, self.real, self._paths = lease_file, real, paths
         self._journal = LockDescriptor(-1)
         self.begin_again(memory, history)
 

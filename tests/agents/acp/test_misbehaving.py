@@ -215,17 +215,17 @@ class TestInATurn:
     async def test_it_breaks_its_tools(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
             await talk.ask(("say", "a"))
-            (mailbox,) = talk.folder.glob("*/mailbox")
-            shutil.rmtree(mailbox)
-            mailbox.write_text("in the way")
+            (inbox,) = talk.folder.glob("*/inbox")
+            shutil.rmtree(inbox)
+            inbox.write_text("in the way")
             error = await failed(talk, ("say", "b"))
             assert (error.kind, "cannot be given its report tools" in str(error)) == ("protocol", True)
 
     async def test_it_takes_its_tools_away_in_a_turn(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
             await talk.ask(("say", "a"))
-            (mailbox,) = talk.folder.glob("*/mailbox")
-            output = await talk.ask(("take_away", str(mailbox)), ("say", "b"))
+            (inbox,) = talk.folder.glob("*/inbox")
+            output = await talk.ask(("take_away", str(inbox)), ("say", "b"))
             assert (output.text, output.report) == ("b", None)
             assert (await talk.ask(("say", "c"))).text == "c"
 

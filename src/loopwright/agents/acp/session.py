@@ -39,11 +39,11 @@ class AcpSession:
         command: AgentCommand,
         peer: AcpPeer,
         client: AcpClient,
-        mailbox: ReportInbox,
+        inbox: ReportInbox,
         errors: StderrLog,
         around: AgentEnvironment,
     ) -> None:
-        self._command, self._peer, self._client, self._mailbox = command, peer, client, mailbox
+        self._command, self._peer, self._client, self._inbox = command, peer, client, inbox
         self._errors, self._hear = errors, around.hear
         self._modes = SessionModes.none()
         self._knows_the_work = False
@@ -60,7 +60,7 @@ class AcpSession:
         self._modes = SessionModes.offered(offer or await self._peer.new(beside))
         self._client.mode = self._modes.first
         await self._peer.set_mode(self._modes, self._command.modes.get(message.policy))
-        await self._mailbox.until_known(self._command.tools_within)
+        await self._inbox.until_known(self._command.tools_within)
         version = about.agent_info.version if about.agent_info else None
         self._hear(
             SessionStart(
@@ -85,9 +85,9 @@ class AcpSession:
         output = self._output(id, turn, self._usage(turn, response))
         if output.usage != Usage():
             self._hear(UsageUpdate(usage=output.usage))
-        for found in self._mailbox.discoveries():
+        for found in self._inbox.discoveries():
             self._hear(found)
-        return output.evolve(running=False, report=self._mailbox.merged(parse_report(turn.text, message.action)))
+        return output.evolve(running=False, report=self._inbox.merged(parse_report(turn.text, message.action)))
 
     def at_work(self, id: str) -> AgentOutput:
         """What can be told of the turn under way."""
@@ -118,7 +118,7 @@ class AcpSession:
 
     def _open_mailbox(self, message: Message) -> None:
         try:
-            self._mailbox.open(message)
+            self._inbox.open(message)
         except OSError as error:
             raise AgentError("protocol", f"{self._command.name} cannot be given its report tools: {error}") from error
 
@@ -155,15 +155,15 @@ async def open_session(
 ) -> AsyncIterator[AcpSession]:
     """A session, ready for its first prompt; afterwards nothing is left of it but its stderr in the `folder`."""
     mark = ProcessMark(around.loop_id, str((around.project or project).resolve()))
-    errors, mailbox = StderrLog(folder / "stderr.log"), ReportInbox(folder / "mailbox")
-    client = AcpClient(command.name, project, around, mailbox.server.name)
+    errors, inbox = StderrLog(folder / "stderr.log"), ReportInbox(folder / "inbox")
+    client = AcpClient(command.name, project, around, inbox.server.name)
     try:
         async with open_conversation(
             command.argv, cwd=project, mark=mark, stderr=errors.path, more=command.environment, without=command.without
         ) as program:
-            peer = AcpPeer(command, project, program, errors, client, mailbox.server)
+            peer = AcpPeer(command, project, program, errors, client, inbox.server)
             try:
-                session = AcpSession(command, peer, client, mailbox, errors, around)
+                session = AcpSession(command, peer, client, inbox, errors, around)
                 await session.open(message)
                 yield session
             finally:
@@ -172,7 +172,7 @@ async def open_session(
     except Invalid as error:
         raise AgentError("died", f"{command.name} cannot be started: {error}") from error
     finally:
-        shutil.rmtree(folder / "mailbox", ignore_errors=True)
+        shutil.rmtree(folder / "inbox", ignore_errors=True)
 
 
 class _Held(NamedTuple):

@@ -77,8 +77,8 @@ class ToolRow:
 def _beside(work: Callable[[RunResolver, Any], ToolOutput]) -> Call:
     """What blocks, as a call that holds nobody else up. It has nothing to tell meanwhile."""
 
-    async def call(desk: RunResolver, arguments: ToolInput, tell: ProgressCallback) -> ToolOutput:
-        return await run_in_thread(work, desk, arguments)
+    async def call(resolver: RunResolver, arguments: ToolInput, tell: ProgressCallback) -> ToolOutput:
+        return await run_in_thread(work, resolver, arguments)
 
     return call
 
@@ -86,8 +86,8 @@ def _beside(work: Callable[[RunResolver, Any], ToolOutput]) -> Call:
 def _debugging(tool: str) -> Call:
     """A question to the debugger."""
 
-    async def call(desk: RunResolver, arguments: tool_inputs.DebugInput, tell: ProgressCallback) -> ToolOutput:
-        return await run_debug_tool(desk, arguments, tell, tool)
+    async def call(resolver: RunResolver, arguments: tool_inputs.DebugInput, tell: ProgressCallback) -> ToolOutput:
+        return await run_debug_tool(resolver, arguments, tell, tool)
 
     return call
 
@@ -236,7 +236,7 @@ INSTRUCTIONS = (
 
 def control_server(projects: Projects) -> Server[dict[str, object]]:
     """Drives the loops of these projects."""
-    desk, tools = RunResolver(projects), [tool.described for tool in TOOLS.values()]
+    resolver, tools = RunResolver(projects), [tool.described for tool in TOOLS.values()]
 
     async def listed(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools)
@@ -245,7 +245,7 @@ def control_server(projects: Projects) -> Server[dict[str, object]]:
         try:
             tool = _tool(params.name)
             arguments = read_input(tool.takes, params.arguments)
-            return _answer(await tool.call(desk, arguments, context.session.report_progress))
+            return _answer(await tool.call(resolver, arguments, context.session.report_progress))
         except LoopwrightError as refused:
             return _refusal(str(refused))
         except OSError as trouble:  # a disk that is full, a folder that has gone

@@ -79,9 +79,9 @@ NEVER = "0001-01-01T00:00:00+00:00"
 """Before any other time: of a state that another program has made."""
 
 
-def start_loop(desk: RunResolver, asked: StartLoopInput) -> LoopReport:
+def start_loop(resolver: RunResolver, asked: StartLoopInput) -> LoopReport:
     """As `loopwright create` and `start` do; nothing is created that could not be started."""
-    place = desk.place(asked.project)
+    place = resolver.place(asked.project)
     place.engine.load_prompts()
     state = place.engine.create(asked.task, title=asked.title, interactive=not asked.auto, given=asked.settings)
     if asked.start:
@@ -89,10 +89,10 @@ def start_loop(desk: RunResolver, asked: StartLoopInput) -> LoopReport:
     return loop_report(state, place.name, live=asked.start)
 
 
-def list_runs(desk: RunResolver, asked: ListRunsInput) -> RunListing:
+def list_runs(resolver: RunResolver, asked: ListRunsInput) -> RunListing:
     """Over several projects, the latest change first."""
     kinds = [kind for kind in KINDS if asked.kind in (None, kind.name)]
-    sources = [(place, kind) for place in desk.places(asked.project) for kind in kinds]
+    sources = [(place, kind) for place in resolver.places(asked.project) for kind in kinds]
     wanted = asked.offset + asked.limit
     pages = [
         (place, kind, kind.service(place.engine).list(status=asked.status, limit=wanted)) for place, kind in sources
@@ -110,23 +110,23 @@ def list_runs(desk: RunResolver, asked: ListRunsInput) -> RunListing:
             for place, kind in sources
             for id, why in kind.service(place.engine).damaged().items()
         ),
-        projects=tuple(desk.known),
+        projects=tuple(resolver.known),
     )
 
 
-def read_status(desk: RunResolver, asked: RunInput) -> AnyReport:
-    return _told(desk.run(asked))
+def read_status(resolver: RunResolver, asked: RunInput) -> AnyReport:
+    return _told(resolver.run(asked))
 
 
-def pause_run(desk: RunResolver, asked: PauseInput) -> AnyReport:
-    found = desk.driven(asked)
+def pause_run(resolver: RunResolver, asked: PauseInput) -> AnyReport:
+    found = resolver.driven(asked)
     found.service.pause(found.id, now=asked.now)
     return _told(found)
 
 
-def resume_run(desk: RunResolver, asked: ResumeInput) -> AnyReport:
+def resume_run(resolver: RunResolver, asked: ResumeInput) -> AnyReport:
     """One that was never started is started."""
-    found = desk.driven(asked)
+    found = resolver.driven(asked)
     if found.service.read(found.id).status in ("created", "pending"):
         found.service.start(found.id, asked.mode)
     else:
@@ -134,39 +134,39 @@ def resume_run(desk: RunResolver, asked: ResumeInput) -> AnyReport:
     return _told(found)
 
 
-def stop_run(desk: RunResolver, asked: RunInput) -> AnyReport:
-    found = desk.driven(asked)
+def stop_run(resolver: RunResolver, asked: RunInput) -> AnyReport:
+    found = resolver.driven(asked)
     asyncio.run(found.service.stop(found.id))
     return _told(found)
 
 
-def extend_run(desk: RunResolver, asked: ExtendInput) -> AnyReport:
+def extend_run(resolver: RunResolver, asked: ExtendInput) -> AnyReport:
     """Raises limits, and adds to a cycle's task; what is finished runs on."""
-    found = desk.driven(asked)
+    found = resolver.driven(asked)
     if asked.task is not None and found.kind is not CYCLE:
         other = "use `add_task` on a loop" if found.kind is LOOP else "start a new tuning session instead"
         raise Invalid(f"task: {other}; only cycles are extended with a task")
     limits = asked.limits
     _check_raised(found.service.read(found.id), limits, enough=asked.task is not None)
     if asked.task is not None:
-        _extend_cycle(desk, asked, limits)
+        _extend_cycle(resolver, asked, limits)
     else:
         _raise_limits(found, limits)
     return _told(found)
 
 
-def answer_run(desk: RunResolver, asked: AnswerInput) -> AnyReport:
+def answer_run(resolver: RunResolver, asked: AnswerInput) -> AnyReport:
     """A paused run goes on with it; one that asked in the middle of a step takes it by itself."""
-    found = desk.driven(asked)
+    found = resolver.driven(asked)
     state = found.service.answer(found.id, asked.text)
     if asked.resume and state.status == "paused":
         found.service.resume(found.id)
     return _told(found)
 
 
-def add_task(desk: RunResolver, asked: AddTaskInput) -> AddedTaskOutput:
+def add_task(resolver: RunResolver, asked: AddTaskInput) -> AddedTaskOutput:
     """After the last one. Also a loop's own agent may find that there is more to do."""
-    found, loops = desk.loop(asked)
+    found, loops = resolver.loop(asked)
     own = "bash" if asked.command else loops.read(found.id).engine.settings.agent
     task = loops.tasks.add(found.id, {"tool": own, **asked.fields})
     state = loops.read(found.id)
@@ -181,15 +181,15 @@ def add_task(desk: RunResolver, asked: AddTaskInput) -> AddedTaskOutput:
     )
 
 
-def read_diff(desk: RunResolver, asked: DiffInput) -> DiffOutput:
+def read_diff(resolver: RunResolver, asked: DiffInput) -> DiffOutput:
     """Of everything, of one checkpoint, or of one iteration of a cycle."""
-    found = desk.run(asked)
+    found = resolver.run(asked)
     if asked.iteration is not None and asked.checkpoint is not None:
         raise Invalid("give iteration or checkpoint, not both")
     if asked.checkpoint is not None:
         text = found.service.checkpoint_diff(found.id, asked.checkpoint)
     elif asked.iteration is not None:
-        _, cycles = desk.cycle(asked, looking=True)
+        _, cycles = resolver.cycle(asked, looking=True)
         text = cycles.diff(found.id, asked.iteration)
     else:
         text = found.service.whole_diff(found.id)
@@ -217,9 +217,9 @@ def _brief(state: Any, place: ProjectHandle, kind: RunKind[Any]) -> AnyBrief:  #
     return told
 
 
-def _extend_cycle(desk: RunResolver, asked: ExtendInput, limits: Limits) -> None:
+def _extend_cycle(resolver: RunResolver, asked: ExtendInput, limits: Limits) -> None:
     """The limits first: what is used up has to be raised before the cycle can run on."""
-    found, cycles = desk.cycle(asked)
+    found, cycles = resolver.cycle(asked)
     if limits != Limits():
         cycles.limit(found.id, limits)
     cycles.extend(found.id, asked.task or "")
@@ -244,9 +244,9 @@ def _check_raised(state: Run, limits: Limits, *, enough: bool) -> None:
             raise Invalid(f"{name}: extend only raises limits; it is {known[name]:g} already (got {value:g})")
 
 
-def start_cycle(desk: RunResolver, asked: StartCycleInput) -> CycleReport:
+def start_cycle(resolver: RunResolver, asked: StartCycleInput) -> CycleReport:
     """As `loopwright cycle create` and `start` do; nothing is created that could not be started."""
-    place = desk.place(asked.project)
+    place = resolver.place(asked.project)
     place.engine.load_cycle_prompts()
     state = place.engine.create_cycle(asked.task, title=asked.title, interactive=not asked.auto, given=asked.settings)
     if asked.start:
@@ -254,9 +254,9 @@ def start_cycle(desk: RunResolver, asked: StartCycleInput) -> CycleReport:
     return cycle_report(state, place.name, live=asked.start)
 
 
-def make_decision(desk: RunResolver, asked: DecideInput) -> CycleReport:
+def make_decision(resolver: RunResolver, asked: DecideInput) -> CycleReport:
     """A cycle that is paused goes on once nothing is left to decide."""
-    found, cycles = desk.cycle(asked)
+    found, cycles = resolver.cycle(asked)
     state = cycles.decide(found.id, asked.decision, asked.option)
     if asked.resume and state.status == "paused" and not state.coordination.undecided:
         cycles.resume(found.id)
@@ -264,16 +264,16 @@ def make_decision(desk: RunResolver, asked: DecideInput) -> CycleReport:
     return told
 
 
-def resolve_blocker(desk: RunResolver, asked: ResolveInput) -> CycleReport:
-    found, cycles = desk.cycle(asked)
+def resolve_blocker(resolver: RunResolver, asked: ResolveInput) -> CycleReport:
+    found, cycles = resolver.cycle(asked)
     cycles.resolve(found.id, asked.blocker, asked.resolution, workaround=asked.workaround)
     told: CycleReport = found.told()
     return told
 
 
-def read_documents(desk: RunResolver, asked: DocumentsInput) -> DocumentsOutput:
+def read_documents(resolver: RunResolver, asked: DocumentsInput) -> DocumentsOutput:
     """The list of them; or the one that is named, in the version that is named."""
-    found, cycles = desk.cycle(asked, looking=True)
+    found, cycles = resolver.cycle(asked, looking=True)
     if asked.name is None:
         known = tuple(
             DocumentOutput(name=one.name, version=one.version, versions=one.versions)
@@ -303,9 +303,9 @@ def read_documents(desk: RunResolver, asked: DocumentsInput) -> DocumentsOutput:
 LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
 
 
-def diagnose_folder(desk: RunResolver, asked: DiagnoseInput) -> FindingsOutput:
+def diagnose_folder(resolver: RunResolver, asked: DiagnoseInput) -> FindingsOutput:
     """Looks at a skill; nothing is made, nothing is changed."""
-    place = desk.place(asked.project)
+    place = resolver.place(asked.project)
     found = place.engine.check_skill(Path(asked.path), asked.dimensions or DIMENSIONS)
     return make_findings_output(
         found,
@@ -317,9 +317,9 @@ def diagnose_folder(desk: RunResolver, asked: DiagnoseInput) -> FindingsOutput:
     )
 
 
-def start_tuning(desk: RunResolver, asked: StartTuningInput) -> TuningReport:
+def start_tuning(resolver: RunResolver, asked: StartTuningInput) -> TuningReport:
     """As `loopwright tune` does, in the background; nothing is created that could not be started."""
-    place = desk.place(asked.project)
+    place = resolver.place(asked.project)
     place.engine.load_tuning_prompts()
     state = place.engine.create_tuning(
         Path(asked.path),
@@ -336,9 +336,9 @@ def start_tuning(desk: RunResolver, asked: StartTuningInput) -> TuningReport:
     return tuning_report(state, place.name, live=asked.start)
 
 
-def read_findings(desk: RunResolver, asked: FindingsInput) -> FindingsOutput:
+def read_findings(resolver: RunResolver, asked: FindingsInput) -> FindingsOutput:
     """What the session's last diagnosis has found."""
-    found, tunings = desk.tuning(asked, looking=True)
+    found, tunings = resolver.tuning(asked, looking=True)
     state, live = found.look()
     checked = read_session_check(tunings.read(found.id))
     return make_findings_output(
@@ -352,22 +352,22 @@ def read_findings(desk: RunResolver, asked: FindingsInput) -> FindingsOutput:
     )
 
 
-def read_fixes(desk: RunResolver, asked: FixesInput) -> FixesOutput:
-    found, tunings = desk.tuning(asked, looking=True)
+def read_fixes(resolver: RunResolver, asked: FixesInput) -> FixesOutput:
+    found, tunings = resolver.tuning(asked, looking=True)
     fix = tunings.fix(found.id, asked.fix) if asked.fix else None
     return make_fixes_output(tunings.read(found.id), found.project, fix, asked.max_chars)
 
 
-def choose_fixes(desk: RunResolver, asked: ChooseInput) -> TuningReport:
+def choose_fixes(resolver: RunResolver, asked: ChooseInput) -> TuningReport:
     """The session goes on with them."""
-    found, tunings = desk.tuning(asked)
+    found, tunings = resolver.tuning(asked)
     tunings.choose(found.id, asked.fixes)
     told: TuningReport = found.told()
     return told
 
 
-def roll_back_fix(desk: RunResolver, asked: RollBackInput) -> TuningReport:
-    found, tunings = desk.tuning(asked)
+def roll_back_fix(resolver: RunResolver, asked: RollBackInput) -> TuningReport:
+    found, tunings = resolver.tuning(asked)
     tunings.roll_back(found.id, asked.fix)
     told: TuningReport = found.told()
     return told
@@ -383,9 +383,9 @@ ProgressCallback = Callable[[float, float, str], Awaitable[None]]
 """How far it is: seconds that have passed, of how many, and what goes on."""
 
 
-async def wait_for_rest(desk: RunResolver, asked: WaitInput, tell: ProgressCallback) -> AnyWaitResult:
+async def wait_for_rest(resolver: RunResolver, asked: WaitInput, tell: ProgressCallback) -> AnyWaitResult:
     """Until it rests or needs a person, or the time is over."""
-    found = await run_in_thread(desk.driven, asked)
+    found = await run_in_thread(resolver.driven, asked)
     clock = found.service.clock
     begun = told_at = clock.monotonic()
     words = ""
@@ -408,19 +408,19 @@ def _rests(found: ResolvedRun[Any], state: Any, live: bool) -> bool:  # Any: as 
     return not live or (state.status == "running" and found.kind.needs(state, live=True) is not None)
 
 
-async def run_debug_tool(desk: RunResolver, asked: DebugInput, tell: ProgressCallback, tool: str) -> DebugAnswer:
+async def run_debug_tool(resolver: RunResolver, asked: DebugInput, tell: ProgressCallback, tool: str) -> DebugAnswer:
     """Who may start loops here may run any test command: an expression may do what it likes, too."""
     from loopwright.surfaces.mcp.debugging import answer_question  # loads the debugger, which not every caller asks
 
     call = read_debug_call(tool, asked.question)
-    request = await run_in_thread(_request, desk, asked)
+    request = await run_in_thread(_request, resolver, asked)
     return await answer_question(call, DebugContext(request=request, policy="all"), tell)
 
 
-def _request(desk: RunResolver, asked: DebugInput) -> DebugRequest:
+def _request(resolver: RunResolver, asked: DebugInput) -> DebugRequest:
     if asked.id is not None:
-        return _of_loop(desk.run(RunInput(id=asked.id, project=asked.project)), asked)
-    engine = desk.place(asked.project).engine
+        return _of_loop(resolver.run(RunInput(id=asked.id, project=asked.project)), asked)
+    engine = resolver.place(asked.project).engine
     command = asked.test_command or engine.config.settings.test_command
     return debug_request(engine.project, command, option="test_command")
 

@@ -52,17 +52,17 @@ class ChangeNotifier:
     @contextmanager
     def one(self, id: str) -> Iterator[ChangeListener]:
         """Listens for one run, with its progress files."""
-        ear = ChangeListener()
-        ears = self._by_id.setdefault(id, set())
-        ears.add(ear.tell)
+        listener = ChangeListener()
+        listeners = self._by_id.setdefault(id, set())
+        listeners.add(listener.tell)
         self._begin()
-        if self._watching and len(ears) == 1:
+        if self._watching and len(listeners) == 1:
             self._watching.hear(id)
         try:
-            yield ear
+            yield listener
         finally:
-            ears.discard(ear.tell)
-            if not ears:
+            listeners.discard(listener.tell)
+            if not listeners:
                 del self._by_id[id]
                 if self._watching:
                     self._watching.ignore(id)
@@ -126,7 +126,7 @@ class ChangeNotifier:
         self._tell(id, True)
 
     def _tell(self, id: str | None, exact: bool) -> None:
-        some = self._by_id.get(id, ()) if id else (one for ears in self._by_id.values() for one in ears)
+        some = self._by_id.get(id, ()) if id else (one for listeners in self._by_id.values() for one in listeners)
         for listener in (*some, *self._everything):
             listener(id, exact)
 

@@ -227,13 +227,13 @@ class RecentEvents:
 class EventBroadcast:
     """Belongs to one event loop. `folder`: where the feed is kept. `seen`: commits that were read as they came."""
 
-    def __init__(self, control: Control, lookout: Callable[[RunSource], ChangeNotifier], folder: Path) -> None:
-        self._control, self._lookout, self._folder = control, lookout, folder
+    def __init__(self, control: Control, notifier: Callable[[RunSource], ChangeNotifier], folder: Path) -> None:
+        self._control, self._notifier, self._folder = control, notifier, folder
         self._sources = list_sources(control.projects)
         self._opening = asyncio.Lock()
-        self._chronicle: EventLog | None = None
+        self._event_log: EventLog | None = None
         self._recent = RecentEvents()
-        self._ears: set[ChangeListener] = set()
+        self._listeners: set[ChangeListener] = set()
         self._reading: asyncio.Task[None] | None = None
         self._dirty: dict[RunRef, bool] = {}
         self._doubted: set[RunRef] = set()
@@ -244,16 +244,16 @@ class EventBroadcast:
     async def open(self) -> EventLog:
         """Opens the feed at the first time. StoreError."""
         async with self._opening:
-            if self._chronicle is None:
+            if self._event_log is None:
                 feed = await self._control.beside(self._feed)
-                self._chronicle = EventLog(feed, self._sources)
-            return self._chronicle
+                self._event_log = EventLog(feed, self._sources)
+            return self._event_log
 
     def close(self) -> None:
         """For another server to go on with."""
-        if self._chronicle is not None:
-            self._chronicle.feed.close()
-            self._chronicle = None
+        if self._event_log is not None:
+            self._event_log.feed.close()
+            self._event_log = None
 
     async def blocks(self, last: LogPosition | None, project: str | None) -> AsyncGenerator[bytes, None]:
         """What one reader gets, who has seen everything up to `last`; of one project, if one is named."""
@@ -265,13 +265,13 @@ class EventBroadcast:
             log.warning("changes cannot be reported", problem=str(error))
 
     async def _blocks(
-        self, chronicle: EventLog, last: LogPosition | None, project: str | None
+        self, event_log: EventLog, last: LogPosition | None, project: str | None
     ) -> AsyncGenerator[bytes, None]:
-        with self._listening(chronicle) as ear:
+        with self._listening(event_log) as listener:
             place = last
-            if place is None or place.feed != chronicle.feed.name:
+            if place is None or place.feed != event_log.feed.name:
                 await self._current.wait()
-                place = chronicle.end
+                place = event_log.end
             yield encode_opening(str(place))
             if last and last.feed != place.feed:
                 yield encode_reset(str(place))
@@ -279,9 +279,9 @@ class EventBroadcast:
             while True:
                 told = self._recent.after(place.number) if whole else None
                 if told is None:
-                    told = await self._control.beside(partial(chronicle.after, place.number, place.seq, AT_ONCE))
+                    told = await self._control.beside(partial(event_log.after, place.number, place.seq, AT_ONCE))
                 if told is None:
-                    place = chronicle.end
+                    place = event_log.end
                     yield encode_reset(str(place))
                     continue
                 whole = True
@@ -290,21 +290,21 @@ class EventBroadcast:
                     if news := b"".join(one.events for one in told if project in (None, one.project)):
                         yield news
                     continue
-                while await ear.next(PING_SECONDS) is None:
+                while await listener.next(PING_SECONDS) is None:
                     yield encode_ping(str(place))
 
     @contextmanager
-    def _listening(self, chronicle: EventLog) -> Iterator[ChangeListener]:
-        ear = ChangeListener()
-        self._ears.add(ear)
+    def _listening(self, event_log: EventLog) -> Iterator[ChangeListener]:
+        listener = ChangeListener()
+        self._listeners.add(listener)
         if self._reading is None:
-            self._reading = asyncio.create_task(self._read(chronicle))
+            self._reading = asyncio.create_task(self._read(event_log))
             self._reading.add_done_callback(self._ended)
         try:
-            yield ear
+            yield listener
         finally:
-            self._ears.discard(ear)
-            if not self._ears and self._reading is not None:
+            self._listeners.discard(listener)
+            if not self._listeners and self._reading is not None:
                 self._reading.cancel()
                 self._reading = None
                 self._recent.clear()
@@ -315,27 +315,27 @@ class EventBroadcast:
             log.error("changes are no longer reported until a client reconnects", exc_info=error)
             self._reading = None
 
-    async def _read(self, chronicle: EventLog) -> None:
+    async def _read(self, event_log: EventLog) -> None:
         """Reads what changes as long as somebody listens."""
         self._all = True
         self._wake.set()
-        with ExitStack() as lookouts:
+        with ExitStack() as notifiers:
             for number, source in enumerate(self._sources):
-                lookouts.enter_context(self._lookout(source).all(partial(self._hear, number)))
+                notifiers.enter_context(self._notifier(source).all(partial(self._hear, number)))
             while True:
                 await self._wake.wait()
                 self._wake.clear()
                 try:
-                    await self._read_all(chronicle)
+                    await self._read_all(event_log)
                 except StoreError as error:
                     log.warning("changes cannot be reported", problem=str(error))
                     await asyncio.sleep(LOOK_SECONDS)
                     self._hear(0, None, True)
 
-    async def _read_all(self, chronicle: EventLog) -> None:
+    async def _read_all(self, event_log: EventLog) -> None:
         if self._all:
             self._all = False
-            odd = await self._control.beside(chronicle.catch_up)
+            odd = await self._control.beside(event_log.catch_up)
             self._dirty |= odd
             self._recent.clear()
             self._current.set()
@@ -346,7 +346,7 @@ class EventBroadcast:
                 del self._dirty[which]
             sure = frozenset(self._doubted & batch.keys())
             self._doubted -= sure
-            told, doubtful = await self._control.beside(partial(chronicle.take, batch, sure))
+            told, doubtful = await self._control.beside(partial(event_log.take, batch, sure))
             self._recent.add(told)
             self.seen += sum(one.events.count(b"\ndata:") for one in told)
             self._tell()
@@ -365,8 +365,8 @@ class EventBroadcast:
         self._hear(*which, True)
 
     def _tell(self) -> None:
-        for ear in self._ears:
-            ear.tell(None, False)
+        for listener in self._listeners:
+            listener.tell(None, False)
 
     def _feed(self) -> OffsetLog:
         token = self._sources[0].service.clock.token

@@ -41,12 +41,12 @@ class LiveStreams:
 
     def __init__(self, control: Control, folder: Path) -> None:
         self.streams = StreamRegistry()
-        self._lookouts: dict[str, ChangeNotifier] = {}
-        self.news = EventBroadcast(control, self.lookout, folder)
+        self._notifiers: dict[str, ChangeNotifier] = {}
+        self.news = EventBroadcast(control, self.notifier, folder)
 
-    def lookout(self, source: RunSource) -> ChangeNotifier:
-        known = self._lookouts.get(source.name)
-        return known or self._lookouts.setdefault(source.name, ChangeNotifier(source.service.store))
+    def notifier(self, source: RunSource) -> ChangeNotifier:
+        known = self._notifiers.get(source.name)
+        return known or self._notifiers.setdefault(source.name, ChangeNotifier(source.service.store))
 
     def end(self) -> None:
         """Ends every stream at once."""
@@ -110,14 +110,14 @@ def _telling(one: RunRequest[R], position: StreamPosition | None) -> RunEventStr
 async def _blocks(one: RunRequest[R], live: LiveStreams, first: StreamPosition) -> AsyncGenerator[bytes, None]:
     """Listens before the first look, so that nothing falls in between."""
     telling = _telling(one, first)
-    with live.lookout(one.source).one(one.id) as ear:
+    with live.notifier(one.source).one(one.id) as listener:
         yield encode_opening(str(first))
         exact: bool | None = True
         while True:
             try:
                 news = await one.control.beside(partial(telling.look, exact=exact is not False))
             except NotFound:
-                if await _is_back(one, ear):
+                if await _is_back(one, listener):
                     continue
                 yield encode_event("gone", {one.kind.key: one.id}, str(telling.position))
                 return
@@ -127,11 +127,11 @@ async def _blocks(one: RunRequest[R], live: LiveStreams, first: StreamPosition) 
                 yield news
             if telling.more:
                 continue
-            while (exact := await ear.next(PING_SECONDS)) is None:
+            while (exact := await listener.next(PING_SECONDS)) is None:
                 yield encode_ping(str(telling.position))
 
 
-async def _is_back(one: RunRequest[R], ear: ChangeListener) -> bool:
+async def _is_back(one: RunRequest[R], listener: ChangeListener) -> bool:
     await asyncio.sleep(GONE_SECONDS)
     try:
         await one.control.beside(lambda: one.service.read(one.id))

@@ -70,13 +70,13 @@ class CycleRunner(Runner[CycleState]):
     async def work(self, id: str, hold: Hold[CycleState]) -> CycleState:
         board = DiscoveryBoard(self.store, id, self.clock)
         async with (
-            self._ears_of_roles(id, EventBus(*hold.shown.observers, board.hear)) as ears,
-            RoleLanes(self._opener(hold.begun, hold.epoch, ears, hold.permits)) as lanes,
+            self._buses_of_roles(id, EventBus(*hold.shown.observers, board.hear)) as role_buses,
+            RoleLanes(self._opener(hold.begun, hold.epoch, role_buses, hold.permits)) as lanes,
         ):
             session = CycleSession(
                 id=id, project=self.project, store=self.store, workspace=self.workspace,
-                worktrees=self.worktrees, surveyor=self.surveyor, tests=self.tests, lanes=lanes, ears=ears,
-                board=board, debugger=partial(self.debugger, id, ears["cd"]), clock=self.clock, bus=hold.bus,
+                worktrees=self.worktrees, surveyor=self.surveyor, tests=self.tests, lanes=lanes, role_buses=role_buses,
+                board=board, debugger=partial(self.debugger, id, role_buses["cd"]), clock=self.clock, bus=hold.bus,
                 epoch=hold.epoch, prompts=self.prompts, person=hold.person,
             )  # fmt: skip
             await take_over(session, hold.left)
@@ -90,13 +90,13 @@ class CycleRunner(Runner[CycleState]):
         return state
 
     def _opener(
-        self, begun: CycleState, epoch: int, ears: Mapping[Role, EventBus], permits: PermissionQueue[CycleState]
+        self, begun: CycleState, epoch: int, role_buses: Mapping[Role, EventBus], permits: PermissionQueue[CycleState]
     ) -> TurnOpener:
         """Opens a role's turns in a lane."""
         cycle_id = begun.cycle_id
 
         def opened(role: Role, lane: int | None, at: Path | None) -> AgentTurns:
-            bus = ears[role]
+            bus = role_buses[role]
             earlier = partial(
                 earlier_messages, self.store, cycle_id, until=begun.engine.rev, name=_transcript(role), role=role
             )
@@ -116,16 +116,16 @@ class CycleRunner(Runner[CycleState]):
         return opened
 
     @asynccontextmanager
-    async def _ears_of_roles(self, cycle_id: str, shown: EventBus) -> AsyncIterator[Mapping[Role, EventBus]]:
+    async def _buses_of_roles(self, cycle_id: str, shown: EventBus) -> AsyncIterator[Mapping[Role, EventBus]]:
         """Every role hears, and is heard, by itself: its transcript lies in its own folder."""
-        ears = {role: self._ears(cycle_id, shown, role) for role in ROLES}
+        role_buses = {role: self._role_bus(cycle_id, shown, role) for role in ROLES}
         try:
-            yield ears
+            yield role_buses
         finally:
-            for bus in ears.values():
+            for bus in role_buses.values():
                 bus.close()
 
-    def _ears(self, cycle_id: str, shown: EventBus, role: Role | None) -> EventBus:
+    def _role_bus(self, cycle_id: str, shown: EventBus, role: Role | None) -> EventBus:
         later = asyncio.get_running_loop().call_later
         told = Transcript(self.store, self.clock, cycle_id, _transcript(role))
         return shown.also(told, self.secrets, later, role=role)

@@ -155,7 +155,7 @@ SHOWN = 10
 class CycleSession(MeasuredRunContext[CycleState]):
     """One runner's hold on one cycle.
 
-    `ears`: where what a role does is told under its name. `debugger` locates faults in a folder. `merging` is held
+    `role_buses`: what each role does, under its name. `debugger` locates faults in a folder. `merging` is held
     while the project's files are changed from a lane. `documents`: what the progress folder holds, by name, as it was
     last written or accepted; `published` is the state that it shows.
     """
@@ -163,7 +163,7 @@ class CycleSession(MeasuredRunContext[CycleState]):
     worktrees: Worktrees
     surveyor: Surveyor
     lanes: RoleLanes
-    ears: Mapping[Role, EventBus]
+    role_buses: Mapping[Role, EventBus]
     board: DiscoveryBoard
     debugger: Callable[[Path], Debugger]
     prompts: Prompts = field(default_factory=cycle_prompts)
@@ -238,14 +238,14 @@ class CycleSession(MeasuredRunContext[CycleState]):
         """What goes wrong with the report is told."""
         agent, key, grace = self.agent(role), step.key, self.state().engine.settings.grace_timeout
         wraps = [message.evolve(text=text(words), seconds=grace, silence=0) for words in wrap_ups(self.prompts, key)]
-        self.ears[role].publish("activity", f"{agent} works on {key}")
+        self.role_buses[role].publish("activity", f"{agent} works on {key}")
         output, report, asked_again, late = await turns.report(
             agent,
             message,
             wraps if grace else [],
             lambda problem: text(self.prompts.render("again", problem=problem)),
         )
-        self.ears[role].publish("agent", output.text or report.message)
+        self.role_buses[role].publish("agent", output.text or report.message)
         if late:
             self.note("out_of_time", f"{key}: {agent} {late}; what it reported at the cut-off counts")
         if report.status == "none":

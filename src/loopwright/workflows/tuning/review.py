@@ -111,7 +111,7 @@ class ReviewSessions:
 
     async def turns(self, name: str, *, judging: bool) -> AgentTurns:
         """The session in which that agent reviews; one in which it judges is new each time: it knows no reasons."""
-        assert self._open is not None, "a desk has a copy first"
+        assert self._open is not None, "the copy is laid out first"
         key = (name, judging)
         if judging and key in self._turns:
             await self._turns.pop(key).rest()
@@ -196,7 +196,7 @@ async def _found(
 ) -> CheckedReports | None:
     """What the reviewer reports; what is refused is told back to it once. None where it came to no end."""
     agent, action = state.engine.reviewer or "", DIAGNOSES[dimension]
-    folder = await session.desk.at(files)
+    folder = await session.reviews.at(files)
     asked = {"cards": card_words(cards_of(dimension)), "most": str(MOST)}
     whole = compose_order(
         session.prompts, "review", folder, facts=skill_facts(skill, exact), described=described_words(state), **asked
@@ -204,12 +204,12 @@ async def _found(
     session.bus.publish("activity", f"{agent} reviews {dimension}: {len(cards_of(dimension))} questions")
 
     async def ask() -> list[ReportSkillFinding] | None:
-        told = compose_order(session.prompts, "review_next", folder, **asked) if session.desk.knows(agent) else whole
+        told = compose_order(session.prompts, "review_next", folder, **asked) if session.reviews.knows(agent) else whole
         reports = await _asked(session, state, agent, action, told, _REPORTS, files)
         if reports is None:
             return None
         first = check_reports(skill, dimension, agent, reports)
-        if not first.refused or not session.desk.knows(agent):
+        if not first.refused or not session.reviews.knows(agent):
             return reports
         again = compose_order(session.prompts, "requote", folder, refused=refused_words(first.refused))
         more = await _asked(session, state, agent, action, again, _REPORTS, files)
@@ -260,7 +260,7 @@ async def _verdicts(
 ) -> list[JudgeFinding] | None:
     """Of a fresh session that knows the claims, and not why they were made."""
     refuter = state.engine.refuter or state.engine.reviewer or ""
-    folder = await session.desk.at(files)
+    folder = await session.reviews.at(files)
     told = compose_order(session.prompts, prompt, folder, claims=claimed)
 
     async def ask() -> list[JudgeFinding] | None:
@@ -304,7 +304,7 @@ async def _asked(
     judging: bool = False,
 ) -> list[C] | None:
     """One turn that only reads, and what it reported; None where it did not say that it is done. AgentError."""
-    settings, desk = state.engine.settings, session.desk
+    settings, reviews = state.engine.settings, session.reviews
     message = Message(
         action=action,
         text=text,
@@ -313,7 +313,7 @@ async def _asked(
         policy="read-only",
         folder="",
     )
-    turns = await desk.turns(agent, judging=judging)
+    turns = await reviews.turns(agent, judging=judging)
     try:
         came = await turns.report(agent, message, (), lambda problem: session.prompts.render("ending"))
     finally:
@@ -334,11 +334,11 @@ async def _asked(
 async def _told_if_changed(session: TuningSession, agent: str, files: SkillFiles) -> None:
     """A reviewer reads. What it writes into its copy is told, and goes with the copy."""
     try:
-        now = (await run_in_thread(session.skills.read, session.desk.folder)).digests
+        now = (await run_in_thread(session.skills.read, session.reviews.folder)).digests
     except (NotFound, Invalid):  # it has taken SKILL.md away
         now = {}
     changed = sorted(name for name in {*now, *files.digests} if now.get(name) != files.digests.get(name))
     if changed:
         told = f"{agent} was meant to only read, but changed {', '.join(changed[:SHOWN])} in its copy; discarded"
         session.note("wrote_in_review", told)
-        await session.desk.close()
+        await session.reviews.close()

@@ -110,7 +110,7 @@ class TuningRunner(Runner[TuningState]):
             await drive_workflow(TuningFlow(session), self.clock)
             return await _closed(session)
         finally:
-            await session.desk.close()
+            await session.reviews.close()
 
     @asynccontextmanager
     async def _turns(

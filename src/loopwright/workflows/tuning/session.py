@@ -64,7 +64,7 @@ class TuningSession(RunContext[TuningState]):
     cost: Usage = NOTHING
 
     @cached_property
-    def desk(self) -> "ReviewSessions":
+    def reviews(self) -> "ReviewSessions":
         """Where agents review; closed by who made the session."""
         from loopwright.workflows.tuning.review import ReviewSessions
 

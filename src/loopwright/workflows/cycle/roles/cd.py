@@ -103,7 +103,7 @@ async def mend_tests(
         patches += [kept] if kept else []
         compared = f" ({comparison_words(kept.comparison)})" if kept else ""
         mended.append(f"{patch.description}{compared}")
-        session.ears["cd"].publish("result", f"applied: {patch.description}")
+        session.role_buses["cd"].publish("result", f"applied: {patch.description}")
         left = tuple(key for key in left if key not in patch.fixes)
     if not measurable:
         words = f"{'; '.join(mended)}. {UNABLE.report.summary}"
@@ -121,11 +121,13 @@ async def _next_patch(
     request = _request(session, place, failing)
     longest = SECONDS[min(tried, len(SECONDS) - 1)]
     request = request.evolve(round=tried, budget_seconds=min(request.budget_seconds, longest))
-    session.ears["cd"].publish("activity", f"tracing {plural(len(failing), 'failing test')}")
+    session.role_buses["cd"].publish("activity", f"tracing {plural(len(failing), 'failing test')}")
     found = await session.debugger(place.path).diagnose(request)
     _log(session, step, "probe", found.probes)
     request = request.evolve(hypotheses=found.hypotheses)
-    session.ears["cd"].publish("activity", f"testing edits for {plural(len(found.hypotheses), 'hypothesis')} on a copy")
+    session.role_buses["cd"].publish(
+        "activity", f"testing edits for {plural(len(found.hypotheses), 'hypothesis')} on a copy"
+    )
     message = Message(action=step.name, text="", debug=request, seconds=request.budget_seconds + 60)
     output = await session.turns("cd", place.lane, place.path if place.lane else None).ask(session.agent("cd"), message)
     if output.findings is None:
@@ -290,7 +292,7 @@ async def _merged(
         if session.able("cd").measures:
             raise AgentError("protocol", f"{task.id} conflicts in {names}; the code it fixes has changed meanwhile")
         if asked < CONFLICTS:
-            session.ears["cd"].publish("activity", f"{task.id} conflicts in {names}; its agent resolves them")
+            session.role_buses["cd"].publish("activity", f"{task.id} conflicts in {names}; its agent resolves them")
             report = await _settle(session, step, task, place, unsettled)
     raise AgentError("protocol", f"{task.id} could not be merged: its conflicts stayed unresolved {CONFLICTS} times")
 
@@ -332,7 +334,7 @@ async def _try_tests(session: CycleSession, task: PlanTask) -> None:
     command = session.state().engine.settings.test_command
     if command is None:
         return
-    session.ears["cd"].publish("activity", f"{task.id} is in; running the tests: {command}")
+    session.role_buses["cd"].publish("activity", f"{task.id} is in; running the tests: {command}")
     before = _known_failing(session)
     try:
         measured = await run_tests(session, command, f"when {task.id} was in")

@@ -39,10 +39,10 @@ async def take_baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
     command = session.state().engine.settings.test_command or session.tests.detect()
     start = (await session.snapshot("as the cycle found it")).commit
     if command is None:
-        session.ears["vas"].publish("activity", "no test command found")
+        session.role_buses["vas"].publish("activity", "no test command found")
         return BaselineOutcome(False, None, None, start=start, environment=await remember_environment(session, command))
     session.tests.check(command)
-    session.ears["vas"].publish("activity", f"running the tests once: {command}")
+    session.role_buses["vas"].publish("activity", f"running the tests once: {command}")
     measured = await run_tests(session, command, "at the baseline")
     keep_failures(session, measured.run.results)
     keep_coverage(session, measured.run.coverage)
@@ -79,7 +79,7 @@ async def _measured(session: CycleSession) -> ValidationOutcome:
     command = session.state().engine.settings.test_command or session.tests.detect()
     if command is None:
         return nothing_to_run(await session.tree())
-    return await validate_tree(session, command, counted=True, bus=session.ears["vas"])
+    return await validate_tree(session, command, counted=True, bus=session.role_buses["vas"])
 
 
 async def _judged(
