@@ -44,7 +44,7 @@ MOMENTS: dict[str, tuple[Moment, ...]] = {
     "created": (Moment("created", "", 1, "`create`", ("",)),),
     "first_iteration": (
         Moment(
-            "step_finished", "vas.baseline", 1, "`vas.baseline`, while ra is at work",
+            "step_finished", "vas.baseline", 1, "`vas.baseline`, while ra is working",
             ("status", "current_iteration", "current_phase", "agents", "iterations.0.number"),
         ),
         Moment(

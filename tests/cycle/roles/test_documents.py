@@ -180,7 +180,7 @@ class TestPlan:
             (
                 planned({"id": "A", "description": "x", "depends_on": ["B"]},
                         {"id": "B", "description": "y", "depends_on": ["A"]}),
-                "wait for each other",
+                "depend on each other",
             ),
             (planned({"id": "A", "description": "x", "files": ["../../etc/passwd"]}), "inside it"),
         ],

@@ -131,7 +131,7 @@ def test_every_ending_has_its_status(endings: TestRun) -> None:
 
 def test_keys_are_the_node_ids_that_pytest_takes(project: Path, endings: TestRun) -> None:
     keys = [key for key, status in statuses(endings).items() if status == "passed"]
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *keys], cwd=project,
+    done = subprocess.run([sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", *keys], cwd=project,
                           capture_output=True, text=True, check=False)  # fmt: skip
     assert f"{len(keys) - 1} passed, 1 xpassed" in done.stdout
 
