@@ -26,7 +26,7 @@ from tests.misbehaving.orders import command
 from tests.server.office import LOOPS, TOKEN, opened_office
 from tests.stage import MakeStage
 
-CEILINGS = {"run to kernel": 15, "step to agent": 19, "pause to journal": 14}
+CEILINGS = {"run to kernel": 15, "step to agent": 19, "pause to journal": 12}
 """Both ends counted. They may only fall; the goals are 6, 6 and 8."""
 
 SOURCE = Path(loopwright.__file__).parent
@@ -139,4 +139,4 @@ def test_from_a_request_to_the_journal(tmp_path: Path, monkeypatch: pytest.Monke
         chains = recorded(monkeypatch, StateWriter, "append")
         asked = office.client.post(f"{LOOPS}/{id}/pause", headers={"authorization": f"Bearer {TOKEN}"})
     assert (asked.status_code, len(chains)) == (200, 1)
-    hold("pause to journal", chains[0], "surfaces/server/run_details.py: driving_routes.<locals>.pause")
+    hold("pause to journal", chains[0], "surfaces/server/derived_routes.py: run_command")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.config import Settings
-from loopwright.surfaces.cli.main import COMMANDS, main
+from loopwright.surfaces.cli.main import app, main
 from loopwright.workflows.tuning.model import ISSUE_TYPES, TuningState
 
 
@@ -248,7 +248,16 @@ def test_the_schema_of_a_tuning_session_is_the_seeds_and_more(cli: Terminal) -> 
     assert schema["properties"]["quality_gate"]["enum"] == ["pass", "review", "fail"]
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, "tasks", "config show", "schema loop", "schema tuning"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(str(command.name) for command in app.registered_commands),
+        "tasks",
+        "config show",
+        "schema loop",
+        "schema tuning",
+    ],
+)
 def test_every_command_has_help(name: str, cli: Terminal) -> None:
     assert "Usage:" in cli.text(*name.split(), "--help")
 

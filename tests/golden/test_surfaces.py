@@ -17,7 +17,7 @@ from loopwright.projects import Projects
 from loopwright.reports.tools import JUDGE_TOOLS, REVIEW_TOOLS, STEP_TOOLS
 from loopwright.reports.tools import TOOLS as LOOP_TOOLS
 from loopwright.surfaces.cli.main import app
-from loopwright.surfaces.mcp.control import TOOLS
+from loopwright.surfaces.mcp.control import list_tools
 from loopwright.surfaces.mcp.report import AgentToolset, debug_tools
 from loopwright.surfaces.server.app import create_app
 from mcp import types
@@ -70,7 +70,7 @@ def surfaces() -> dict[str, str]:
     return {
         "help.txt": help_texts(),
         "openapi.txt": openapi(),
-        "tools-control.txt": tools(tool.described for tool in TOOLS.values()),
+        "tools-control.txt": tools(tool.described for tool in list_tools().values()),
         "tools-debug.txt": tools(debug_tools()),
         **reports,
     }

@@ -2,7 +2,7 @@
 
 import json
 
-from loopwright.surfaces.mcp.control import TOOLS
+from loopwright.surfaces.mcp.control import list_tools
 from tests.cli.conftest import DONE, SLOW, Desk, planned, said
 from tests.mcp.caller import calling
 
@@ -17,7 +17,7 @@ NAMES = [
 async def test_every_tool_is_described_and_typed(desk: Desk) -> None:
     async with calling(desk) as caller:
         tools = {tool.name: tool for tool in (await caller.session.list_tools()).tools}
-    assert sorted(tools) == sorted(NAMES) == sorted(TOOLS)
+    assert sorted(tools) == sorted(NAMES) == sorted(list_tools())
     for tool in tools.values():
         assert tool.description
         assert tool.annotations

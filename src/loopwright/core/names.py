@@ -5,6 +5,10 @@ from typing import Literal
 LoopStatus = Literal["created", "running", "paused", "completed", "failed", "user_exit"]
 
 
+Mode = Literal["interactive", "auto"]
+"""Whether a person is asked at each step, or where a decision is open."""
+
+
 ActionName = Literal["INIT", "DEVELOP", "DEBUG", "VALIDATE", "COMPLETE"]
 
 

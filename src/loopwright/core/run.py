@@ -4,9 +4,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol, Self, TypeVar
 
 from loopwright.core.errors import Advice
+from loopwright.core.names import Mode
 from loopwright.core.protocol import Usage
 from loopwright.core.spending import add_known
-from loopwright.core.state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, Mode, Reached, RunState
+from loopwright.core.state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, Reached, RunState
 from loopwright.evidence.proof import ProofPolicy
 
 

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 from loopwright.core import pause as pausing
 from loopwright.core.errors import Conflict, Corrupt, Forbidden, NotFound, StaleVersion
 from loopwright.core.ids import check_id
+from loopwright.core.names import Mode
 from loopwright.core.ports import Clock, FileChange, Launcher, Page, Processes, Rule, Store, Workspace
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.run import R, Run, Waiver, apply_waiver, set_mode
-from loopwright.core.state import Checkpoint, Limits, Mode, PermissionRequest
+from loopwright.core.state import Checkpoint, Limits, PermissionRequest
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
+from loopwright.core.names import Mode
 from loopwright.core.record import Items, Record, Timestamp, bound_range, is_absent
 from loopwright.core.text import plural
 from loopwright.evidence.proof import NamedTest, Proof, ProofPolicy
@@ -39,7 +40,6 @@ Outcome = Literal["succeeded", "unproven", "unverified", "exhausted", "stalled",
 ENDS_COMPLETED: frozenset[Outcome] = frozenset({"succeeded", "unproven", "unverified"})
 """Outcomes of a run whose status is completed."""
 
-Mode = Literal["interactive", "auto"]
 OnError = Literal["continue", "pause", "fail_fast"]
 Require = Literal["all", "no_new_failures"]
 Policy = Literal["ask", "workspace", "read-only", "all"]

@@ -6,7 +6,7 @@ import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Generic
+from typing import Generic, ParamSpec
 
 from loopwright.core.errors import Conflict, Corrupt, NotFound, StoreError
 from loopwright.core.ports import ChangeWatcher, Clock, Lease, Page, Rule, StateChange
@@ -161,6 +161,8 @@ class StateRemoval(Generic[S]):
                     self._disk.remove(entry.path)
 
 
+P = ParamSpec("P")
+
 TRIES = 100
 """Times that a runner puts a folder back which vanishes under its hands, 10 ms apart."""
 
@@ -197,15 +199,15 @@ class StateAccess(Generic[S]):
         finally:
             lock.release()
 
-    def in_place(self, paths: StatePaths, work: Callable[[], None]) -> None:
-        """Does `work`. A folder that was taken away from a runner is put back first, also while it is at it."""
+    def in_place(self, paths: StatePaths, work: Callable[P, None], *args: P.args, **named: P.kwargs) -> None:
+        """Calls `work`. A folder that was taken away from a runner is put back first, also while it is at it."""
         for _ in range(TRIES):
             hold = self._source.holds.get(paths.id)
             try:
                 if hold and not (hold.lease_file.is_in_place and self._place.is_hidden):
                     self._place.make_again(paths, hold.real)
                     hold.lease_file.retake()
-                return work()
+                return work(*args, **named)
             except (FileNotFoundError, NotADirectoryError, DisplacedJournal):
                 if hold is None:
                     raise
@@ -416,13 +418,13 @@ class FileStore(ClosingContext, Generic[S]):
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
         """See ports.Store."""
         paths = self._paths(id)
-        self._access.in_place(paths, lambda: progress.write_files(self._disk, paths, files))
+        self._access.in_place(paths, progress.write_files, self._disk, paths, files)
 
     @DiskErrorTranslator()
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
         """See ports.Store."""
         paths = self._paths(id)
-        self._access.in_place(paths, lambda: progress.append_lines(self._disk, paths, name, lines))
+        self._access.in_place(paths, progress.append_lines, self._disk, paths, name, lines)
 
     @DiskErrorTranslator()
     def kept(self, id: str) -> Sequence[Path]:
@@ -440,7 +442,7 @@ class FileStore(ClosingContext, Generic[S]):
     def _turn(self, paths: StatePaths) -> Callable[[Sequence[UpdateRequest[S]], Callable[[], bool]], None]:
         def work(requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
             with ErrorHandover(*requests), DiskErrorTranslator():
-                self._access.in_place(paths, lambda: self._locked(paths, requests, busy))
+                self._access.in_place(paths, self._locked, paths, requests, busy)
 
         return work
 

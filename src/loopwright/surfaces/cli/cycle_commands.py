@@ -8,8 +8,8 @@ import typer
 from loopwright.core.errors import Conflict, ExitCode, Invalid
 from loopwright.core.text import clean_line
 from loopwright.surfaces.cli import follow, loop_commands, show_commands
+from loopwright.surfaces.cli.derived_commands import extended_words
 from loopwright.surfaces.cli.kinds import CYCLES, CycleId, bind_kind
-from loopwright.surfaces.cli.loop_commands import how_to_follow, taken_words
 from loopwright.surfaces.cli.options import (
     HERE,
     LIMITS,
@@ -19,7 +19,6 @@ from loopwright.surfaces.cli.options import (
     Project,
     Task,
     add_options,
-    need_command,
     open_project,
     project_option,
 )
@@ -35,60 +34,6 @@ if TYPE_CHECKING:
     from loopwright.workflows.cycle.model import CycleState
 
     TakeUp = Callable[[CycleState], CycleState]
-
-
-def decide(
-    cycle_id: CycleId,
-    decision: Annotated[str, typer.Argument(metavar="DECISION", show_default=False, help="Decision id (see show).")],
-    option: Annotated[str, typer.Argument(metavar="OPTION", show_default=False, help="One of its options.")],
-    project: Project = HERE,
-    json: Json = False,
-) -> None:
-    """Make a decision that a role left to you."""
-    with open_project(project) as engine:
-        state = engine.cycles.decide(cycle_id, decision, option)
-    print_answer(json, state, f"{decision} is decided: {option}{_further(state, project_option(project))}")
-
-
-def resolve(
-    cycle_id: CycleId,
-    blocker: Annotated[str, typer.Argument(metavar="BLOCKER", show_default=False, help="Blocker id (see show).")],
-    resolution: Annotated[str, typer.Argument(metavar="TEXT", show_default=False, help="How it was resolved.")],
-    workaround: Annotated[
-        bool, typer.Option("--workaround", help="The blocker remains, but there is a workaround.")
-    ] = False,
-    project: Project = HERE,
-    json: Json = False,
-) -> None:
-    """Resolve what blocks a role."""
-    with open_project(project) as engine:
-        state = engine.cycles.resolve(cycle_id, blocker, resolution, workaround=workaround)
-    word = "worked around" if workaround else "resolved"
-    print_answer(json, state, f"{blocker} is {word}{_further(state, project_option(project))}")
-
-
-def choose(
-    cycle_id: CycleId,
-    rival: Annotated[str, typer.Argument(metavar="RIVAL", show_default=False, help="Rival id (see show): rival-1, …")],
-    project: Project = HERE,
-    json: Json = False,
-) -> None:
-    """Replace a patch with another edit that passes the same tests."""
-    with open_project(project) as engine:
-        state = engine.cycles.choose(cycle_id, rival)
-    print_answer(
-        json, state, f"{cycle_id}: {taken_words('loopwright cycle', rival, state, cycle_id, project_option(project))}"
-    )
-
-
-def _further(state: "CycleState", at: str) -> str:
-    """What is open still, else how to go on."""
-    undecided = [decision.id for decision in state.coordination.undecided]
-    if undecided:
-        return f"; still undecided: {', '.join(undecided)}"
-    if state.status == "paused":
-        return f"; continue with: loopwright cycle resume {state.cycle_id}{at}"
-    return ""
 
 
 def documents(
@@ -177,27 +122,6 @@ def collect_flags(given: Given) -> Given:
     """What was typed, as the settings want it: those of cycles in their own table."""
     of_cycles = {name: value for name, value in given.items() if name in CYCLE_ONLY}
     return {**{name: value for name, value in given.items() if name not in CYCLE_ONLY}, "cycle": of_cycles}
-
-
-def extend(
-    cycle_id: CycleId,
-    text: Annotated[str, typer.Argument(metavar="TEXT", show_default=False, help="What to add or change.")],
-    project: Project = HERE,
-    json: Json = False,
-) -> None:
-    """Add to a cycle's task; one that is not running continues in the background."""
-    with open_project(project) as engine:
-        engine.load_cycle_prompts()
-        state = engine.cycles.extend(cycle_id, text)
-    print_answer(json, state, extended_words(state, project_option(project)))
-
-
-def extended_words(state: "CycleState", at: str) -> str:
-    """What becomes of an extension."""
-    id = state.cycle_id
-    if state.engine.queue:
-        return f"{id} picks it up after iteration {state.current_iteration}"
-    return f"{id} extended, iteration {state.current_iteration} begins; {how_to_follow(CYCLES, state, at)}"
 
 
 @add_options(CYCLE_FIELDS)
@@ -365,28 +289,17 @@ def _queued(engine: "Engine", cycle_id: str, extension: str, *, json: bool, at: 
 COMMANDS: dict[str, Callable[..., None]] = {
     "run": run,
     "create": create,
-    "start": bind_kind(CYCLES, loop_commands.start),
     "list": bind_kind(CYCLES, show_commands.list_all),
     "show": bind_kind(CYCLES, show_commands.show),
     "watch": bind_kind(CYCLES, follow.watch),
     "logs": bind_kind(CYCLES, follow.logs),
     "diff": diff,
     "documents": documents,
-    "pause": bind_kind(CYCLES, loop_commands.pause),
     "resume": bind_kind(CYCLES, loop_commands.resume),
-    "stop": bind_kind(CYCLES, loop_commands.stop),
     "reopen": bind_kind(CYCLES, loop_commands.reopen),
-    "extend": extend,
-    "decide": decide,
-    "resolve": resolve,
-    "choose": choose,
-    "answer": bind_kind(CYCLES, loop_commands.answer_question),
     "approve": bind_kind(CYCLES, loop_commands.approve),
     "edit": edit,
     "recover": bind_kind(CYCLES, loop_commands.recover),
     "delete": bind_kind(CYCLES, loop_commands.delete),
 }
-"""In the order that `--help` lists them."""
-
-app = typer.Typer(help="Cycles: four roles analyse, plan, build and validate, in iterations.", rich_markup_mode=None)
-app.callback(invoke_without_command=True)(need_command)
+"""What is written by hand."""

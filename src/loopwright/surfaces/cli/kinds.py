@@ -15,6 +15,7 @@ import typer
 from loopwright.core.cycle_names import ROLES
 from loopwright.core.errors import ExitCode, LoopwrightError
 from loopwright.surfaces.cli.options import HERE, open_project
+from loopwright.surfaces.commands import KindName
 
 if TYPE_CHECKING:
     from loopwright.core.ports import Prompter, Rule
@@ -56,10 +57,13 @@ class RunKind(ABC, Generic[S]):
     asks: ClassVar[str]
     """What an interactive one does."""
 
+    kind_name: ClassVar[KindName]
+    """As the table of commands names it."""
+
     @property
     def key(self) -> str:
         """What JSON calls its id."""
-        return f"{self.name}_id"
+        return f"{self.kind_name}_id"
 
     @property
     def again(self) -> str:
@@ -130,6 +134,7 @@ class RunKind(ABC, Generic[S]):
 
 
 class LoopKind(RunKind["LoopState"]):
+    kind_name: ClassVar[KindName] = "loop"
     name, line, option, summary = "loop", "loopwright", "--loop-id", "summary.md"
     logs: ClassVar = {name: name for name in ("transcript.ndjson", "changes.log", "debug.log")}
     transcripts = ("transcript.ndjson",)
@@ -200,6 +205,7 @@ class LoopKind(RunKind["LoopState"]):
 
 
 class CycleKind(RunKind["CycleState"]):
+    kind_name: ClassVar[KindName] = "cycle"
     name, line, option, summary = "cycle", "loopwright cycle", "--cycle-id", "coordination/summary.md"
     logs: ClassVar = {
         **{role: f"{role}/transcript.ndjson" for role in ROLES},
@@ -271,14 +277,11 @@ class CycleKind(RunKind["CycleState"]):
 
 
 class TuningKind(RunKind["TuningState"]):
+    kind_name: ClassVar[KindName] = "tuning"
     name, line, option, summary = "tuning session", "loopwright tunings", "--tuning-id", "report.md"
     logs: ClassVar = {"transcript.ndjson": "transcript.ndjson"}
     transcripts = ("transcript.ndjson",)
     asks = "it asks which fixes to apply"
-
-    @property
-    def key(self) -> str:
-        return "tuning_id"
 
     @property
     def again(self) -> str:
@@ -358,7 +361,7 @@ AnyKind = RunKind[Any]  # Any: a command is told which at its registration, see 
 KINDS: tuple[AnyKind, ...] = (LOOPS, CYCLES, TUNINGS)
 
 
-def _argument(kind: AnyKind) -> Any:  # Any: as typer has it
+def id_argument(kind: AnyKind) -> Any:  # Any: as typer has it
     """The argument that names one; a shell completes it with those of the current folder."""
 
     def known(incomplete: str) -> list[tuple[str, str]]:
@@ -371,13 +374,13 @@ def _argument(kind: AnyKind) -> Any:  # Any: as typer has it
         return [(id, title) for id, title in found if id.startswith(incomplete)]
 
     return typer.Argument(
-        metavar="ID", show_default=False, autocompletion=known, help=f"Id of a {kind.name}(see list)."
+        metavar="ID", show_default=False, autocompletion=known, help=f"Id of a {kind.name} (see list)."
     )
 
 
-LoopId = Annotated[str, _argument(LOOPS)]
-CycleId = Annotated[str, _argument(CYCLES)]
-TuningId = Annotated[str, _argument(TUNINGS)]
+LoopId = Annotated[str, id_argument(LOOPS)]
+CycleId = Annotated[str, id_argument(CYCLES)]
+TuningId = Annotated[str, id_argument(TUNINGS)]
 
 
 def bind_kind(kind: AnyKind, command: Callable[..., None], *, without: str | None = None) -> Callable[..., None]:
@@ -392,7 +395,7 @@ def bind_kind(kind: AnyKind, command: Callable[..., None], *, without: str | Non
 
     parameters = [p for p in signature(command).parameters.values() if p.name not in ("kind", without)]
     optional = any(p.name == "id" and p.default is None for p in parameters)
-    named = {"id": Annotated[str | None if optional else str, _argument(kind)]}
+    named = {"id": Annotated[str | None if optional else str, id_argument(kind)]}
     parameters = [p.replace(annotation=named.get(p.name, p.annotation), kind=p.KEYWORD_ONLY) for p in parameters]
     called.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     called.__annotations__ = {p.name: p.annotation for p in parameters}

@@ -7,6 +7,7 @@ import typer
 
 from loopwright.core.errors import Invalid
 from loopwright.core.text import clean_line
+from loopwright.surfaces.cli.derived_commands import how_to_follow, taken_words
 from loopwright.surfaces.cli.follow import watch
 from loopwright.surfaces.cli.kinds import KINDS, AnyKind, Id, LoopId
 from loopwright.surfaces.cli.options import (
@@ -26,8 +27,6 @@ from loopwright.surfaces.cli.options import (
 from loopwright.surfaces.cli.output import has_person, print_answer, print_remark
 
 if TYPE_CHECKING:
-    from loopwright.core.run import Run
-    from loopwright.workflows.cycle.model import CycleState
     from loopwright.workflows.loop.model import LoopState
 
 
@@ -39,19 +38,6 @@ def edit(loop_id: LoopId, given: Given, project: Project = HERE, json: Json = Fa
     with open_project(project) as engine:
         state = engine.service.edit(loop_id, given)
     print_answer(json, state, f"{loop_id}: changed {', '.join(given)}")
-
-
-def rewind(
-    loop_id: LoopId,
-    to: Annotated[int, typer.Option("--to", metavar="N", help="Checkpoint number.", show_default=False)],
-    project: Project = HERE,
-    json: Json = False,
-) -> None:
-    """Restore files and progress from a checkpoint."""
-    with open_project(project) as engine:
-        state = engine.service.rewind(loop_id, to)
-    kept = state.engine.checkpoints[-1].n
-    print_answer(json, state, f"{loop_id} is back at checkpoint {to}; the previous state is kept as checkpoint {kept}")
 
 
 DONE = {
@@ -94,45 +80,6 @@ def _done(choice: str, state: "LoopState", at: str) -> str:
     return taken_words("loopwright", choice, state, state.loop_id, at)
 
 
-def taken_words(line: str, rival: str, state: "LoopState | CycleState", id: str, at: str) -> str:
-    """That a rival is in the place of the patch, and what is to be done about its validation."""
-    if state.status == "running":
-        return f"{rival} replaced the patch and is being validated; follow it with: {line} watch {id}{at}"
-    return f"{rival} replaced the patch; validate it with: {line} resume {id}{at}"
-
-
-def start(kind: AnyKind, id: Id, auto: Auto = False, project: Project = HERE, json: Json = False) -> None:
-    """Start a loop in the background."""
-    with open_project(project) as engine:
-        kind.load_prompts(engine)  # here a bad one is seen; its runner's words are only in a log
-        state = kind.service(engine).start(id, "auto" if auto else None)
-    print_answer(json, state, f"{id} started; {how_to_follow(kind, state, project_option(project))}")
-
-
-def how_to_follow(kind: AnyKind, state: "Run", at: str) -> str:
-    id = kind.id_of(state)
-    follow = f"follow it with: {kind.line} watch {id}{at}"
-    if state.engine.settings.mode == "auto":
-        return follow
-    return f"{follow}\n{kind.asks}; see what it offers with: {kind.line} show {id}{at}"
-
-
-def pause(
-    kind: AnyKind,
-    id: Id,
-    now: Annotated[bool, typer.Option("--now", help="Also cancel the action in progress.")] = False,
-    project: Project = HERE,
-    json: Json = False,
-) -> None:
-    """Pause a loop before its next step."""
-    with open_project(project) as engine:
-        service = kind.service(engine)
-        live = service.is_live(id)
-        state = service.pause(id, now=now)
-    when = "" if now or not live else "; the action in progress finishes first (--now cancels it)"
-    print_answer(json, state, f"{id} paused{when}; continue with: {kind.line} resume {id}{project_option(project)}")
-
-
 def resume(
     kind: AnyKind,
     id: Id | None = None,
@@ -171,18 +118,6 @@ def resume_every(project: Path, json: bool) -> None:
     print_answer(json, data, "\n".join(lines) or "nothing to resume")
 
 
-def stop(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
-    """End a loop for good, with its runner and everything it started."""
-    import asyncio
-
-    with open_project(project) as engine:
-        service = kind.service(engine)
-        if service.is_live(id):
-            print_remark(f"asking the runner of {id} to exit")
-        state = asyncio.run(service.stop(id))
-    print_answer(json, state, f"{id} stopped; {kind.stopped(id, project_option(project))}")
-
-
 @add_options({**LIMITS, **WAIVER})
 def reopen(kind: AnyKind, id: Id, given: Given, project: Project = HERE, json: Json = False) -> None:
     """Reopen a finished loop in the background."""
@@ -192,22 +127,6 @@ def reopen(kind: AnyKind, id: Id, given: Given, project: Project = HERE, json: J
         waiver = Waiver(**{name: getattr(engine.config.settings, name) for name in WAIVER if name in given})
         state = kind.service(engine).reopen(id, read_limits(engine, given), waiver)
     print_answer(json, state, f"{id} reopened; {how_to_follow(kind, state, project_option(project))}")
-
-
-def answer_question(
-    kind: AnyKind,
-    id: Id,
-    text: Annotated[str, typer.Argument(metavar="TEXT", show_default=False)],
-    project: Project = HERE,
-    json: Json = False,
-) -> None:
-    """Answer the question a loop is waiting on."""
-    with open_project(project) as engine:
-        state = kind.service(engine).answer(id, text)
-    hand_over = f"deliver it with: {kind.line} resume {id}{project_option(project)}"
-    print_answer(
-        json, state, f"answer saved; {f'the {kind.name} picks it up' if state.status == 'running' else hand_over}"
-    )
 
 
 def approve(

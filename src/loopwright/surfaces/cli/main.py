@@ -26,36 +26,33 @@ from loopwright.surfaces.cli import (
 )
 from loopwright.surfaces.cli import serve as mcp
 from loopwright.surfaces.cli.cycle_commands import COMMANDS as CYCLE_COMMANDS
-from loopwright.surfaces.cli.cycle_commands import app as cycle_app
+from loopwright.surfaces.cli.derived_commands import derive_commands
 from loopwright.surfaces.cli.kinds import CYCLES, LOOPS, TUNINGS, AnyKind, bind_kind
 from loopwright.surfaces.cli.options import need_command
 from loopwright.surfaces.cli.output import OutputStream, SilentExit, print_error
 from loopwright.surfaces.cli.show_commands import redirect_kind
 from loopwright.surfaces.cli.tune import TuneCommand
 from loopwright.surfaces.cli.tuning_commands import COMMANDS as TUNING_COMMANDS
-from loopwright.surfaces.cli.tuning_commands import app as tuning_app
+from loopwright.surfaces.commands import COMMANDS, CommandRow
 
-COMMANDS: dict[str, Callable[..., None]] = {
+LOOP_COMMANDS: dict[str, Callable[..., None]] = {
     "run": run.run,
     "create": run.create,
-    "start": bind_kind(LOOPS, loop_commands.start),
     "list": bind_kind(LOOPS, show_commands.list_all),
     "show": bind_kind(LOOPS, show_commands.show),
     "watch": bind_kind(LOOPS, follow.watch),
     "logs": bind_kind(LOOPS, follow.logs),
     "diff": show_commands.diff,
     "replay": replay.replay,
-    "pause": bind_kind(LOOPS, loop_commands.pause),
     "resume": bind_kind(LOOPS, loop_commands.resume),
-    "stop": bind_kind(LOOPS, loop_commands.stop),
     "reopen": bind_kind(LOOPS, loop_commands.reopen),
-    "answer": bind_kind(LOOPS, loop_commands.answer_question),
     "choose": loop_commands.choose,
     "approve": bind_kind(LOOPS, loop_commands.approve),
     "edit": loop_commands.edit,
-    "rewind": loop_commands.rewind,
     "recover": bind_kind(LOOPS, loop_commands.recover),
     "delete": bind_kind(LOOPS, loop_commands.delete),
+}
+OTHER_COMMANDS: dict[str, Callable[..., None]] = {
     "tune": tune.tune,
     "debug": debug.debug,
     "serve": serve.serve,
@@ -63,34 +60,49 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "doctor": doctor.doctor,
     "demo": demo.demo,
 }
-"""In the order that `--help` lists them."""
-
-app = typer.Typer(
-    name="loopwright",
-    help="Autonomous, resumable coding loops and cycles you can trust.",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-GROUPS: dict[AnyKind, tuple[typer.Typer, dict[str, Callable[..., None]]]] = {
-    LOOPS: (app, COMMANDS),
-    CYCLES: (cycle_app, CYCLE_COMMANDS),
-    TUNINGS: (tuning_app, TUNING_COMMANDS),
+HAND_WRITTEN: dict[AnyKind, dict[str, Callable[..., None]]] = {
+    LOOPS: LOOP_COMMANDS,
+    CYCLES: CYCLE_COMMANDS,
+    TUNINGS: TUNING_COMMANDS,
 }
-OFFERED = {kind: commands.keys() for kind, (_, commands) in GROUPS.items()}
-for kind, (group, commands) in GROUPS.items():
-    for name, command in commands.items():
-        group.command(name, cls=TuneCommand if name == "tune" else None)(
-            redirect_kind(name, command, TUNINGS if name == "tune" else kind, OFFERED)
-        )
-app.add_typer(cycle_app, name="cycle")
-app.add_typer(tuning_app, name="tunings")
-app.add_typer(tasks.app, name="tasks")
-app.add_typer(settings.config, name="config")
-app.add_typer(settings.schema, name="schema")
+GROUPS: dict[AnyKind, tuple[str, str]] = {
+    CYCLES: ("cycle", "Cycles: four roles analyse, plan, build and validate, in iterations."),
+    TUNINGS: ("tunings", "Sessions of loopwright tune: what was found in a skill, and what was fixed."),
+}
+"""Where the commands of a kind stand, and the help on it; those of loops stand by themselves."""
 
 
-@app.callback(invoke_without_command=True)
+def build_app(rows: tuple[CommandRow, ...] = COMMANDS) -> typer.Typer:
+    """The whole command line: what is written by hand, and what follows from the table of commands."""
+    commands = {kind: {**written, **derive_commands(rows, kind)} for kind, written in HAND_WRITTEN.items()}
+    offered = {kind: names.keys() for kind, names in commands.items()}
+    app = typer.Typer(
+        name="loopwright",
+        help="Autonomous, resumable coding loops and cycles you can trust.",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(loopwright)
+    groups: dict[AnyKind, typer.Typer] = {LOOPS: app}
+    for kind, (_, words) in GROUPS.items():
+        groups[kind] = typer.Typer(help=words, rich_markup_mode=None)
+        groups[kind].callback(invoke_without_command=True)(need_command)
+    for kind, group in groups.items():
+        for name, command in commands[kind].items():
+            group.command(name)(redirect_kind(name, command, kind, offered))
+    for name, command in OTHER_COMMANDS.items():
+        of_tunings = name == "tune"
+        told = redirect_kind(name, command, TUNINGS, offered) if of_tunings else command
+        app.command(name, cls=TuneCommand if of_tunings else None)(told)
+    for kind, (name, _) in GROUPS.items():
+        app.add_typer(groups[kind], name=name)
+    app.add_typer(tasks.app, name="tasks")
+    app.add_typer(settings.config, name="config")
+    app.add_typer(settings.schema, name="schema")
+    return app
+
+
 def loopwright(
     context: typer.Context, version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False
 ) -> None:
@@ -98,6 +110,9 @@ def loopwright(
         print(f"loopwright {__version__}")
     else:
         need_command(context)
+
+
+app = build_app()
 
 
 def run_command_line() -> None:
@@ -153,6 +168,9 @@ def _check_encoding(arguments: Sequence[str]) -> None:
 def _command(arguments: Sequence[str]) -> str:
     """The command that was called, for a pointer to its help."""
     first, second = [*arguments, "", ""][:2]
-    if (first == "cycle" and second in CYCLE_COMMANDS) or (first == "tunings" and second in TUNING_COMMANDS):
+    commands = {command.name for command in app.registered_commands}
+    groups = {group.name: group.typer_instance for group in app.registered_groups}
+    group = groups.get(first) if first in ("cycle", "tunings") else None
+    if group and second in {command.name for command in group.registered_commands}:
         return f"{first} {second} "
-    return f"{first} " if first in COMMANDS or first in ("cycle", "tunings", "tasks", "config", "schema") else ""
+    return f"{first} " if first in commands or first in groups else ""

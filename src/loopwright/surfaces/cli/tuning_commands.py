@@ -7,17 +7,14 @@ import typer
 
 from loopwright.core.errors import Invalid
 from loopwright.surfaces.cli import follow, loop_commands, show_commands
+from loopwright.surfaces.cli.derived_commands import how_to_follow
 from loopwright.surfaces.cli.kinds import TUNINGS, TuningId, bind_kind
-from loopwright.surfaces.cli.loop_commands import how_to_follow
-from loopwright.surfaces.cli.options import HERE, Json, Project, need_command, open_project, project_option
+from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, project_option
 from loopwright.surfaces.cli.output import print_answer
 from loopwright.surfaces.cli.show_commands import show_diff
 
 if TYPE_CHECKING:
     from loopwright.workflows.tuning.model import TuningState
-
-
-FixId = Annotated[str, typer.Argument(metavar="FIX", show_default=False, help="Fix id (see show).")]
 
 
 def diff(
@@ -68,17 +65,6 @@ def choose(
     print_answer(json, state, f"{words} chosen; {_following(state, project_option(project))}")
 
 
-def rollback(tuning_id: TuningId, fix: FixId, project: Project = HERE, json: Json = False) -> None:
-    """Undo a fix in the skill's files."""
-    with open_project(project) as engine:
-        state = engine.tunings.roll_back(tuning_id, fix.upper())
-    print_answer(
-        json,
-        state,
-        f"{fix.upper()} is rolled back: its files are byte for byte what they were (score {state.quality_score:g})",
-    )
-
-
 def _following(state: "TuningState", at: str) -> str:
     return how_to_follow(TUNINGS, state, at).partition("\n")[0]
 
@@ -91,18 +77,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "diff": diff,
     "report": report,
     "choose": choose,
-    "answer": bind_kind(TUNINGS, loop_commands.answer_question),
     "approve": bind_kind(TUNINGS, loop_commands.approve),
-    "rollback": rollback,
-    "start": bind_kind(TUNINGS, loop_commands.start, without="auto"),
     "resume": bind_kind(TUNINGS, loop_commands.resume, without="auto"),
-    "stop": bind_kind(TUNINGS, loop_commands.stop),
     "recover": bind_kind(TUNINGS, loop_commands.recover),
     "delete": bind_kind(TUNINGS, loop_commands.delete),
 }
-"""In the order that `--help` lists them. A session takes seconds: it is neither paused nor reopened."""
-
-app = typer.Typer(
-    help="Sessions of loopwright tune: what was found in a skill, and what was fixed.", rich_markup_mode=None
-)
-app.callback(invoke_without_command=True)(need_command)
+"""What is written by hand. A session takes seconds: it is neither paused nor reopened."""

@@ -1,6 +1,6 @@
 """The MCP server that drives loops, cycles and tuning sessions: for agents and editors, over stdio or HTTP."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +17,13 @@ from loopwright.core.errors import Invalid, LoopwrightError
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.debugging import FixProposal, ProbeResult, RerunResults, Spectrum
 from loopwright.projects import Projects
+from loopwright.surfaces.commands import CALLED, COMMANDS, CommandRow, Effect, KindName
 from loopwright.surfaces.mcp import debugging, handlers, tool_inputs, tool_outputs
 from loopwright.surfaces.mcp.handlers import ProgressCallback, run_debug_tool, wait_for_rest
 from loopwright.surfaces.mcp.pages import ToolOutput, render_page
 from loopwright.surfaces.mcp.run_resolver import RunResolver
 from loopwright.surfaces.mcp.schemas import input_schema, output_schema
-from loopwright.surfaces.mcp.tool_inputs import ToolInput, read_input
+from loopwright.surfaces.mcp.tool_inputs import RunInput, ToolInput, derive_input, read_input
 from loopwright.surfaces.mcp.tool_outputs import (
     CycleReport,
     CycleWaitResult,
@@ -45,7 +46,12 @@ WORKS = types.ToolAnnotations(read_only_hint=False, destructive_hint=True, idemp
 """An agent works on the project's files from then on, and may reach whatever its permissions let it."""
 
 
-REPORTS = (tool_outputs.LoopReport, CycleReport, TuningReport)
+REPORT_OF_KIND: dict[KindName, type[ToolOutput]] = {
+    "loop": tool_outputs.LoopReport,
+    "cycle": CycleReport,
+    "tuning": TuningReport,
+}
+REPORTS = tuple(REPORT_OF_KIND.values())
 
 Call = Callable[[RunResolver, Any, ProgressCallback], Awaitable[ToolOutput]]  # Any: what the tool's own `takes` names
 
@@ -92,7 +98,7 @@ def _debugging(tool: str) -> Call:
     return call
 
 
-_ALL = (
+WRITTEN = (
     ToolRow(
         "start_loop", "Start a loop",
         "Starts a coding loop on a project in the background: an agent works on the task and tests run, repeatedly,"
@@ -123,19 +129,9 @@ _ALL = (
         tool_inputs.WaitInput, (tool_outputs.LoopWaitResult, CycleWaitResult, TuningWaitResult), LOOKS, wait_for_rest,
     ),
     ToolRow(
-        "pause", "Pause a run", "Pauses a running loop or cycle before its next step; nothing is lost.",
-        tool_inputs.PauseInput, REPORTS, HOLDS, _beside(handlers.pause_run),
-    ),
-    ToolRow(
         "resume", "Resume a run",
         "Continues a paused or interrupted run, or starts a created one, in the background.",
         tool_inputs.ResumeInput, REPORTS, WORKS, _beside(handlers.resume_run),
-    ),
-    ToolRow(
-        "stop", "Stop a run",
-        "Ends it, with everything it started. Changes by a loop or cycle stay in the project, and `extend` can reopen"
-        " it; of a tuning session only verified fixes stay in the skill.",
-        tool_inputs.RunInput, REPORTS, ENDS, _beside(handlers.stop_run),
     ),
     ToolRow(
         "add_task", "Add a task", "Adds a task to a loop, after the last one.",
@@ -153,10 +149,6 @@ _ALL = (
     ToolRow(
         "decide", "Make a cycle's decision", "Makes a decision that a cycle is waiting for, and continues it.",
         tool_inputs.DecideInput, (CycleReport,), WORKS, _beside(handlers.make_decision),
-    ),
-    ToolRow(
-        "resolve", "Resolve a cycle's blocker", "Tells a cycle how a blocker was resolved; the blocked work continues.",
-        tool_inputs.ResolveInput, (CycleReport,), NOTES, _beside(handlers.resolve_blocker),
     ),
     ToolRow(
         "documents", "Read a cycle's documents",
@@ -186,14 +178,6 @@ _ALL = (
         tool_inputs.FixesInput, (FixesOutput,), LOOKS, _beside(handlers.read_fixes),
     ),
     ToolRow(
-        "choose", "Choose a tuning session's fixes", "Applies these of the offered fixes, and no others.",
-        tool_inputs.ChooseInput, (TuningReport,), WORKS, _beside(handlers.choose_fixes),
-    ),
-    ToolRow(
-        "roll_back", "Roll a fix back", "Restores the files that a fix changed, byte for byte.",
-        tool_inputs.RollBackInput, (TuningReport,), ENDS, _beside(handlers.roll_back_fix),
-    ),
-    ToolRow(
         "run_failing_tests", "Run failing tests again", debugging.RUN_WORDS,
         tool_inputs.RerunInput, (RerunResults,), LOOKS, _debugging("run_failing_tests"),
     ),
@@ -217,8 +201,37 @@ _ALL = (
     ),
 )  # fmt: skip
 
-TOOLS = {tool.name: tool for tool in _ALL}
-"""By name."""
+EFFECT_HINTS: dict[Effect, types.ToolAnnotations] = {"notes": NOTES, "holds": HOLDS, "ends": ENDS, "works": WORKS}
+
+
+def list_tools(rows: Iterable[CommandRow] = COMMANDS) -> dict[str, ToolRow]:
+    """By name: what is written by hand, and what follows from the table of commands."""
+    return {tool.name: tool for tool in (*WRITTEN, *(_derive_tool(row) for row in rows if "mcp" in row.surfaces))}
+
+
+def _derive_tool(row: CommandRow) -> ToolRow:
+    called = ", ".join(CALLED[kind] for kind in row.kinds)
+    kinds = " or ".join(called.rsplit(", ", 1))
+
+    def call(resolver: RunResolver, asked: RunInput) -> ToolOutput:
+        found = resolver.driven(asked)
+        if found.kind.name not in row.kinds:
+            raise Invalid(f"{found.id} is a {found.kind.called}; only {kinds}s have that")
+        if row.effect == "works":
+            found.kind.load_prompts(found.place.engine)
+        row.handle(found.service, found.id, **{field.name: getattr(asked, field.name) for field in row.fields})
+        answer: ToolOutput = found.told()
+        return answer
+
+    return ToolRow(
+        row.tool_name,
+        row.tool_name.replace("_", " ").capitalize(),
+        f"{row.help_for(kinds)} {row.details_for(kinds)}".strip(),
+        derive_input(row),
+        tuple(REPORT_OF_KIND[kind] for kind in row.kinds),
+        EFFECT_HINTS[row.effect],
+        _beside(call),
+    )
 
 
 Context = ServerRequestContext[dict[str, object]]
@@ -234,16 +247,19 @@ INSTRUCTIONS = (
 )
 
 
-def control_server(projects: Projects) -> Server[dict[str, object]]:
-    """Drives the loops of these projects."""
-    resolver, tools = RunResolver(projects), [tool.described for tool in TOOLS.values()]
+def control_server(projects: Projects, rows: Iterable[CommandRow] = COMMANDS) -> Server[dict[str, object]]:
+    """Drives the loops of these projects. `rows`: the table of commands."""
+    resolver, known = RunResolver(projects), list_tools(rows)
+    tools = [tool.described for tool in known.values()]
 
     async def listed(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools)
 
     async def called(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
-            tool = _tool(params.name)
+            tool = known.get(params.name)
+            if tool is None:
+                raise Invalid(f"there is no tool {params.name!r} (available: {', '.join(known)})")
             arguments = read_input(tool.takes, params.arguments)
             return _answer(await tool.call(resolver, arguments, context.session.report_progress))
         except LoopwrightError as refused:
@@ -269,8 +285,8 @@ class ControlApp:
     which name, is for whoever stands in front of it.
     """
 
-    def __init__(self, projects: Projects) -> None:
-        self._manager = StreamableHTTPSessionManager(control_server(projects), stateless=True)
+    def __init__(self, projects: Projects, rows: Iterable[CommandRow] = COMMANDS) -> None:
+        self._manager = StreamableHTTPSessionManager(control_server(projects, rows), stateless=True)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -280,12 +296,6 @@ class ControlApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._manager.handle_request(scope, receive, send)
-
-
-def _tool(name: str) -> ToolRow:
-    if name not in TOOLS:
-        raise Invalid(f"there is no tool {name!r} (available: {', '.join(TOOLS)})")
-    return TOOLS[name]
 
 
 def _answer(told: ToolOutput) -> types.CallToolResult:

@@ -1,6 +1,5 @@
 """What the tools do: find the run, call its service, tell how it stands now. Blocking calls."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +20,6 @@ from loopwright.surfaces.mcp.tool_inputs import (
     LIMITS,
     AddTaskInput,
     AnswerInput,
-    ChooseInput,
     DebugInput,
     DecideInput,
     DiagnoseInput,
@@ -31,10 +29,7 @@ from loopwright.surfaces.mcp.tool_inputs import (
     FindingsInput,
     FixesInput,
     ListRunsInput,
-    PauseInput,
-    ResolveInput,
     ResumeInput,
-    RollBackInput,
     RunInput,
     SearchFixInput,
     StartCycleInput,
@@ -118,12 +113,6 @@ def read_status(resolver: RunResolver, asked: RunInput) -> AnyReport:
     return _told(resolver.run(asked))
 
 
-def pause_run(resolver: RunResolver, asked: PauseInput) -> AnyReport:
-    found = resolver.driven(asked)
-    found.service.pause(found.id, now=asked.now)
-    return _told(found)
-
-
 def resume_run(resolver: RunResolver, asked: ResumeInput) -> AnyReport:
     """One that was never started is started."""
     found = resolver.driven(asked)
@@ -131,12 +120,6 @@ def resume_run(resolver: RunResolver, asked: ResumeInput) -> AnyReport:
         found.service.start(found.id, asked.mode)
     else:
         found.service.resume(found.id, asked.mode)
-    return _told(found)
-
-
-def stop_run(resolver: RunResolver, asked: RunInput) -> AnyReport:
-    found = resolver.driven(asked)
-    asyncio.run(found.service.stop(found.id))
     return _told(found)
 
 
@@ -264,13 +247,6 @@ def make_decision(resolver: RunResolver, asked: DecideInput) -> CycleReport:
     return told
 
 
-def resolve_blocker(resolver: RunResolver, asked: ResolveInput) -> CycleReport:
-    found, cycles = resolver.cycle(asked)
-    cycles.resolve(found.id, asked.blocker, asked.resolution, workaround=asked.workaround)
-    told: CycleReport = found.told()
-    return told
-
-
 def read_documents(resolver: RunResolver, asked: DocumentsInput) -> DocumentsOutput:
     """The list of them; or the one that is named, in the version that is named."""
     found, cycles = resolver.cycle(asked, looking=True)
@@ -356,21 +332,6 @@ def read_fixes(resolver: RunResolver, asked: FixesInput) -> FixesOutput:
     found, tunings = resolver.tuning(asked, looking=True)
     fix = tunings.fix(found.id, asked.fix) if asked.fix else None
     return make_fixes_output(tunings.read(found.id), found.project, fix, asked.max_chars)
-
-
-def choose_fixes(resolver: RunResolver, asked: ChooseInput) -> TuningReport:
-    """The session goes on with them."""
-    found, tunings = resolver.tuning(asked)
-    tunings.choose(found.id, asked.fixes)
-    told: TuningReport = found.told()
-    return told
-
-
-def roll_back_fix(resolver: RunResolver, asked: RollBackInput) -> TuningReport:
-    found, tunings = resolver.tuning(asked)
-    tunings.roll_back(found.id, asked.fix)
-    told: TuningReport = found.told()
-    return told
 
 
 LOOK_SECONDS = 0.2

@@ -48,6 +48,7 @@ class RunKind(Generic[R]):
     name: Literal["loop", "cycle", "tuning"]
     called: str
     service: Callable[[Engine], RunService[R]]
+    load_prompts: Callable[[Engine], object]
     headline: StateWords[R]
     needs: StateWords[R]
     brief: StateReport[R]
@@ -59,6 +60,7 @@ LOOP = RunKind[LoopState](
     "loop",
     "loop",
     lambda engine: engine.service,
+    lambda engine: engine.load_prompts(),
     tool_outputs.loop_headline,
     tool_outputs.loop_needs,
     tool_outputs.loop_brief,
@@ -69,6 +71,7 @@ CYCLE = RunKind[CycleState](
     "cycle",
     "cycle",
     lambda engine: engine.cycles,
+    lambda engine: engine.load_cycle_prompts(),
     tool_outputs.cycle_headline,
     tool_outputs.cycle_needs,
     tool_outputs.cycle_brief,
@@ -79,6 +82,7 @@ TUNING = RunKind[TuningState](
     "tuning",
     "tuning session",
     lambda engine: engine.tunings,
+    lambda engine: engine.load_tuning_prompts(),
     tool_outputs.tuning_headline,
     tool_outputs.tuning_needs,
     tool_outputs.tuning_brief,

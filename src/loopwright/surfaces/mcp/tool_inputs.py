@@ -5,9 +5,11 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from loopwright.core.errors import Invalid
+from loopwright.core.names import Mode
 from loopwright.core.record import first_problem
-from loopwright.core.state import Iterations, Limits, Mode, OnError, Parallel, Policy, TaskMode, Tokens
+from loopwright.core.state import Iterations, Limits, OnError, Parallel, Policy, TaskMode, Tokens
 from loopwright.skills.findings import Dimension
+from loopwright.surfaces.commands import CommandField, CommandRow, create_input
 from loopwright.surfaces.mcp import debugging
 from loopwright.surfaces.mcp.debugging import MOST_EXPRESSIONS, MOST_HITS, MOST_SECONDS, MOST_STATEMENTS, MOST_TESTS
 
@@ -154,10 +156,6 @@ class ResumeInput(RunInput):
         return None if self.auto is None else "auto" if self.auto else "interactive"
 
 
-class PauseInput(RunInput):
-    now: Annotated[bool, Field(description="Also cancel the action in progress, instead of letting it finish.")] = False
-
-
 class WaitInput(RunInput):
     seconds: Annotated[float, Field(gt=0, le=3600, description="Maximum wait.")] = 45
 
@@ -183,12 +181,6 @@ class DecideInput(RunInput):
     resume: Annotated[bool, Field(description="False: only save it; `resume` continues the cycle.")] = True
 
 
-class ResolveInput(RunInput):
-    blocker: Annotated[Word, Field(description="Id of an open blocker.")]
-    resolution: Annotated[Text, Field(description="How it was resolved.")]
-    workaround: Annotated[bool, Field(description="True: it remains, but there is a workaround.")] = False
-
-
 class DocumentsInput(RunInput):
     name: Annotated[
         Word | None, Field(description="Document to show, such as ra/requirements.md; default: a list.")
@@ -208,16 +200,6 @@ class FixesInput(RunInput):
     max_chars: Annotated[int, Field(ge=100, le=500_000, description="A longer diff is cut.")] = 20_000
 
 
-class ChooseInput(RunInput):
-    fixes: Annotated[
-        tuple[Word, ...], Field(strict=False, description="Ids of the fixes to apply; the others never are. None: [].")
-    ]
-
-
-class RollBackInput(RunInput):
-    fix: Annotated[Word, Field(description="Id of a fix in the skill's files.")]
-
-
 class AddTaskInput(RunInput):
     description: Annotated[Text, Field(description="What to do.")]
     tool: Annotated[
@@ -235,6 +217,17 @@ class AddTaskInput(RunInput):
     def fields(self) -> dict[str, Any]:  # Any: by name, checked by the fields above
         own = self.model_dump(exclude_none=True)
         return {name: value for name, value in own.items() if name not in RunInput.model_fields}
+
+
+def derive_input(row: CommandRow) -> type[RunInput]:
+    """What a command of the table takes, beside the run it is about."""
+
+    def type_of(field: CommandField) -> Any:  # Any: a type
+        if field.type is str:
+            return Word if f"{{{field.name}_id}}" in row.route else Text
+        return Annotated[tuple[Word, ...], Field(strict=False)] if field.is_list else field.type
+
+    return create_input(f"{row.tool_name.title().replace('_', '')}Input", RunInput, row.fields, type_of)
 
 
 def read_input(kind: type[A], given: dict[str, Any] | None) -> A:

@@ -25,6 +25,7 @@ from loopwright.core.agent_names import known_agents
 from loopwright.core.errors import LoopwrightError, NotFound, translate_error
 from loopwright.core.supervisor import LAUNCH, ResumeResult, is_launched, list_orphans, resume_run
 from loopwright.projects import Project, Projects
+from loopwright.surfaces.commands import COMMANDS, CommandRow
 from loopwright.surfaces.server import cycles, examples, loops, metrics, stream, tasks, tunings
 from loopwright.surfaces.server.api_response import ApiResponse, make_refusal, make_response
 from loopwright.surfaces.server.dependencies import THREADS, Control, ControlPlane, ProjectName
@@ -168,15 +169,15 @@ def _key(source: RunSource, state: Any) -> Key:  # Any: as Due
 class McpEndpoint:
     """An ASGI application for one path, answering while somebody `serve`s it."""
 
-    def __init__(self, projects: Projects) -> None:
-        self._projects = projects
+    def __init__(self, projects: Projects, rows: Sequence[CommandRow]) -> None:
+        self._projects, self._rows = projects, rows
         self._app: ControlApp | None = None
         self._wanted, self._ready = asyncio.Event(), asyncio.Event()
 
     async def serve(self) -> None:
         """Until it is cancelled."""
         await self._wanted.wait()
-        self._app = await asyncio.to_thread(_loaded, self._projects)
+        self._app = await asyncio.to_thread(_loaded, self._projects, self._rows)
         async with self._app.running():
             self._ready.set()
             await asyncio.Event().wait()
@@ -188,10 +189,10 @@ class McpEndpoint:
         await self._app(scope, receive, send)
 
 
-def _loaded(projects: Projects) -> "ControlApp":
+def _loaded(projects: Projects, rows: Sequence[CommandRow]) -> "ControlApp":
     from loopwright.surfaces.mcp.control import ControlApp
 
-    return ControlApp(projects)
+    return ControlApp(projects, rows)
 
 
 def register_error_handlers(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
@@ -247,25 +248,27 @@ async def _bug(request: Request, error: Exception) -> ApiResponse:
     return make_refusal("internal error; the server's log has the cause", 500)
 
 
-ROUTERS: tuple[APIRouter, ...] = (
-    environment_router,
-    tasks.by_id,
-    *loops.ROUTERS,
-    tasks.of_loop,
-    *loops.DETAIL_ROUTERS,
-    *cycles.ROUTERS,
-    *cycles.DETAIL_ROUTERS,
-    *tunings.ROUTERS,
-    *tunings.DETAIL_ROUTERS,
-    stream.router,
-    metrics.router,
-    page_router,
-)
-"""In order: of two routes that fit, the first one answers."""
+def build_routers(rows: Sequence[CommandRow] = COMMANDS) -> tuple[APIRouter, ...]:
+    """In order: of two routes that fit, the first one answers."""
+    return (
+        environment_router,
+        tasks.by_id,
+        *loops.routers(rows),
+        tasks.of_loop,
+        *loops.DETAIL_ROUTERS,
+        *cycles.routers(rows),
+        *cycles.DETAIL_ROUTERS,
+        *tunings.routers(rows),
+        *tunings.DETAIL_ROUTERS,
+        stream.router,
+        metrics.router,
+        page_router,
+    )
 
 
-def create_app(projects: Projects, rules: GateRules) -> ASGIApp:
-    """Serves these projects to whoever the rules let in."""
+def create_app(projects: Projects, rules: GateRules, rows: Sequence[CommandRow] = COMMANDS) -> ASGIApp:
+    """Serves these projects to whoever the rules let in. `rows`: the table of commands."""
+    routers = build_routers(rows)
     app = FastAPI(
         title="loopwright",
         version=__version__,
@@ -278,12 +281,12 @@ def create_app(projects: Projects, rules: GateRules) -> ASGIApp:
     app.state.control = Control(projects, ThreadPoolExecutor(THREADS, "store"))
     app.state.live = LiveStreams(app.state.control, state_folder() / "feeds")
     app.state.metrics = figures = ServerMetrics(projects, app.state.live)
-    for room in ROUTERS:
+    for room in routers:
         app.include_router(room)
-    app.state.tools = McpEndpoint(projects)
+    app.state.tools = McpEndpoint(projects, rows)
     app.router.routes.append(Route("/mcp", app.state.tools, include_in_schema=False))
     app.mount("/assets", assets)
-    routes = [route for room in ROUTERS for route in room.routes]
+    routes = [route for room in routers for route in room.routes]
     app.add_middleware(FastDispatcher, main=app, routes=routes)
     register_error_handlers(app, routes)
     install_openapi(app)

@@ -1,40 +1,30 @@
 """Cycles: created, listed and edited; what can be done with one, and what only a cycle can."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import Path, Query
 
 from loopwright.core import progress_files
 from loopwright.core.course import Check
 from loopwright.core.cycle_names import Role
+from loopwright.surfaces.commands import COMMANDS, CommandRow
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server import examples as cycle_examples
 from loopwright.surfaces.server.api_response import ApiResponse, make_response
 from loopwright.surfaces.server.dependencies import (
     CYCLE_ROUTES,
-    ControlPlane,
-    CycleCommands,
     OneCycle,
-    ProjectName,
     RunRequest,
-    run_response,
 )
-from loopwright.surfaces.server.documentation import BRINGING, LOOKING, Done, document_responses
+from loopwright.surfaces.server.derived_routes import command_routes
+from loopwright.surfaces.server.documentation import Done
 from loopwright.surfaces.server.kinds import CYCLES, TranscriptRef
 from loopwright.surfaces.server.requests import (
-    Chosen,
-    ChosenRival,
-    CycleFields,
-    Extension,
-    NewCycle,
-    NewCycleStatus,
-    Resolution,
     Routes,
 )
 from loopwright.surfaces.server.responses import (
-    CycleForm,
-    CyclePageForm,
     CycleTranscriptForm,
     DiffForm,
     DiscoveriesForm,
@@ -44,113 +34,33 @@ from loopwright.surfaces.server.responses import (
 from loopwright.surfaces.server.run_details import (
     MOST,
     TAG,
-    Limit,
     Newest,
-    Offset,
-    Search,
-    View,
     answering_routes,
-    check_prompts,
     cut_diff,
     detail_routes,
     document_form,
-    driving_routes,
-    list_page,
+    kind_routes,
     parse_note,
     read_entries,
     run_routes,
-    steer_run,
 )
-from loopwright.workflows.cycle.commands import command_for
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.summary import CycleCourseStep, cycle_timeline, cycle_validations
 
-all_of_them = Routes(prefix=CYCLES.place, tags=["cycles"])
 one_of_them = Routes(prefix=CYCLES.one, tags=["cycles"])
 
-Wanted = Literal["all", "created", "running", "paused", "completed", "failed"]
 Id = Annotated[str, Path(description="As in the cycle")]
 
 
-@all_of_them.post(
-    "",
-    summary="Create a cycle",
-    status_code=201,
-    responses=document_responses(CycleForm, examples.CYCLE, BRINGING, status=201),
-)
-async def create(control: ControlPlane, body: NewCycle, project: ProjectName = None) -> ApiResponse:
-    """It is not started yet."""
-    found = control.projects.named(project)
-    state = await control.beside(
-        lambda: found.engine.create_cycle(
-            body.task, title=body.title, interactive=body.mode == "interactive", given=body.settings
-        )
+def routers(rows: Iterable[CommandRow] = COMMANDS) -> tuple[Routes, ...]:
+    """In order: of two routes that fit, the first one answers."""
+    return (
+        kind_routes(CYCLE_ROUTES),
+        run_routes(CYCLE_ROUTES),
+        one_of_them,
+        command_routes(CYCLE_ROUTES, rows),
+        answering_routes(CYCLE_ROUTES),
     )
-    return run_response(state, found, status=201, location=f"{CYCLES.place}/{state.cycle_id}")
-
-
-@all_of_them.get("", summary="List cycles", responses=document_responses(CyclePageForm, examples.CYCLE_PAGE, LOOKING))
-async def listed(
-    control: ControlPlane,
-    project: ProjectName = None,
-    status: Wanted = "all",
-    limit: Limit = 50,
-    offset: Offset = 0,
-    search: Search = "",
-    view: View = "full",
-) -> ApiResponse:
-    """A page of a project's cycles, latest change first."""
-    found = control.projects.named(project)
-    return list_page(CYCLES, found, status=status, limit=limit, offset=offset, search=search, view=view)
-
-
-@one_of_them.put("", summary="Edit a cycle", responses=CYCLE_ROUTES.shows())
-async def edit(one: OneCycle, service: CycleCommands, body: CycleFields) -> ApiResponse:
-    """Its title (not while it runs) and its maximum iterations."""
-    return run_response(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
-
-
-@one_of_them.patch("/status", summary="Request a status", responses=CYCLE_ROUTES.says("paused"))
-async def set_status(one: OneCycle, service: CycleCommands, body: NewCycleStatus) -> ApiResponse:
-    """What a command can do: running starts or resumes it, paused pauses it, failed stops it."""
-    return await steer_run(CYCLE_ROUTES, one, service, command_for(service.read(one.id), body.status))
-
-
-@one_of_them.post("/extend", summary="Add to its task", responses=CYCLE_ROUTES.says("extended"))
-async def extend(one: OneCycle, service: CycleCommands, body: Extension) -> ApiResponse:
-    """A finished or paused one continues with it, a running one picks it up after its iteration."""
-    state = await one.control.beside(lambda: check_prompts(CYCLE_ROUTES, one, service).extend(one.id, body.text))
-    return run_response(state, one.project, message=CYCLES.said("extended"))
-
-
-@one_of_them.post("/decisions/{decision_id}", summary="Make a decision", responses=CYCLE_ROUTES.shows())
-async def decide(one: OneCycle, service: CycleCommands, decision_id: Id, body: Chosen) -> ApiResponse:
-    """A pending one. A paused cycle continues once it is resumed."""
-    return run_response(await one.control.beside(lambda: service.decide(one.id, decision_id, body.option)), one.project)
-
-
-@one_of_them.post("/choose", summary="Choose a rival of a patch", responses=CYCLE_ROUTES.shows())
-async def choose(one: OneCycle, service: CycleCommands, body: ChosenRival) -> ApiResponse:
-    """Uses an edit that passes the same tests instead of a patch; a finished cycle continues, to validate it."""
-    return run_response(await one.control.beside(lambda: service.choose(one.id, body.choice)), one.project)
-
-
-@one_of_them.post("/blockers/{blocker_id}", summary="Resolve a blocker", responses=CYCLE_ROUTES.shows())
-async def resolve(one: OneCycle, service: CycleCommands, blocker_id: Id, body: Resolution) -> ApiResponse:
-    """An open one; the blocked work continues."""
-    state = await one.control.beside(
-        lambda: service.resolve(one.id, blocker_id, body.resolution, workaround=body.workaround)
-    )
-    return run_response(state, one.project)
-
-
-ROUTERS = (
-    all_of_them,
-    run_routes(CYCLE_ROUTES),
-    one_of_them,
-    driving_routes(CYCLE_ROUTES),
-    answering_routes(CYCLE_ROUTES),
-)
 
 
 router = Routes(prefix=CYCLES.one, tags=[TAG])

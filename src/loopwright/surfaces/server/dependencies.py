@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Generic, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from fastapi import Depends, Header, Query, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from loopwright.core.errors import Invalid, LoopwrightError, NotFound
 from loopwright.core.ids import check_id
@@ -18,15 +19,28 @@ from loopwright.core.run import R, Run
 from loopwright.core.run_commands import RunService
 from loopwright.core.state import LoopTask
 from loopwright.projects import Project, Projects
+from loopwright.skills.findings import DIMENSIONS
 from loopwright.surfaces.server import examples
-from loopwright.surfaces.server import examples as cycle_examples
-from loopwright.surfaces.server import examples as tuning_examples
 from loopwright.surfaces.server.api_response import ApiResponse, Json, make_response
 from loopwright.surfaces.server.documentation import CHANGING, Responses, document_responses
 from loopwright.surfaces.server.kinds import CYCLES, LOOPS, TUNINGS, RunSource, ServedKind
+from loopwright.surfaces.server.requests import (
+    Body,
+    CycleFields,
+    LoopFields,
+    NewCycle,
+    NewLoop,
+    NewRun,
+    NewTuning,
+    StatusBody,
+    TuningFields,
+    add_example,
+)
 from loopwright.surfaces.server.responses import (
     CycleForm,
+    CyclePageForm,
     LoopForm,
+    PageForm,
     RecoveredCycleForm,
     RecoveredForm,
     RecoveredTuningForm,
@@ -34,12 +48,16 @@ from loopwright.surfaces.server.responses import (
     SteeredForm,
     SteeredTuningForm,
     TuningForm,
+    TuningPageForm,
 )
+from loopwright.workflows.cycle.commands import command_for as cycle_command_for
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.service import CycleService
+from loopwright.workflows.loop.commands import command_for as loop_command_for
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.service import LoopService
-from loopwright.workflows.tuning.model import TuningState
+from loopwright.workflows.tuning.commands import command_for as tuning_command_for
+from loopwright.workflows.tuning.model import Level, TuningState
 from loopwright.workflows.tuning.service import TuningService
 
 PAGE = 200
@@ -207,24 +225,44 @@ CycleCommands = Annotated[CycleService, Depends(cycle_commands)]
 TuningCommands = Annotated[TuningService, Depends(tuning_commands)]
 
 
+LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
+
 Given = Any  # Any: what FastAPI puts in the place of a parameter
 
 
 @dataclass(frozen=True)
 class RouteKind(Generic[R]):
-    """`one` and `commands` are dependencies; the forms describe answers with one run: read, steered, recovered.
+    """What routes about a kind take and answer.
 
-    `prompts` reads what its runner would say: whatever is wrong with that is told to who starts it.
+    `one` and `commands` are dependencies. `new`, `fields` and `status_body` are bodies: of a new run, of an edit, and
+    of a request for a status, which `command_for` finds the command for. `form`, `steered`, `recovered` and `page` are
+    answers. `prompts` reads what its runner would say: whatever is wrong with that is told to who starts it.
     """
 
     kind: ServedKind[R]
     asked: Callable[..., Awaitable[RunRequest[R]]]
     service: Callable[..., Awaitable[Any]]  # Any: the commands of the kind
     prompts: Callable[[Project], object]
+    create: Callable[[Project, Any], R]  # Any: a `new`
+    new: type[Body]
+    fields: type[Body]
+    edit_words: str
+    command_for: Callable[[R, Any], str]  # Any: a status of the kind
     form: type[BaseModel]
     steered: type[BaseModel]
     recovered: type[BaseModel]
+    page: type[BaseModel]
     example: examples.Example
+    page_example: examples.Example
+
+    @cached_property
+    def status_body(self) -> type[StatusBody]:
+        """With the statuses of the kind."""
+        status: Any = Literal[self.kind.statuses]  # Any: made here
+        named: dict[str, Any] = {"status": (status, ...)}
+        model = create_model(f"New{self.kind.name.capitalize()}Status", __base__=StatusBody, **named)
+        add_example(model, {"status": self.kind.statuses[-1]})
+        return model
 
     @property
     def one(self) -> Given:
@@ -242,7 +280,31 @@ class RouteKind(Generic[R]):
 
     def says(self, message: str) -> Responses:
         """One that is a run and a message."""
-        return document_responses(self.steered, {**self.example, "message": self.kind.said(message)}, CHANGING)
+        return self.answers(self.kind.said(message))
+
+    def answers(self, message: str) -> Responses:
+        """One that is a run, with this message where there is one."""
+        told = {**self.example, "message": message}
+        return document_responses(self.steered, told, CHANGING) if message else self.shows()
+
+
+def _create_run(create: Callable[..., R], body: NewRun) -> R:
+    return create(body.task, title=body.title, interactive=body.mode == "interactive", given=body.settings)
+
+
+def _create_tuning(project: Project, body: NewTuning) -> TuningState:
+    return project.engine.create_tuning(
+        Path(body.path),
+        description=body.description,
+        dimensions=body.dimensions or DIMENSIONS,
+        focus=body.dimensions or (),
+        level=LEVELS[body.fix],
+        agent=body.agent,
+        refuter=body.refuter,
+        choosing=body.choose,
+        limits=body.model_dump(include={"max_tokens", "max_cost"}, exclude_none=True),
+        max_iterations=body.max_iterations,
+    )
 
 
 LOOP_ROUTES = RouteKind[LoopState](
@@ -250,31 +312,51 @@ LOOP_ROUTES = RouteKind[LoopState](
     request_loop,
     loop_commands,
     lambda project: project.engine.load_prompts(),
+    lambda project, body: _create_run(project.engine.create, body),
+    NewLoop,
+    LoopFields,
+    "Its texts and limits; title and description cannot change while it runs.",
+    loop_command_for,
     LoopForm,
     SteeredForm,
     RecoveredForm,
+    PageForm,
     examples.LOOP,
+    examples.LOOP_PAGE,
 )
 CYCLE_ROUTES = RouteKind[CycleState](
     CYCLES,
     request_cycle,
     cycle_commands,
     lambda project: project.engine.load_cycle_prompts(),
+    lambda project, body: _create_run(project.engine.create_cycle, body),
+    NewCycle,
+    CycleFields,
+    "Its title (not while it runs) and its maximum iterations.",
+    cycle_command_for,
     CycleForm,
     SteeredCycleForm,
     RecoveredCycleForm,
-    cycle_examples.CYCLE,
+    CyclePageForm,
+    examples.CYCLE,
+    examples.CYCLE_PAGE,
 )
-
 TUNING_ROUTES = RouteKind[TuningState](
     TUNINGS,
     request_tuning,
     tuning_commands,
     lambda project: project.engine.load_tuning_prompts(),
+    _create_tuning,
+    NewTuning,
+    TuningFields,
+    "What its user says about the skill, and its maximum iterations.",
+    tuning_command_for,
     TuningForm,
     SteeredTuningForm,
     RecoveredTuningForm,
-    tuning_examples.TUNING,
+    TuningPageForm,
+    examples.TUNING,
+    examples.TUNING_PAGE,
 )
 
 

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from re import Pattern
-from typing import Any, get_type_hints
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.dependencies.models import Dependant
@@ -164,7 +164,7 @@ class FastDispatcher:
 
 def plan_route(route: APIRoute) -> RoutePlan | None:
     """None for what only FastAPI knows how to do."""
-    answer = get_type_hints(route.endpoint).get("return")
+    answer = inspect.signature(route.endpoint).return_annotation
     if type(route) not in (APIRoute, StrictRoute) or not (inspect.isclass(answer) and issubclass(answer, Response)):
         return None
     steps: list[DependencyCall] = []

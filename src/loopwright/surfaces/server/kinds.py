@@ -11,6 +11,7 @@ from loopwright.core.run import R
 from loopwright.core.run_commands import RunService
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.projects import Project, Projects
+from loopwright.surfaces.commands import CALLED, KindName
 from loopwright.workflows.cycle.model import CycleState, CycleStatus
 from loopwright.workflows.cycle.summary import cycle_glance
 from loopwright.workflows.loop.model import LoopState
@@ -33,7 +34,7 @@ class ServedKind(Generic[R]):
     `progress` is something that is not the same any more once one has got further.
     """
 
-    name: str
+    name: KindName
     place: str
     entry: str
     statuses: tuple[str, ...]
@@ -41,6 +42,11 @@ class ServedKind(Generic[R]):
     glance: Callable[[R, str], Record]
     progress: Callable[[R], Hashable]
     voices: tuple[TranscriptRef, ...]
+
+    @property
+    def called(self) -> str:
+        """In sentences."""
+        return CALLED[self.name]
 
     @property
     def key(self) -> str:

@@ -1,6 +1,6 @@
 """Loops: created, listed and edited; what can be done with one, and what only a loop can."""
 
-from typing import Literal
+from collections.abc import Iterable
 
 from loopwright.core import progress_files
 from loopwright.core.course import Check, CourseStep, list_steps, list_validations
@@ -8,89 +8,35 @@ from loopwright.core.state import MenuEntry
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.testing import TestResult
+from loopwright.surfaces.commands import COMMANDS, CommandRow
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server.api_response import ApiResponse, make_response
 from loopwright.surfaces.server.dependencies import (
     LOOP_ROUTES,
-    ControlPlane,
     LoopCommands,
     OneLoop,
-    ProjectName,
     run_response,
 )
-from loopwright.surfaces.server.documentation import BRINGING, LOOKING, Done, document_responses
+from loopwright.surfaces.server.derived_routes import command_routes
+from loopwright.surfaces.server.documentation import Done
 from loopwright.surfaces.server.kinds import LOOPS
-from loopwright.surfaces.server.requests import Choice, LoopFields, NewLoop, NewStatus, Routes, Target
-from loopwright.surfaces.server.responses import DiffForm, LoopForm, NoteForm, PageForm, PlanForm
+from loopwright.surfaces.server.requests import Choice, Routes
+from loopwright.surfaces.server.responses import DiffForm, NoteForm, PlanForm
 from loopwright.surfaces.server.run_details import (
     TAG,
-    Limit,
     Newest,
-    Offset,
-    Search,
-    View,
     answering_routes,
     cut_diff,
     detail_routes,
     document_form,
-    driving_routes,
-    list_page,
+    kind_routes,
     parse_note,
     read_entries,
     run_routes,
-    steer_run,
 )
-from loopwright.workflows.loop.commands import command_for
 from loopwright.workflows.loop.summary import build_plan, list_finished
 
-all_of_them = Routes(prefix=LOOPS.place, tags=["loops"])
 one_of_them = Routes(prefix=LOOPS.one, tags=["steering"])
-
-Wanted = Literal["all", "created", "running", "paused", "completed", "failed", "user_exit"]
-
-
-@all_of_them.post(
-    "",
-    summary="Create a loop",
-    status_code=201,
-    responses=document_responses(LoopForm, examples.LOOP, BRINGING, status=201),
-)
-async def create(control: ControlPlane, body: NewLoop, project: ProjectName = None) -> ApiResponse:
-    """It is not started yet."""
-    found = control.projects.named(project)
-    state = await control.beside(
-        lambda: found.engine.create(
-            body.task, title=body.title, interactive=body.mode == "interactive", given=body.settings
-        )
-    )
-    return run_response(state, found, status=201, location=f"{LOOPS.place}/{state.loop_id}")
-
-
-@all_of_them.get("", summary="List loops", responses=document_responses(PageForm, examples.LOOP_PAGE, LOOKING))
-async def listed(
-    control: ControlPlane,
-    project: ProjectName = None,
-    status: Wanted = "all",
-    limit: Limit = 50,
-    offset: Offset = 0,
-    search: Search = "",
-    view: View = "full",
-) -> ApiResponse:
-    """A page of a project's loops, latest change first."""
-    found = control.projects.named(project)
-    return list_page(LOOPS, found, status=status, limit=limit, offset=offset, search=search, view=view)
-
-
-@one_of_them.put("", summary="Edit a loop", responses=LOOP_ROUTES.shows(), tags=["loops"])
-async def edit(one: OneLoop, service: LoopCommands, body: LoopFields) -> ApiResponse:
-    """Its texts and limits; title and description cannot change while it runs."""
-    return run_response(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
-
-
-@one_of_them.patch("/status", summary="Request a status", responses=LOOP_ROUTES.says("paused"))
-async def set_status(one: OneLoop, service: LoopCommands, body: NewStatus) -> ApiResponse:
-    """What a command can do: running starts or resumes it, paused pauses it, failed stops it."""
-    return await steer_run(LOOP_ROUTES, one, service, command_for(service.read(one.id), body.status))
 
 
 @one_of_them.post("/choose", summary="Choose its next step, or another patch", responses=LOOP_ROUTES.shows())
@@ -100,19 +46,15 @@ async def choose(one: OneLoop, service: LoopCommands, body: Choice) -> ApiRespon
     return run_response(await one.control.beside(lambda: service.choose(one.id, body.choice, **fields)), one.project)
 
 
-@one_of_them.post("/rewind", summary="Go back to a checkpoint", responses=LOOP_ROUTES.shows())
-async def rewind(one: OneLoop, service: LoopCommands, body: Target) -> ApiResponse:
-    """Files and progress; the current state becomes a checkpoint first."""
-    return run_response(await one.control.beside(lambda: service.rewind(one.id, body.to)), one.project)
-
-
-ROUTERS = (
-    all_of_them,
-    run_routes(LOOP_ROUTES),
-    one_of_them,
-    driving_routes(LOOP_ROUTES),
-    answering_routes(LOOP_ROUTES),
-)
+def routers(rows: Iterable[CommandRow] = COMMANDS) -> tuple[Routes, ...]:
+    """In order: of two routes that fit, the first one answers."""
+    return (
+        kind_routes(LOOP_ROUTES),
+        run_routes(LOOP_ROUTES),
+        one_of_them,
+        command_routes(LOOP_ROUTES, rows),
+        answering_routes(LOOP_ROUTES),
+    )
 
 
 FIRST_SHOWN = {"failed": 0, "passed": 1, "skipped": 2}

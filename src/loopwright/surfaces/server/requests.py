@@ -1,6 +1,6 @@
 """Bodies that requests bring. What is not known is refused, so that a slip does not pass for a choice."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import orjson
@@ -10,16 +10,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.requests import ClientDisconnect
 
 from loopwright.core.cycle_names import Role
-from loopwright.core.names import LoopStatus, TuningStatus
+from loopwright.core.names import Mode
 from loopwright.core.run import Waiver
-from loopwright.core.state import Iterations, Limits, Mode, OnError, Parallel, Policy, Require, TaskMode, Tokens
+from loopwright.core.state import Iterations, Limits, OnError, Parallel, Policy, Require, TaskMode, Tokens
 from loopwright.evidence.proof import ProofPolicy
 from loopwright.skills.findings import Dimension
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server import examples as cycle_examples
 from loopwright.surfaces.server import examples as tuning_examples
 from loopwright.surfaces.server.gate import UnreadableBody
-from loopwright.workflows.cycle.model import CycleStatus
 from loopwright.workflows.tuning.model import MAX_ITERATIONS
 
 
@@ -38,6 +37,12 @@ def with_example(example: examples.Example) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [example]})
 
 
+def add_example(model: type[BaseModel], example: Mapping[str, Any]) -> None:  # Any: JSON
+    """To a model that was made at run time."""
+    model.model_config = {**model.model_config, **with_example(dict(example))}
+    model.model_rebuild(force=True)
+
+
 class Body(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -45,6 +50,12 @@ class Body(BaseModel):
     def given(self) -> dict[str, Any]:  # Any: as parsed
         """What the request named."""
         return self.model_dump(exclude_unset=True)
+
+
+class StatusBody(Body):
+    """The status that is asked for."""
+
+    status: str
 
 
 class NewRun(Body):
@@ -121,20 +132,6 @@ class TuningFields(Body):
     user_issue_description: str | None = None
 
 
-class NewTuningStatus(Body):
-    model_config = with_example({"status": "failed"})
-
-    status: TuningStatus
-
-
-class ChosenFixes(Body):
-    """Ids of those to apply; the others are not proposed again."""
-
-    model_config = with_example({"fixes": ["FIX-001"]})
-
-    fixes: Texts
-
-
 class LoopFields(Body):
     """Title and description cannot change while the loop runs."""
 
@@ -155,59 +152,6 @@ class CycleFields(Body):
 
     title: Words | None = None
     max_iterations: Iterations | None = None
-
-
-class NewStatus(Body):
-    model_config = with_example({"status": "paused"})
-
-    status: LoopStatus
-
-
-class NewCycleStatus(Body):
-    model_config = with_example({"status": "paused"})
-
-    status: CycleStatus
-
-
-class Extension(Body):
-    """What to add to the task."""
-
-    model_config = with_example({"text": "Also check the balance"})
-
-    text: Words
-
-
-class Chosen(Body):
-    """One of the decision's options; any text if it has none."""
-
-    model_config = with_example({"option": "Keep the float"})
-
-    option: Words
-
-
-class Resolution(Body):
-    """How a blocker was resolved. `workaround`: it remains, but there is a workaround."""
-
-    model_config = with_example({"resolution": "The schema lies in docs/schema.md"})
-
-    resolution: Words
-    workaround: bool = False
-
-
-class GoingOn(Body):
-    """`mode`: the mode to continue in; default: unchanged."""
-
-    model_config = with_example({"mode": "auto"})
-
-    mode: Mode | None = None
-
-
-class Pausing(Body):
-    """`now`: cancel the action in progress instead of finishing it first."""
-
-    model_config = with_example({"now": False})
-
-    now: bool = False
 
 
 class NewLimits(Body):
@@ -236,12 +180,6 @@ class Reopening(NewLimits):
         return Waiver(self.proof, self.allow_environment_changes)
 
 
-class GivenAnswer(Body):
-    model_config = with_example({"text": "Use the second schema"})
-
-    text: Words
-
-
 class Verdict(Body):
     """One request, the only open one, or `every` open one."""
 
@@ -250,14 +188,6 @@ class Verdict(Body):
     answer: Literal["allow", "deny"]
     request: str | None = Field(None, min_length=1)
     every: bool = False
-
-
-class Target(Body):
-    """The number of a checkpoint."""
-
-    model_config = with_example({"to": 2})
-
-    to: int = Field(ge=1, le=2**53)
 
 
 class TaskFields(Body):
@@ -298,14 +228,6 @@ class Choice(TaskFields):
     """A menu entry, where `add` also takes the fields of a task; or, if the loop is not running, a rival of a patch."""
 
     model_config = with_example({"choice": "develop"})
-
-    choice: Words
-
-
-class ChosenRival(Body):
-    """The id of a rival of one of its patches."""
-
-    model_config = with_example({"choice": "rival-1"})
 
     choice: Words
 

@@ -1,6 +1,5 @@
 """Looking closer at one run, a loop or a cycle: what it did, and the files it left."""
 
-import asyncio
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -13,16 +12,23 @@ from loopwright.core.errors import Invalid
 from loopwright.core.record import JournalEntry
 from loopwright.core.run import R
 from loopwright.core.run_commands import AS_THEY_ARE, NOTHING_WAIVED, RunService, with_files
-from loopwright.core.state import Mode
 from loopwright.core.text import drop_surrogates
 from loopwright.core.wording import event_words
 from loopwright.projects import Project
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server.api_response import ApiResponse, make_response
-from loopwright.surfaces.server.dependencies import C, RouteKind, RunRequest, make_etag, run_response
-from loopwright.surfaces.server.documentation import CHANGING, LOOKING, Done, Said, document_responses
+from loopwright.surfaces.server.dependencies import (
+    ControlPlane,
+    ProjectName,
+    RouteKind,
+    RunRequest,
+    make_etag,
+    run_response,
+)
+from loopwright.surfaces.server.derived_routes import steer_run
+from loopwright.surfaces.server.documentation import BRINGING, CHANGING, LOOKING, Done, Said, document_responses
 from loopwright.surfaces.server.kinds import ServedKind
-from loopwright.surfaces.server.requests import GivenAnswer, GoingOn, Pausing, Reopening, Routes, Verdict
+from loopwright.surfaces.server.requests import Body, Reopening, Routes, StatusBody, Verdict
 from loopwright.surfaces.server.responses import (
     CheckpointForm,
     DiffForm,
@@ -141,15 +147,55 @@ View = Annotated[Literal["full", "brief"], Query(description="Complete, or the f
 Seen = Annotated[str | None, Header(description="The ETag of the version you saw")]
 
 
+def kind_routes(room: RouteKind[R]) -> Routes:
+    """The routes of all runs of a kind: creating one, and the list."""
+    kind = room.kind
+    router = Routes(prefix=kind.place, tags=[f"{kind.name}s"])
+
+    async def create(control: ControlPlane, body: Body, project: ProjectName = None) -> ApiResponse:
+        """It is not started yet."""
+        found = control.projects.named(project)
+        state = await control.beside(lambda: room.create(found, body))
+        location = f"{kind.place}/{kind.service(found).rules.id_of(state)}"
+        return run_response(state, found, status=201, location=location)
+
+    async def list_runs(
+        control: ControlPlane,
+        project: ProjectName = None,
+        status: str = "all",
+        limit: Limit = 50,
+        offset: Offset = 0,
+        search: Search = "",
+        view: View = "full",
+    ) -> ApiResponse:
+        found = control.projects.named(project)
+        return list_page(kind, found, status=status, limit=limit, offset=offset, search=search, view=view)
+
+    create.__annotations__["body"] = room.new
+    list_runs.__annotations__["status"] = Literal["all", *kind.statuses]
+    router.add_api_route(
+        "",
+        create,
+        methods=["POST"],
+        summary=f"Create a {kind.called}",
+        status_code=201,
+        responses=document_responses(room.form, room.example, BRINGING, status=201),
+    )
+    router.add_api_route(
+        "",
+        list_runs,
+        methods=["GET"],
+        summary=f"List {kind.called}s",
+        description=f"A page of a project's {kind.called}s, latest change first.",
+        responses=document_responses(room.page, room.page_example, LOOKING),
+    )
+    return router
+
+
 def run_routes(room: RouteKind[R]) -> Routes:
     """The routes of one run itself."""
-    router, name = Routes(prefix=room.kind.one, tags=[f"{room.kind.name}s"]), room.kind.name
+    router, called = Routes(prefix=room.kind.one, tags=[f"{room.kind.name}s"]), room.kind.called
 
-    @router.get(
-        "",
-        summary=f"Read a {name}",
-        responses={**document_responses(room.form, room.example, LOOKING), 304: {"description": "The version you saw"}},
-    )
     async def read(if_none_match: Seen = None, one: RunRequest[R] = room.one) -> ApiResponse:
         """As in its file. `live`: a runner is active."""
         state, live = one.service.read(one.id), one.service.is_live(one.id)
@@ -158,16 +204,38 @@ def run_routes(room: RouteKind[R]) -> Routes:
             return ApiResponse(b"", 304, {"etag": tag})
         return run_response(state, one.project, tag=tag, live=live)
 
-    @router.delete(
-        "",
-        summary=f"Delete a {name}",
-        responses=document_responses(Said, {"message": room.kind.said("deleted")}, CHANGING),
-    )
+    async def edit(body: Body, one: RunRequest[R] = room.one, service: RunService[R] = room.commands) -> ApiResponse:
+        return run_response(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
+
+    async def set_status(
+        body: StatusBody, one: RunRequest[R] = room.one, service: RunService[R] = room.commands
+    ) -> ApiResponse:
+        """What a command can do: running starts or resumes it, paused pauses it, failed stops it."""
+        return await steer_run(room, one, service, room.command_for(service.read(one.id), body.status))
+
     async def delete(one: RunRequest[R] = room.one, service: RunService[R] = room.commands) -> ApiResponse:
         """With its history and checkpoints; not while it runs."""
         await one.control.beside(lambda: service.delete(one.id))
         return make_response(message=room.kind.said("deleted"))
 
+    edit.__annotations__["body"], set_status.__annotations__["body"] = room.fields, room.status_body
+    seen = {304: {"description": "The version you saw"}}
+    for method, path, handler, summary, description, responses in (
+        ("GET", "", read, f"Read a {called}", None, document_responses(room.form, room.example, LOOKING) | seen),
+        ("PUT", "", edit, f"Edit a {called}", room.edit_words, room.shows()),
+        ("PATCH", "/status", set_status, "Request a status", None, room.says("stopped")),
+        (
+            "DELETE",
+            "",
+            delete,
+            f"Delete a {called}",
+            None,
+            document_responses(Said, {"message": room.kind.said("deleted")}, CHANGING),
+        ),
+    ):
+        router.add_api_route(
+            path, handler, methods=[method], summary=summary, description=description, responses=responses
+        )
     return router
 
 
@@ -189,58 +257,19 @@ def list_page(
     )
 
 
-def driving_routes(room: RouteKind[R]) -> Routes:
-    """The routes that let a run go on, and end it."""
+def answering_routes(room: RouteKind[R]) -> Routes:
+    """What every kind has of commands that do not answer with the run alone, or take settings."""
     router = Routes(prefix=room.kind.one, tags=["steering"])
 
-    @router.post("/start", summary="Start it", responses=room.says("started"))
-    async def start(
-        body: GoingOn | None = None, one: RunRequest[R] = room.one, service: RunService[R] = room.commands
-    ) -> ApiResponse:
-        """It runs in its own process."""
-        return await start_run(room, one, service, body.mode if body else None)
-
-    @router.post("/pause", summary="Pause it", responses=room.says("paused"))
-    async def pause(
-        body: Pausing | None = None, one: RunRequest[R] = room.one, service: RunService[R] = room.commands
-    ) -> ApiResponse:
-        """Before its next step, or at once."""
-        return await pause_run(room, one, service, now=body is not None and body.now)
-
-    @router.post("/resume", summary="Resume it", responses=room.says("resumed"))
-    async def resume(
-        body: GoingOn | None = None, one: RunRequest[R] = room.one, service: RunService[R] = room.commands
-    ) -> ApiResponse:
-        """Also one whose runner died."""
-        return await resume_run(room, one, service, body.mode if body else None)
-
-    @router.post("/stop", summary="Stop it", responses=room.says("stopped"))
-    async def stop(one: RunRequest[R] = room.one, service: RunService[R] = room.commands) -> ApiResponse:
-        """For good, with its runner and everything it started; `reopen` continues it."""
-        return await stop_run(room, one, service)
-
-    @router.post("/reopen", summary="Reopen it", responses=room.says("reopened"))
+    @router.post("/reopen", summary=f"Reopen a finished {room.kind.name}", responses=room.says("reopened"))
     async def reopen(
         body: Reopening | None = None, one: RunRequest[R] = room.one, service: RunService[R] = room.commands
     ) -> ApiResponse:
-        """Continues a finished one, applying the given settings in the same change."""
+        """It continues, with the given settings applied in the same change."""
+        room.prompts(one.project)
         limits, waiver = (body.limits, body.waiver) if body else (AS_THEY_ARE, NOTHING_WAIVED)
-        state = await one.control.beside(lambda: check_prompts(room, one, service).reopen(one.id, limits, waiver))
+        state = await one.control.beside(lambda: service.reopen(one.id, limits, waiver))
         return run_response(state, one.project, message=room.kind.said("reopened"))
-
-    return router
-
-
-def answering_routes(room: RouteKind[R]) -> Routes:
-    """The routes that give it what it waits for."""
-    router = Routes(prefix=room.kind.one, tags=["steering"])
-
-    @router.post("/answer", summary="Answer its question", responses=room.shows())
-    async def answer(
-        body: GivenAnswer, one: RunRequest[R] = room.one, service: RunService[R] = room.commands
-    ) -> ApiResponse:
-        """A paused one takes the answer once it is resumed."""
-        return run_response(await one.control.beside(lambda: service.answer(one.id, body.text)), one.project)
 
     @router.post(
         "/approve", summary="Allow or deny", responses=document_responses(RequestsForm, examples.REQUESTS, CHANGING)
@@ -269,49 +298,3 @@ def answering_routes(room: RouteKind[R]) -> Routes:
         return run_response(found.state, one.project, repairs=repairs, kept=[path.name for path in found.kept])
 
     return router
-
-
-async def steer_run(room: RouteKind[R], one: RunRequest[R], service: RunService[R], command: str) -> ApiResponse:
-    """What a request for a bare status stands for. Invalid for what only a runner does."""
-    match command:
-        case "start":
-            return await start_run(room, one, service)
-        case "resume":
-            return await resume_run(room, one, service)
-        case "pause":
-            return await pause_run(room, one, service, now=False)
-        case "stop":
-            return await stop_run(room, one, service)
-        case other:
-            raise Invalid(f"nobody can {other} a {room.kind.name} from outside its runner")
-
-
-async def start_run(
-    room: RouteKind[R], one: RunRequest[R], service: RunService[R], mode: Mode | None = None
-) -> ApiResponse:
-    state = await one.control.beside(lambda: check_prompts(room, one, service).start(one.id, mode))
-    return run_response(state, one.project, message=room.kind.said("started"))
-
-
-async def pause_run(room: RouteKind[R], one: RunRequest[R], service: RunService[R], *, now: bool) -> ApiResponse:
-    state = await one.control.beside(lambda: service.pause(one.id, now=now))
-    return run_response(state, one.project, message=room.kind.said("paused"))
-
-
-async def resume_run(
-    room: RouteKind[R], one: RunRequest[R], service: RunService[R], mode: Mode | None = None
-) -> ApiResponse:
-    state = await one.control.beside(lambda: check_prompts(room, one, service).resume(one.id, mode))
-    return run_response(state, one.project, message=room.kind.said("resumed"))
-
-
-async def stop_run(room: RouteKind[R], one: RunRequest[R], service: RunService[R]) -> ApiResponse:
-    """In a thread of its own: ending processes takes its time."""
-    state = await one.control.beside(lambda: asyncio.run(service.stop(one.id)))
-    return run_response(state, one.project, message=room.kind.said("stopped"))
-
-
-def check_prompts(room: RouteKind[R], one: RunRequest[R], service: C) -> C:
-    """The commands, once the project's prompts can be used: what its runner would say of them is only in a log."""
-    room.prompts(one.project)
-    return service

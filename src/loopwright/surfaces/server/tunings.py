@@ -1,8 +1,8 @@
 """Tuning sessions: created, listed and edited; what can be done with one, and what only a tuning session can."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
-from pathlib import Path as Folder
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import Path, Query
 
@@ -10,22 +10,19 @@ from loopwright.core import progress_files
 from loopwright.core.errors import NotFound
 from loopwright.core.text import drop_surrogates
 from loopwright.skills.diagnosis import load_skill
-from loopwright.skills.findings import DIMENSIONS
 from loopwright.skills.reader.skill_graph import draw_graph
+from loopwright.surfaces.commands import COMMANDS, CommandRow
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server import examples as common
 from loopwright.surfaces.server.api_response import ApiResponse, make_response
 from loopwright.surfaces.server.dependencies import (
     TUNING_ROUTES,
-    ControlPlane,
     OneTuning,
-    ProjectName,
-    TuningCommands,
-    run_response,
 )
-from loopwright.surfaces.server.documentation import BRINGING, LOOKING, Done, document_responses
+from loopwright.surfaces.server.derived_routes import command_routes
+from loopwright.surfaces.server.documentation import Done
 from loopwright.surfaces.server.kinds import TUNINGS
-from loopwright.surfaces.server.requests import ChosenFixes, NewTuning, NewTuningStatus, Routes, TuningFields
+from loopwright.surfaces.server.requests import Routes
 from loopwright.surfaces.server.responses import (
     DiffForm,
     FixForm,
@@ -34,116 +31,36 @@ from loopwright.surfaces.server.responses import (
     SkillFileForm,
     SourceForm,
     TextForm,
-    TuningForm,
-    TuningPageForm,
 )
 from loopwright.surfaces.server.run_details import (
     TAG,
-    Limit,
     Newest,
-    Offset,
-    Search,
-    View,
     answering_routes,
-    check_prompts,
     cut_diff,
     detail_routes,
     document_form,
-    driving_routes,
-    list_page,
+    kind_routes,
     parse_note,
     run_routes,
-    steer_run,
 )
-from loopwright.workflows.tuning.commands import command_for
 from loopwright.workflows.tuning.model import Level
 from loopwright.workflows.tuning.publish import diff_of
 
-all_of_them = Routes(prefix=TUNINGS.place, tags=["tunings"])
 one_of_them = Routes(prefix=TUNINGS.one, tags=["tunings"])
 
-Wanted = Literal["all", "pending", "running", "completed", "failed"]
 Id = Annotated[str, Path(description="As in the session")]
 LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
 
 
-@all_of_them.post(
-    "",
-    summary="Create a tuning session",
-    status_code=201,
-    responses=document_responses(TuningForm, examples.TUNING, BRINGING, status=201),
-)
-async def create(control: ControlPlane, body: NewTuning, project: ProjectName = None) -> ApiResponse:
-    """It is not started yet. Only a folder with a SKILL.md is read."""
-    found = control.projects.named(project)
-    state = await control.beside(
-        lambda: found.engine.create_tuning(
-            Folder(body.path),
-            description=body.description,
-            dimensions=body.dimensions or DIMENSIONS,
-            focus=body.dimensions or (),
-            level=LEVELS[body.fix],
-            agent=body.agent,
-            refuter=body.refuter,
-            choosing=body.choose,
-            limits=body.model_dump(include={"max_tokens", "max_cost"}, exclude_none=True),
-            max_iterations=body.max_iterations,
-        )
+def routers(rows: Iterable[CommandRow] = COMMANDS) -> tuple[Routes, ...]:
+    """In order: of two routes that fit, the first one answers."""
+    return (
+        kind_routes(TUNING_ROUTES),
+        run_routes(TUNING_ROUTES),
+        one_of_them,
+        command_routes(TUNING_ROUTES, rows),
+        answering_routes(TUNING_ROUTES),
     )
-    return run_response(state, found, status=201, location=f"{TUNINGS.place}/{state.tuning_id}")
-
-
-@all_of_them.get(
-    "", summary="List tuning sessions", responses=document_responses(TuningPageForm, examples.TUNING_PAGE, LOOKING)
-)
-async def listed(
-    control: ControlPlane,
-    project: ProjectName = None,
-    status: Wanted = "all",
-    limit: Limit = 50,
-    offset: Offset = 0,
-    search: Search = "",
-    view: View = "full",
-) -> ApiResponse:
-    """A page of a project's tuning sessions, latest change first."""
-    found = control.projects.named(project)
-    return list_page(TUNINGS, found, status=status, limit=limit, offset=offset, search=search, view=view)
-
-
-@one_of_them.put("", summary="Edit a tuning session", responses=TUNING_ROUTES.shows())
-async def edit(one: OneTuning, service: TuningCommands, body: TuningFields) -> ApiResponse:
-    """What its user says about the skill, and its maximum iterations."""
-    return run_response(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
-
-
-@one_of_them.patch("/status", summary="Request a status", responses=TUNING_ROUTES.says("stopped"))
-async def set_status(one: OneTuning, service: TuningCommands, body: NewTuningStatus) -> ApiResponse:
-    """What a command can do: running starts it, failed stops it."""
-    return await steer_run(TUNING_ROUTES, one, service, command_for(service.read(one.id), body.status))
-
-
-@one_of_them.post("/choose", summary="Choose among its fixes", responses=TUNING_ROUTES.says("goes on"))
-async def choose(one: OneTuning, service: TuningCommands, body: ChosenFixes) -> ApiResponse:
-    """Offered fixes; the session continues with them, and ends if there are none."""
-    commands = check_prompts(TUNING_ROUTES, one, service)
-    state = await one.control.beside(lambda: commands.choose(one.id, body.fixes))
-    return run_response(state, one.project, message=TUNINGS.said("goes on"))
-
-
-@one_of_them.post("/fixes/{fix_id}/rollback", summary="Roll a fix back", responses=TUNING_ROUTES.says("rolled back"))
-async def roll_back(one: OneTuning, service: TuningCommands, fix_id: Id) -> ApiResponse:
-    """Byte for byte, only after the session has ended; then the skill is diagnosed again."""
-    state = await one.control.beside(lambda: service.roll_back(one.id, fix_id))
-    return run_response(state, one.project, message=f"{fix_id} rolled back")
-
-
-ROUTERS = (
-    all_of_them,
-    run_routes(TUNING_ROUTES),
-    one_of_them,
-    driving_routes(TUNING_ROUTES),
-    answering_routes(TUNING_ROUTES),
-)
 
 
 router = Routes(prefix=TUNINGS.one, tags=[TAG])

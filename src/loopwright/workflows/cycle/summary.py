@@ -6,9 +6,10 @@ from typing import Literal
 
 from loopwright.core.course import Check, CourseStep, check_of, close_step, read_count
 from loopwright.core.cycle_names import ROLES, CycleStep, Role, StepName, step_of
+from loopwright.core.names import Mode
 from loopwright.core.pause import Pause, pause_of
 from loopwright.core.record import Items, JournalEntry, Record, Timestamp
-from loopwright.core.state import Checkpoint, Mode, Outcome
+from loopwright.core.state import Checkpoint, Outcome
 from loopwright.core.text import encode_word, plural
 from loopwright.evidence.proof import SURVIVORS_KEPT, Proof, proof_words, strength_lines
 from loopwright.evidence.rivals import patch_lines

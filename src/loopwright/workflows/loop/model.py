@@ -5,9 +5,9 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from loopwright.core.names import FINISHED, LoopStatus
+from loopwright.core.names import Mode as Mode
 from loopwright.core.record import Items, Record, Timestamp, is_absent
 from loopwright.core.state import ENDS_COMPLETED, DevelopTask, EngineState, Iterations
-from loopwright.core.state import Mode as Mode
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.rivals import AppliedPatch, patch_of
 from loopwright.evidence.testing import TestResult

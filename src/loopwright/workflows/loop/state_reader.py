@@ -8,9 +8,9 @@ from typing import Any, assert_never, get_args
 
 from loopwright.core.errors import IllegalTransition, Invalid
 from loopwright.core.ids import is_safe_id
-from loopwright.core.names import FINISHED
+from loopwright.core.names import FINISHED, Mode
 from loopwright.core.run import STOPPED_BY_USER
-from loopwright.core.state import EngineState, Menu, Mode
+from loopwright.core.state import EngineState, Menu
 from loopwright.core.state_repair import (
     BOOKKEEPING,
     LIMITS,

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, get_args
 
-from loopwright.core.names import FINISHED, LoopStatus
+from loopwright.core.names import FINISHED, LoopStatus, Mode
 from loopwright.core.outcomes import ValidationOutcome
 from loopwright.core.pause import Pause, pause_of
 from loopwright.core.record import Items, JournalEntry, Record, Timestamp
-from loopwright.core.state import Incident, Mode, Outcome, TaskStatus
+from loopwright.core.state import Incident, Outcome, TaskStatus
 from loopwright.core.text import plural
 from loopwright.evidence.rivals import patch_lines
 from loopwright.evidence.testing import TestStatus

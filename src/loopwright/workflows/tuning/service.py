@@ -10,11 +10,12 @@ from typing import ClassVar
 
 from loopwright.core.errors import Conflict, Invalid, NotFound
 from loopwright.core.ids import new_tuning_id
+from loopwright.core.names import Mode
 from loopwright.core.ports import SkillStore
 from loopwright.core.progress_files import read_bytes
 from loopwright.core.record import JournalEvent
 from loopwright.core.run_commands import CommandRules, RunService
-from loopwright.core.state import Budget, Mode, RunSettings
+from loopwright.core.state import Budget, RunSettings
 from loopwright.skills.files import SkillFiles
 from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.workflows.tuning import commands
