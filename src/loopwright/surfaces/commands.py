@@ -7,7 +7,6 @@ its docstring is the help, the rest says more where there is room for it. `{kind
 Commands that a surface words in its own way (`run` with its dialogue, `list`, the limits of `reopen`) stay with it.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -216,6 +215,8 @@ def stop_run(service: "RunService[R]", id: str) -> "R":
 
     Changes to the project stay, and it can be reopened; of a tuning session only verified fixes stay in the skill.
     """
+    import asyncio  # slow to load, and most commands have no use for it
+
     return asyncio.run(service.stop(id))
 
 

@@ -21,6 +21,7 @@ from loopwright.surfaces.cli.options import (
     add_options,
     open_project,
     project_option,
+    read_options,
 )
 from loopwright.surfaces.cli.output import has_person, is_plain, print_answer, print_remark
 from loopwright.surfaces.cli.run import announce_agent, run_in_process
@@ -125,8 +126,14 @@ def collect_flags(given: Given) -> Given:
 
 
 @add_options(CYCLE_FIELDS)
-def edit(cycle_id: CycleId, given: Given, project: Project = HERE, json: Json = False) -> None:
+def edit(
+    cycle_id: CycleId,
+    project: Project = HERE,
+    json: Json = False,
+    **options: Any,
+) -> None:  # Any: as typed
     """Change a cycle's title and limit; use extend to change its task."""
+    given = read_options(options)
     with open_project(project) as engine:
         state = engine.cycles.edit(cycle_id, given)
     print_answer(json, state, f"{cycle_id}: changed {', '.join(given)}")
@@ -148,13 +155,14 @@ def run(
         str | None, typer.Option("--extend", metavar="TEXT", help="What to add to that cycle's task.")
     ] = None,
     auto: Annotated[bool, typer.Option("--auto", help="Make every decision without asking.")] = False,
-    given: Given,
     title: Title = None,
     project: Project = HERE,
     launched: Annotated[bool, typer.Option("--launched", hidden=True)] = False,
     json: Json = False,
-) -> None:
+    **options: Any,
+) -> None:  # Any: as typed
     """Run a cycle until it ends or pauses: a new one for TASK, or --cycle-id."""
+    given = read_options(options)
     if (task is None) == (cycle_id is None):
         raise Invalid('give either a task, as in: cycle run "add a login", or --cycle-id ID, but not both')
     if extend is not None and cycle_id is None:
@@ -193,12 +201,13 @@ def create(
     *,
     task: Task,
     auto: Annotated[bool, typer.Option("--auto", help="Make every decision without asking.")] = False,
-    given: Given,
     title: Title = None,
     project: Project = HERE,
     json: Json = False,
-) -> None:
+    **options: Any,
+) -> None:  # Any: as typed
     """Create a cycle without starting it."""
+    given = read_options(options)
     with open_project(project, collect_flags(given)) as engine:
         state = _created(engine, task, title, interactive=not auto)
     id, at = state.cycle_id, project_option(project)

@@ -57,7 +57,7 @@ def _examples() -> Path:
 def _play(project: Path, *, keep: bool, as_json: bool) -> ExitCode:
     import asyncio
 
-    from loopwright.surfaces.cli.run_driver import drive_run
+    from loopwright.surfaces.cli.run_driver import drive_run, open_view
     from loopwright.wiring import make_budget, run_settings
     from loopwright.workflows.loop import commands
 
@@ -74,7 +74,8 @@ def _play(project: Path, *, keep: bool, as_json: bool) -> ExitCode:
         state = engine.service.create(
             TASK, settings=run_settings(settings, interactive=False), budget=make_budget(settings)
         )
-        state = drive_run(LOOPS, engine, state.loop_id, commands.take_up, interactive=False, as_json=as_json)
+        with open_view(as_json) as view:
+            state = drive_run(view, LOOPS, engine, state.loop_id, commands.take_up)
         return _tell(engine, state, keep=keep, as_json=as_json)
 
 

@@ -18,12 +18,11 @@ from loopwright.surfaces.cli.options import HERE, open_project
 from loopwright.surfaces.commands import KindName
 
 if TYPE_CHECKING:
-    from loopwright.core.ports import Prompter, Rule
     from loopwright.core.prompts import Prompts
     from loopwright.core.record import JournalEntry
     from loopwright.core.run import Run
     from loopwright.core.run_commands import RunService
-    from loopwright.core.run_events import EventBus
+    from loopwright.core.runner import Runner
     from loopwright.surfaces.cli.loop_rendering import DamagedRun
     from loopwright.surfaces.cli.text import RunPicture
     from loopwright.wiring import Engine
@@ -120,17 +119,7 @@ class RunKind(ABC, Generic[S]):
         """What a view shows of one that runs; `history` is what was remembered of it so far."""
 
     @abstractmethod
-    async def drive(
-        self,
-        engine: "Engine",
-        id: str,
-        take_up: "Rule[S]",
-        bus: "EventBus",
-        person: "Prompter | None",
-        *,
-        from_afar: bool,
-    ) -> S:
-        """In this process, until it rests. `person` sits at this terminal; `from_afar`: nobody does."""
+    def runner(self, engine: "Engine") -> "Runner[S]": ...
 
 
 class LoopKind(RunKind["LoopState"]):
@@ -191,17 +180,8 @@ class LoopKind(RunKind["LoopState"]):
 
         return LoopScene(state, history, seconds)
 
-    async def drive(
-        self,
-        engine: "Engine",
-        id: str,
-        take_up: "Rule[LoopState]",
-        bus: "EventBus",
-        person: "Prompter | None",
-        *,
-        from_afar: bool,
-    ) -> "LoopState":
-        return await engine.runner.drive(id, take_up=take_up, bus=bus, person=person, from_afar=from_afar)
+    def runner(self, engine: "Engine") -> "Runner[LoopState]":
+        return engine.runner
 
 
 class CycleKind(RunKind["CycleState"]):
@@ -262,18 +242,8 @@ class CycleKind(RunKind["CycleState"]):
 
         return CycleScene(state, seconds)
 
-    async def drive(
-        self,
-        engine: "Engine",
-        id: str,
-        take_up: "Rule[CycleState]",
-        bus: "EventBus",
-        person: "Prompter | None",
-        *,
-        from_afar: bool,
-    ) -> "CycleState":
-        """From afar it needs nothing: it pauses where a person has to decide."""
-        return await engine.cycle_runner.drive(id, take_up=take_up, bus=bus, person=person)
+    def runner(self, engine: "Engine") -> "Runner[CycleState]":
+        return engine.cycle_runner
 
 
 class TuningKind(RunKind["TuningState"]):
@@ -342,18 +312,8 @@ class TuningKind(RunKind["TuningState"]):
 
         return TuningScene(state, seconds)
 
-    async def drive(
-        self,
-        engine: "Engine",
-        id: str,
-        take_up: "Rule[TuningState]",
-        bus: "EventBus",
-        person: "Prompter | None",
-        *,
-        from_afar: bool,
-    ) -> "TuningState":
-        """From afar it needs nothing: it rests where a person has to choose."""
-        return await engine.tuning_runner.drive(id, take_up=take_up, bus=bus, person=person)
+    def runner(self, engine: "Engine") -> "Runner[TuningState]":
+        return engine.tuning_runner
 
 
 LOOPS, CYCLES, TUNINGS = LoopKind(), CycleKind(), TuningKind()

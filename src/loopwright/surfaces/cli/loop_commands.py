@@ -1,7 +1,7 @@
 """Commands that only loops have, and need no runner in this process."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,13 +16,13 @@ from loopwright.surfaces.cli.options import (
     LOOP_FIELDS,
     WAIVER,
     Auto,
-    Given,
     Json,
     Project,
     add_options,
     open_project,
     project_option,
     read_limits,
+    read_options,
 )
 from loopwright.surfaces.cli.output import has_person, print_answer, print_remark
 
@@ -31,8 +31,14 @@ if TYPE_CHECKING:
 
 
 @add_options(LOOP_FIELDS)
-def edit(loop_id: LoopId, given: Given, project: Project = HERE, json: Json = False) -> None:
+def edit(
+    loop_id: LoopId,
+    project: Project = HERE,
+    json: Json = False,
+    **options: Any,
+) -> None:  # Any: as typed
     """Change a loop's texts and limits; an empty --tag or --notes clears it."""
+    given = read_options(options)
     if "tags" in given:
         given["tags"] = tuple(tag for tag in given["tags"] if tag.strip())
     with open_project(project) as engine:
@@ -119,8 +125,15 @@ def resume_every(project: Path, json: bool) -> None:
 
 
 @add_options({**LIMITS, **WAIVER})
-def reopen(kind: AnyKind, id: Id, given: Given, project: Project = HERE, json: Json = False) -> None:
+def reopen(
+    kind: AnyKind,
+    id: Id,
+    project: Project = HERE,
+    json: Json = False,
+    **options: Any,
+) -> None:  # Any: as typed
     """Reopen a finished loop in the background."""
+    given = read_options(options)
     with open_project(project, given) as engine:
         from loopwright.core.run import Waiver
 

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -145,25 +144,25 @@ LOOP_FIELDS: dict[str, Any] = {
 
 
 def add_options(options: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a command all `options` in the place of its parameter `given`, which gets those that were typed."""
+    """Gives a command all `options` in front of `--project`, as its `**options`; see `read_options`."""
 
     def extended(command: Callable[..., None]) -> Callable[..., None]:
-        @wraps(command)
-        def called(**values: Any) -> None:  # Any: whatever the options hold
-            given = {name: values.pop(name) for name in options}
-            typed = {name: value for name, value in given.items() if value is not None}
-            command(**values, given={n: tuple(v) if isinstance(v, list) else v for n, v in typed.items()})
-
-        more = [Parameter(n, Parameter.KEYWORD_ONLY, default=None, annotation=t) for n, t in options.items()]
         shape = signature(command)
-        parameters = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in shape.parameters.values()]
-        at = next(n for n, parameter in enumerate(parameters) if parameter.name == "given")
-        parameters[at : at + 1] = more
-        called.__signature__ = shape.replace(parameters=parameters)  # type: ignore[attr-defined]  # as inspect reads it
-        called.__annotations__ = {p.name: p.annotation for p in parameters}
-        return called
+        own = [p.replace(kind=p.KEYWORD_ONLY) for p in shape.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        more = [Parameter(n, Parameter.KEYWORD_ONLY, default=None, annotation=t) for n, t in options.items()]
+        at = next(n for n, parameter in enumerate(own) if parameter.name == "project")
+        parameters = [*own[:at], *more, *own[at:]]
+        command.__signature__ = shape.replace(parameters=parameters)  # type: ignore[attr-defined]  # as inspect reads it
+        command.__annotations__ = {p.name: p.annotation for p in parameters}
+        return command
 
     return extended
+
+
+def read_options(options: Mapping[str, Any]) -> Given:  # Any: as typed
+    """Those that were given."""
+    typed = {name: value for name, value in options.items() if value is not None}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in typed.items()}
 
 
 def read_limits(engine: "Engine", given: Given) -> "Limits":

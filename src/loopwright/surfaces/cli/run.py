@@ -21,6 +21,7 @@ from loopwright.surfaces.cli.options import (
     open_project,
     project_option,
     read_limits,
+    read_options,
 )
 from loopwright.surfaces.cli.output import SilentExit, has_person, is_plain, print_answer, print_json, print_remark
 
@@ -37,13 +38,14 @@ def run(
     task: Annotated[str | None, typer.Argument(metavar="TASK", help="What to do.", show_default=False)] = None,
     loop_id: Annotated[str | None, typer.Option("--loop-id", metavar="ID", help="Continue this loop instead.")] = None,
     auto: Auto = False,
-    given: Given,
     title: Title = None,
     project: Project = HERE,
     launched: Annotated[bool, typer.Option("--launched", hidden=True)] = False,
     json: Json = False,
-) -> None:
+    **options: Any,
+) -> None:  # Any: as typed
     """Run a loop until it ends or pauses: a new one for TASK, or --loop-id."""
+    given = read_options(options)
     if (task is None) == (loop_id is None):
         raise Invalid('give either a task, as in: run "fix the failing tests", or --loop-id ID, but not both')
     interactive = not auto and not launched
@@ -75,9 +77,16 @@ def run(
 
 @add_options(SETTINGS)
 def create(
-    *, task: Task, auto: Auto = False, given: Given, title: Title = None, project: Project = HERE, json: Json = False
-) -> None:
+    *,
+    task: Task,
+    auto: Auto = False,
+    title: Title = None,
+    project: Project = HERE,
+    json: Json = False,
+    **options: Any,
+) -> None:  # Any: as typed
     """Create a loop without starting it."""
+    given = read_options(options)
     with open_project(project, given) as engine:
         state = _created(engine, task, title, interactive=not auto)
     id, at = state.loop_id, project_option(project)
@@ -161,10 +170,11 @@ def run_in_process(
     at: str,
 ) -> ExitCode:
     """Drives it in this process, and says how it came to rest. `at` ends each suggested command."""
-    from loopwright.surfaces.cli.run_driver import drive_run, report_rest
+    from loopwright.surfaces.cli.run_driver import drive_run, open_view, report_rest
 
     try:
-        rested = drive_run(kind, engine, id, take_up, interactive=interactive, as_json=json, launched=launched)
+        with open_view(json) as view:
+            rested = drive_run(view, kind, engine, id, take_up, interactive=interactive, launched=launched)
     except KeyboardInterrupt:
         how = f"{kind.again} {id}{at}" if interactive else f"{kind.line} resume {id}{at}"
         if json:

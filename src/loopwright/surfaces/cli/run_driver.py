@@ -56,27 +56,19 @@ def open_view(as_json: bool) -> Iterator[RunView]:
 
 
 def drive_run(
+    view: RunView,
     kind: AnyKind,
     engine: "Engine",
     id: str,
     take_up: Rule[Any],
     *,
-    interactive: bool,
-    as_json: bool,
+    interactive: bool = False,
     launched: bool = False,
 ) -> Any:  # Any: the kind's states, here and in the rule
-    """Runs it in this process until it rests. KeyboardInterrupt also for TERM and HUP.
+    """Runs it in this process, shown in the view, until it rests. KeyboardInterrupt also for TERM and HUP.
 
     `launched`: in the background, where an interactive one asks through its state.
     """
-    with open_view(as_json) as view:
-        return drive_in_view(view, kind, engine, id, take_up, interactive=interactive, launched=launched)
-
-
-def drive_in_view(
-    view: RunView, kind: AnyKind, engine: "Engine", id: str, take_up: Rule[Any], *, interactive: bool, launched: bool
-) -> Any:
-    """The same, shown there."""
     try:
         return asyncio.run(_drive(kind, engine, id, take_up, view, interactive, launched))
     except asyncio.CancelledError as error:
@@ -92,7 +84,9 @@ async def _drive(
     story = RunReporter(kind, kind.service(engine), id, view)
     end_on_signals()
     async with _looking(story):
-        return await kind.drive(engine, id, take_up, EventBus(story.note), person, from_afar=launched)
+        return await kind.runner(engine).drive(
+            id, take_up=take_up, bus=EventBus(story.note), person=person, from_afar=launched
+        )
 
 
 def end_on_signals() -> None:

@@ -5,14 +5,22 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from loopwright.core.errors import ExitCode, Invalid
 from loopwright.core.text import clean_line
 from loopwright.surfaces.cli.kinds import LoopId
-from loopwright.surfaces.cli.options import HERE, TASK_FIELDS, Given, Json, Project, add_options, open_project
+from loopwright.surfaces.cli.options import (
+    HERE,
+    TASK_FIELDS,
+    Json,
+    Project,
+    add_options,
+    open_project,
+    read_options,
+)
 from loopwright.surfaces.cli.output import SilentExit, print_answer, print_error, print_remark
 
 if TYPE_CHECKING:
@@ -123,11 +131,12 @@ def add(
     *,
     context: typer.Context,
     description: Annotated[str, typer.Argument(metavar="DESCRIPTION", show_default=False)],
-    given: Given,
     project: Project = HERE,
     json: Json = False,
-) -> None:
+    **options: Any,
+) -> None:  # Any: as typed
     """Add a task after the last one."""
+    given = read_options(options)
     with open_project(project) as engine:
         loop_id = loop_of(context)
         own = "bash" if given.get("command") else engine.service.read(loop_id).engine.settings.agent
@@ -167,8 +176,16 @@ def list_tasks(context: typer.Context, project: Project = HERE, json: Json = Fal
 
 @app.command("edit")
 @add_options({"description": Annotated[str | None, typer.Option("--description", metavar="TEXT")], **TASK_FIELDS})
-def edit(*, context: typer.Context, task: TaskId, given: Given, project: Project = HERE, json: Json = False) -> None:
+def edit(
+    *,
+    context: typer.Context,
+    task: TaskId,
+    project: Project = HERE,
+    json: Json = False,
+    **options: Any,
+) -> None:  # Any: as typed
     """Change a task that has not started."""
+    given = read_options(options)
     if not given:
         raise Invalid("nothing to change; for example: tasks ID edit TASK --description TEXT")
     with open_project(project) as engine:

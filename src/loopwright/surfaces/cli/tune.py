@@ -21,6 +21,7 @@ from loopwright.surfaces.cli.options import (
     open_project,
     project_option,
     quote_shell,
+    read_options,
 )
 from loopwright.surfaces.cli.output import count_cells, has_person, is_plain, print_json, print_remark
 from loopwright.surfaces.cli.tune_targets import (
@@ -184,12 +185,13 @@ def tune(
             help="Skills, or folders of skills; a last argument with a space that is no path says what is wrong.",
         ),
     ] = None,
-    given: Given,
     project: Project = HERE,
     launched: Annotated[bool, typer.Option("--launched", hidden=True)] = False,
     json: Json = False,
-) -> None:
+    **options: Any,
+) -> None:  # Any: as typed
     """Check agent skills: what is wrong, why, and what to do; --fix also fixes it, verified by a new diagnosis."""
+    given = read_options(options)
     _check(given)
     words, id, fix = what or [], given.get("tuning_id"), given.get("rollback")
     with open_project(project, {name: given[name] for name in LIMIT_OPTIONS if name in given}) as engine:

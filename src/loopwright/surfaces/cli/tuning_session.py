@@ -166,10 +166,10 @@ def drive_session(engine: "Engine", id: str, order: "TuneOrder") -> "TuningState
 
 
 def _run(engine: "Engine", id: str, take_up: "Rule[TuningState]", order: "TuneOrder") -> "TuningState":
-    from loopwright.surfaces.cli.run_driver import drive_in_view
+    from loopwright.surfaces.cli.run_driver import drive_run
 
     with open_session_view(order) as view:
-        state: TuningState = drive_in_view(view, TUNINGS, engine, id, take_up, interactive=order.asks, launched=False)
+        state: TuningState = drive_run(view, TUNINGS, engine, id, take_up, interactive=order.asks)
     return state
 
 
