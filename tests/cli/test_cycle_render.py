@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.cycle_names import TITLES, CycleStep
+from loopwright.core.names import CycleStatus
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.run_events import RunNote
 from loopwright.core.state import Baseline, BaselineTest, Budget, Incident, Outcome, Parked, PermissionRequest, Waiting
@@ -33,7 +34,7 @@ from loopwright.surfaces.cli.main import app
 from loopwright.surfaces.cli.plain import LineView, NdjsonView
 from loopwright.surfaces.cli.text import measure_width
 from loopwright.workflows.cycle.commands import extend, pause, stop, wait_for_person
-from loopwright.workflows.cycle.model import Blocker, CycleState, CycleStatus, Decision
+from loopwright.workflows.cycle.model import Blocker, CycleState, Decision
 from tests.domain.cycle_making import AT, begun, created, driven, ended, judged, running, task, usual
 
 NOW = datetime(2026, 1, 22, 3, 0, tzinfo=UTC)

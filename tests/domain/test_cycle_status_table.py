@@ -6,6 +6,7 @@ from typing import get_args
 import pytest
 
 from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.core.names import CycleStatus
 from loopwright.core.protocol import Control
 from loopwright.core.status_table import control_signal
 from loopwright.workflows.cycle.commands import (
@@ -27,7 +28,7 @@ from loopwright.workflows.cycle.commands import (
     stop,
     take_up,
 )
-from loopwright.workflows.cycle.model import Blocker, CycleState, CycleStatus, Decision
+from loopwright.workflows.cycle.model import Blocker, CycleState, Decision
 from tests.domain.cycle_making import AT, created, driven, running
 
 STATUSES: tuple[CycleStatus, ...] = get_args(CycleStatus)

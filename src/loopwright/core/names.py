@@ -15,6 +15,9 @@ ActionName = Literal["INIT", "DEVELOP", "DEBUG", "VALIDATE", "COMPLETE"]
 FINISHED: frozenset[LoopStatus] = frozenset({"completed", "failed"})
 
 
+CycleStatus = Literal["created", "running", "paused", "completed", "failed"]
+
+
 TuningStatus = Literal["pending", "running", "completed", "failed"]
 
 

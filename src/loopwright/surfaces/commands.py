@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 from annotated_types import Ge, Le
 
 from loopwright.core.names import Mode
+from loopwright.surfaces.run_kinds import KindName
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -33,13 +34,11 @@ if TYPE_CHECKING:
 
     M = TypeVar("M", bound=BaseModel)
 
-KindName = Literal["loop", "cycle", "tuning"]
 Kinds = tuple[KindName, ...]
 CYCLE: Kinds = ("cycle",)
 TUNING: Kinds = ("tuning",)
 LOOPS_AND_CYCLES: Kinds = ("loop", "cycle")
 ALL: Kinds = (*LOOPS_AND_CYCLES, "tuning")
-CALLED: Mapping[KindName, str] = {"loop": "loop", "cycle": "cycle", "tuning": "tuning session"}
 
 Surface = Literal["cli", "http", "mcp"]
 EVERYWHERE: frozenset[Surface] = frozenset({"cli", "http", "mcp"})

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import NamedTuple, Self
 
 from loopwright.core.cycle_names import ROLES, TITLES, Role, step_of
+from loopwright.core.names import CycleStatus
 from loopwright.core.pause import pause_words
 from loopwright.core.record import JournalEntry
 from loopwright.core.run import advise_limit
@@ -52,7 +53,7 @@ from loopwright.surfaces.cli.text import (
     shorten_text,
 )
 from loopwright.workflows.cycle.coordination import AUTO
-from loopwright.workflows.cycle.model import AgentStatus, CycleState, CycleStatus, IterationRecord, PlanTask
+from loopwright.workflows.cycle.model import AgentStatus, CycleState, IterationRecord, PlanTask
 from loopwright.workflows.cycle.summary import agent_of, cycle_need
 from loopwright.workflows.loop.summary import diff_stat
 

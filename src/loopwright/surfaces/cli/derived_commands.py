@@ -33,13 +33,13 @@ class CommandResult(NamedTuple):
 
 def derive_command(row: CommandRow, kind: AnyKind) -> Callable[..., None]:
     """A function that typer makes a command of: its id first, then what the row takes."""
-    fields = [field for field in row.fields if not field.option.flag or kind.kind_name in field.option.flag_kinds]
+    fields = [field for field in row.fields if not field.option.flag or kind.run_kind.name in field.option.flag_kinds]
 
     def command(id: str, project: Path, json: bool, **typed: Any) -> None:  # Any: as typed
         given = {field.name: _value(field, typed[field.name]) for field in fields if typed[field.name] is not None}
         with open_project(project) as engine:
             if row.effect == "works":
-                kind.load_prompts(engine)  # here a bad one is seen; its runner's words are only in a log
+                kind.run_kind.load_prompts(engine)  # here a bad one is seen; its runner's words are only in a log
             service = kind.service(engine)
             live = service.is_live(id)
             if live and (remark := REMARKS.get(row.handle)):
@@ -62,7 +62,7 @@ def derive_command(row: CommandRow, kind: AnyKind) -> Callable[..., None]:
 
 def derive_commands(rows: Iterable[CommandRow], kind: AnyKind) -> dict[str, Callable[..., None]]:
     """By name, in the order of the table."""
-    return {row.name: derive_command(row, kind) for row in rows if row.is_on("cli", kind.kind_name)}
+    return {row.name: derive_command(row, kind) for row in rows if row.is_on("cli", kind.run_kind.name)}
 
 
 def _parameter(name: str, annotation: Any, default: Any = Parameter.empty) -> Parameter:  # Any: as inspect has it

@@ -14,15 +14,13 @@ import typer
 
 from loopwright.core.cycle_names import ROLES
 from loopwright.core.errors import ExitCode, LoopwrightError
+from loopwright.surfaces import run_kinds
 from loopwright.surfaces.cli.options import HERE, open_project
-from loopwright.surfaces.commands import KindName
 
 if TYPE_CHECKING:
-    from loopwright.core.prompts import Prompts
     from loopwright.core.record import JournalEntry
     from loopwright.core.run import Run
     from loopwright.core.run_commands import RunService
-    from loopwright.core.runner import Runner
     from loopwright.surfaces.cli.loop_rendering import DamagedRun
     from loopwright.surfaces.cli.text import RunPicture
     from loopwright.wiring import Engine
@@ -47,7 +45,6 @@ class RunKind(ABC, Generic[S]):
     them that hold what passes between the engine and the agents.
     """
 
-    name: ClassVar[str]
     line: ClassVar[str]
     option: ClassVar[str]
     summary: ClassVar[str]
@@ -56,13 +53,21 @@ class RunKind(ABC, Generic[S]):
     asks: ClassVar[str]
     """What an interactive one does."""
 
-    kind_name: ClassVar[KindName]
-    """As the table of commands names it."""
+    run_kind: ClassVar[run_kinds.RunKind[Any]]  # Any: of the states of S
+    """Its entry in the registry."""
+
+    @property
+    def name(self) -> str:
+        """In sentences."""
+        return self.run_kind.called
 
     @property
     def key(self) -> str:
         """What JSON calls its id."""
-        return f"{self.kind_name}_id"
+        return self.run_kind.key
+
+    def service(self, engine: "Engine") -> "RunService[S]":
+        return self.run_kind.service(engine)
 
     @property
     def again(self) -> str:
@@ -80,17 +85,7 @@ class RunKind(ABC, Generic[S]):
         return f"`{self.again} {id}{at}` would reopen it"
 
     def id_of(self, state: S) -> str:
-        return str(getattr(state, self.key))
-
-    @abstractmethod
-    def service(self, engine: "Engine") -> "RunService[S]": ...
-
-    @abstractmethod
-    def statuses(self) -> tuple[str, ...]: ...
-
-    @abstractmethod
-    def load_prompts(self, engine: "Engine") -> "Prompts":
-        """Those that hold for it. Invalid names a file that cannot be used."""
+        return self.run_kind.id_of(state)
 
     @abstractmethod
     def table(
@@ -118,29 +113,13 @@ class RunKind(ABC, Generic[S]):
     def picture(self, state: S, history: "tuple[FinishedAction, ...]", seconds: float) -> "RunPicture":
         """What a view shows of one that runs; `history` is what was remembered of it so far."""
 
-    @abstractmethod
-    def runner(self, engine: "Engine") -> "Runner[S]": ...
-
 
 class LoopKind(RunKind["LoopState"]):
-    kind_name: ClassVar[KindName] = "loop"
-    name, line, option, summary = "loop", "loopwright", "--loop-id", "summary.md"
+    run_kind = run_kinds.LOOP
+    line, option, summary = "loopwright", "--loop-id", "summary.md"
     logs: ClassVar = {name: name for name in ("transcript.ndjson", "changes.log", "debug.log")}
     transcripts = ("transcript.ndjson",)
     asks = "it asks for every step"
-
-    def service(self, engine: "Engine") -> "RunService[LoopState]":
-        return engine.service
-
-    def statuses(self) -> tuple[str, ...]:
-        from typing import get_args
-
-        from loopwright.core.names import LoopStatus
-
-        return get_args(LoopStatus)
-
-    def load_prompts(self, engine: "Engine") -> "Prompts":
-        return engine.load_prompts()
 
     def table(
         self,
@@ -180,13 +159,10 @@ class LoopKind(RunKind["LoopState"]):
 
         return LoopScene(state, history, seconds)
 
-    def runner(self, engine: "Engine") -> "Runner[LoopState]":
-        return engine.runner
-
 
 class CycleKind(RunKind["CycleState"]):
-    kind_name: ClassVar[KindName] = "cycle"
-    name, line, option, summary = "cycle", "loopwright cycle", "--cycle-id", "coordination/summary.md"
+    run_kind = run_kinds.CYCLE
+    line, option, summary = "loopwright cycle", "--cycle-id", "coordination/summary.md"
     logs: ClassVar = {
         **{role: f"{role}/transcript.ndjson" for role in ROLES},
         "engine": "transcript.ndjson",
@@ -195,19 +171,6 @@ class CycleKind(RunKind["CycleState"]):
     }
     transcripts = (*ROLES, "engine")
     asks = "it pauses when a decision is needed"
-
-    def service(self, engine: "Engine") -> "RunService[CycleState]":
-        return engine.cycles
-
-    def statuses(self) -> tuple[str, ...]:
-        from typing import get_args
-
-        from loopwright.workflows.cycle.model import CycleStatus
-
-        return get_args(CycleStatus)
-
-    def load_prompts(self, engine: "Engine") -> "Prompts":
-        return engine.load_cycle_prompts()
 
     def table(
         self,
@@ -242,13 +205,10 @@ class CycleKind(RunKind["CycleState"]):
 
         return CycleScene(state, seconds)
 
-    def runner(self, engine: "Engine") -> "Runner[CycleState]":
-        return engine.cycle_runner
-
 
 class TuningKind(RunKind["TuningState"]):
-    kind_name: ClassVar[KindName] = "tuning"
-    name, line, option, summary = "tuning session", "loopwright tunings", "--tuning-id", "report.md"
+    run_kind = run_kinds.TUNING
+    line, option, summary = "loopwright tunings", "--tuning-id", "report.md"
     logs: ClassVar = {"transcript.ndjson": "transcript.ndjson"}
     transcripts = ("transcript.ndjson",)
     asks = "it asks which fixes to apply"
@@ -265,19 +225,6 @@ class TuningKind(RunKind["TuningState"]):
 
     def stopped(self, id: str, at: str) -> str:
         return "unverified fixes have been removed from the skill's files"
-
-    def service(self, engine: "Engine") -> "RunService[TuningState]":
-        return engine.tunings
-
-    def statuses(self) -> tuple[str, ...]:
-        from typing import get_args
-
-        from loopwright.core.names import TuningStatus
-
-        return get_args(TuningStatus)
-
-    def load_prompts(self, engine: "Engine") -> "Prompts":
-        return engine.load_tuning_prompts()
 
     def table(
         self,
@@ -311,9 +258,6 @@ class TuningKind(RunKind["TuningState"]):
         from loopwright.surfaces.cli.tuning_rendering import TuningScene
 
         return TuningScene(state, seconds)
-
-    def runner(self, engine: "Engine") -> "Runner[TuningState]":
-        return engine.tuning_runner
 
 
 LOOPS, CYCLES, TUNINGS = LoopKind(), CycleKind(), TuningKind()

@@ -102,7 +102,7 @@ def resume(
         resume_every(project, json)
         return
     with open_project(project) as engine:
-        kind.load_prompts(engine)
+        kind.run_kind.load_prompts(engine)
         state = kind.service(engine).resume(id, "auto" if auto else None)
     if wait:
         watch(kind, id, project, json)
@@ -117,7 +117,7 @@ def resume_every(project: Path, json: bool) -> None:
     with open_project(project) as engine:
         now = engine.service.clock.now()
         for kind in KINDS:
-            kind.load_prompts(engine)
+            kind.run_kind.load_prompts(engine)
         taken = [(kind.key, t) for kind in KINDS for t in resume_all(kind.service(engine), now)]
     lines = [f"{t.id} {'resumed' if t.problem is None else f'not resumed: {t.problem}'}" for _, t in taken]
     data = [{key: t.id, "problem": t.problem} for key, t in taken]

@@ -84,7 +84,7 @@ async def _drive(
     story = RunReporter(kind, kind.service(engine), id, view)
     end_on_signals()
     async with _looking(story):
-        return await kind.runner(engine).drive(
+        return await kind.run_kind.runner(engine).drive(
             id, take_up=take_up, bus=EventBus(story.note), person=person, from_afar=launched
         )
 

@@ -35,8 +35,8 @@ def list_all(
     """List the project's loops, latest first."""
     from loopwright.core.ports import Page
 
-    if status not in (None, *kind.statuses(), DAMAGED):
-        raise Invalid(f"--status: no status {status!r} (available: {', '.join((*kind.statuses(), DAMAGED))})")
+    if status not in (None, *kind.run_kind.statuses, DAMAGED):
+        raise Invalid(f"--status: no status {status!r} (available: {', '.join((*kind.run_kind.statuses, DAMAGED))})")
     with open_project(project) as engine:
         service = kind.service(engine)
         page = (

@@ -17,7 +17,7 @@ from loopwright.core.errors import Invalid, LoopwrightError
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.debugging import FixProposal, ProbeResult, RerunResults, Spectrum
 from loopwright.projects import Projects
-from loopwright.surfaces.commands import CALLED, COMMANDS, CommandRow, Effect, KindName
+from loopwright.surfaces.commands import COMMANDS, CommandRow, Effect
 from loopwright.surfaces.mcp import debugging, handlers, tool_inputs, tool_outputs
 from loopwright.surfaces.mcp.handlers import ProgressCallback, run_debug_tool, wait_for_rest
 from loopwright.surfaces.mcp.pages import ToolOutput, render_page
@@ -35,6 +35,7 @@ from loopwright.surfaces.mcp.tool_outputs import (
     TuningReport,
     TuningWaitResult,
 )
+from loopwright.surfaces.run_kinds import CALLED, KindName
 
 LOOKS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 NOTES = types.ToolAnnotations(

@@ -15,7 +15,7 @@ from loopwright.core.threads import run_in_thread
 from loopwright.evidence.debugging import DebugAnswer, DebugContext, DebugRequest
 from loopwright.skills.findings import DIMENSIONS
 from loopwright.surfaces.mcp.debugging import read_debug_call
-from loopwright.surfaces.mcp.run_resolver import CYCLE, KINDS, LOOP, ProjectHandle, ResolvedRun, RunKind, RunResolver
+from loopwright.surfaces.mcp.run_resolver import CYCLE, KINDS, LOOP, ProjectHandle, ResolvedRun, RunResolver, ToolKind
 from loopwright.surfaces.mcp.tool_inputs import (
     LIMITS,
     AddTaskInput,
@@ -193,9 +193,9 @@ def _told(found: ResolvedRun[Any]) -> AnyReport:  # Any: as Desk.run
     return told
 
 
-def _brief(state: Any, place: ProjectHandle, kind: RunKind[Any]) -> AnyBrief:  # Any: of the kind
+def _brief(state: Any, place: ProjectHandle, kind: ToolKind[Any]) -> AnyBrief:  # Any: of the kind
     service = kind.service(place.engine)
-    live = service.is_live(service.rules.id_of(state)) or is_launched(state, service.clock.now())
+    live = service.is_live(kind.id_of(state)) or is_launched(state, service.clock.now())
     told: AnyBrief = kind.brief(state, place.name, live=live)
     return told
 

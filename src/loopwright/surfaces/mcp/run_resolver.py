@@ -1,8 +1,8 @@
 """Where the tools find a loop, a cycle or a tuning session, and its commands."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from loopwright.core.errors import Conflict, Forbidden, Invalid, NotFound
 from loopwright.core.ids import check_id
@@ -10,8 +10,10 @@ from loopwright.core.run import R, Run
 from loopwright.core.run_commands import RunService
 from loopwright.core.supervisor import is_launched
 from loopwright.projects import Project, Projects
+from loopwright.surfaces import run_kinds
 from loopwright.surfaces.mcp import tool_outputs
 from loopwright.surfaces.mcp.tool_inputs import RunInput
+from loopwright.surfaces.run_kinds import RunKind
 from loopwright.wiring import Engine
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.service import CycleService
@@ -42,13 +44,9 @@ class WaitReport(Protocol[C]):
 
 
 @dataclass(frozen=True)
-class RunKind(Generic[R]):
-    """`called`: what people call one."""
+class ToolKind(RunKind[R]):
+    """With the words and answers of the tools."""
 
-    name: Literal["loop", "cycle", "tuning"]
-    called: str
-    service: Callable[[Engine], RunService[R]]
-    load_prompts: Callable[[Engine], object]
     headline: StateWords[R]
     needs: StateWords[R]
     brief: StateReport[R]
@@ -56,40 +54,31 @@ class RunKind(Generic[R]):
     waited: WaitReport[R]
 
 
-LOOP = RunKind[LoopState](
-    "loop",
-    "loop",
-    lambda engine: engine.service,
-    lambda engine: engine.load_prompts(),
-    tool_outputs.loop_headline,
-    tool_outputs.loop_needs,
-    tool_outputs.loop_brief,
-    tool_outputs.loop_report,
-    tool_outputs.loop_wait_result,
+LOOP = ToolKind[LoopState](
+    **vars(run_kinds.LOOP),
+    headline=tool_outputs.loop_headline,
+    needs=tool_outputs.loop_needs,
+    brief=tool_outputs.loop_brief,
+    report=tool_outputs.loop_report,
+    waited=tool_outputs.loop_wait_result,
 )
-CYCLE = RunKind[CycleState](
-    "cycle",
-    "cycle",
-    lambda engine: engine.cycles,
-    lambda engine: engine.load_cycle_prompts(),
-    tool_outputs.cycle_headline,
-    tool_outputs.cycle_needs,
-    tool_outputs.cycle_brief,
-    tool_outputs.cycle_report,
-    tool_outputs.cycle_wait_result,
+CYCLE = ToolKind[CycleState](
+    **vars(run_kinds.CYCLE),
+    headline=tool_outputs.cycle_headline,
+    needs=tool_outputs.cycle_needs,
+    brief=tool_outputs.cycle_brief,
+    report=tool_outputs.cycle_report,
+    waited=tool_outputs.cycle_wait_result,
 )
-TUNING = RunKind[TuningState](
-    "tuning",
-    "tuning session",
-    lambda engine: engine.tunings,
-    lambda engine: engine.load_tuning_prompts(),
-    tool_outputs.tuning_headline,
-    tool_outputs.tuning_needs,
-    tool_outputs.tuning_brief,
-    tool_outputs.tuning_report,
-    tool_outputs.tuning_wait_result,
+TUNING = ToolKind[TuningState](
+    **vars(run_kinds.TUNING),
+    headline=tool_outputs.tuning_headline,
+    needs=tool_outputs.tuning_needs,
+    brief=tool_outputs.tuning_brief,
+    report=tool_outputs.tuning_report,
+    waited=tool_outputs.tuning_wait_result,
 )
-KINDS: tuple[RunKind[Any], ...] = (LOOP, CYCLE, TUNING)  # Any: each has states of its own
+KINDS: tuple[ToolKind[Any], ...] = (LOOP, CYCLE, TUNING)  # Any: each has states of its own
 
 
 ACTOR = "mcp"
@@ -121,7 +110,7 @@ class ResolvedRun(Generic[R]):
 
     id: str
     place: ProjectHandle
-    kind: RunKind[R]
+    kind: ToolKind[R]
     service: RunService[R]
 
     @property
@@ -207,7 +196,7 @@ class RunResolver:
         return found, found.place.tunings
 
 
-def _of_others(found: ResolvedRun[Any], wanted: RunKind[Any]) -> str:  # Any: as Desk.run
+def _of_others(found: ResolvedRun[Any], wanted: ToolKind[Any]) -> str:  # Any: as Desk.run
     return f"{found.id} is a {found.kind.called}; only {wanted.called}s have that"
 
 

@@ -164,8 +164,8 @@ class RunRequest(Generic[R]):
 
 def find_run(control: Control, kind: ServedKind[R], id: str, project: str | None) -> RunRequest[R]:
     """The run of that id, in whichever project. Invalid, NotFound, Conflict."""
-    place = control.projects.of_run(check_id(id, kind.name), kind.service, project)
-    return RunRequest(control, kind, id, place, kind.service(place))
+    place = control.projects.of_run(check_id(id, kind.name), lambda project: kind.service(project.engine), project)
+    return RunRequest(control, kind, id, place, kind.service(place.engine))
 
 
 async def request_loop(control: ControlPlane, loop_id: str, project: ProjectName = None) -> RunRequest[LoopState]:
@@ -236,13 +236,12 @@ class RouteKind(Generic[R]):
 
     `one` and `commands` are dependencies. `new`, `fields` and `status_body` are bodies: of a new run, of an edit, and
     of a request for a status, which `command_for` finds the command for. `form`, `steered`, `recovered` and `page` are
-    answers. `prompts` reads what its runner would say: whatever is wrong with that is told to who starts it.
+    answers.
     """
 
     kind: ServedKind[R]
     asked: Callable[..., Awaitable[RunRequest[R]]]
     service: Callable[..., Awaitable[Any]]  # Any: the commands of the kind
-    prompts: Callable[[Project], object]
     create: Callable[[Project, Any], R]  # Any: a `new`
     new: type[Body]
     fields: type[Body]
@@ -311,7 +310,6 @@ LOOP_ROUTES = RouteKind[LoopState](
     LOOPS,
     request_loop,
     loop_commands,
-    lambda project: project.engine.load_prompts(),
     lambda project, body: _create_run(project.engine.create, body),
     NewLoop,
     LoopFields,
@@ -328,7 +326,6 @@ CYCLE_ROUTES = RouteKind[CycleState](
     CYCLES,
     request_cycle,
     cycle_commands,
-    lambda project: project.engine.load_cycle_prompts(),
     lambda project, body: _create_run(project.engine.create_cycle, body),
     NewCycle,
     CycleFields,
@@ -345,7 +342,6 @@ TUNING_ROUTES = RouteKind[TuningState](
     TUNINGS,
     request_tuning,
     tuning_commands,
-    lambda project: project.engine.load_tuning_prompts(),
     _create_tuning,
     NewTuning,
     TuningFields,

@@ -41,7 +41,7 @@ async def run_command(
     """Carries it out in a thread; before an agent goes to work, bad prompts are seen here, not only in its log."""
     given = {name.removesuffix("_id"): value for name, value in in_path.items()} | (body.given if body else {})
     if row.effect == "works":
-        room.prompts(one.project)
+        room.kind.load_prompts(one.project.engine)
     state = await one.control.beside(partial(row.handle, service, one.id, **given))
     if message := row.message(room.kind.name, given):
         return run_response(state, one.project, message=message)

@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from loopwright.core.cycle_names import ROLES
-from loopwright.core.names import LoopStatus, TuningStatus
 from loopwright.core.record import Record
 from loopwright.core.run import R
 from loopwright.core.run_commands import RunService
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.projects import Project, Projects
-from loopwright.surfaces.commands import CALLED, KindName
-from loopwright.workflows.cycle.model import CycleState, CycleStatus
+from loopwright.surfaces import run_kinds
+from loopwright.surfaces.run_kinds import RunKind
+from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.summary import cycle_glance
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.summary import loop_glance
@@ -28,30 +28,17 @@ class TranscriptRef(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ServedKind(Generic[R]):
+class ServedKind(RunKind[R]):
     """`place` is where the API has them, `entry` what the stream of all calls a change of one.
 
     `progress` is something that is not the same any more once one has got further.
     """
 
-    name: KindName
     place: str
     entry: str
-    statuses: tuple[str, ...]
-    service: Callable[[Project], RunService[R]]
     glance: Callable[[R, str], Record]
     progress: Callable[[R], Hashable]
     voices: tuple[TranscriptRef, ...]
-
-    @property
-    def called(self) -> str:
-        """In sentences."""
-        return CALLED[self.name]
-
-    @property
-    def key(self) -> str:
-        """What JSON calls an id."""
-        return f"{self.name}_id"
 
     @property
     def one(self) -> str:
@@ -64,37 +51,29 @@ class ServedKind(Generic[R]):
 
 
 LOOPS = ServedKind[LoopState](
-    name="loop",
+    **vars(run_kinds.LOOP),
     place="/api/loops/v2",
     entry="entry",
-    statuses=get_args(LoopStatus),
-    service=lambda project: project.engine.service,
     glance=loop_glance,
     progress=lambda state: state.current_iteration,
     voices=(TranscriptRef(None, TRANSCRIPT),),
 )
 CYCLES = ServedKind[CycleState](
-    name="cycle",
+    **vars(run_kinds.CYCLE),
     place="/api/cycles",
     entry="cycle_entry",
-    statuses=get_args(CycleStatus),
-    service=lambda project: project.engine.cycles,
     glance=cycle_glance,
     progress=lambda state: (state.current_iteration, state.engine.done),
     voices=(*(TranscriptRef(role, f"{role}/{TRANSCRIPT}") for role in ROLES), TranscriptRef(None, TRANSCRIPT)),
 )
-
 TUNINGS = ServedKind[TuningState](
-    name="tuning",
+    **vars(run_kinds.TUNING),
     place="/api/tunings",
     entry="tuning_entry",
-    statuses=get_args(TuningStatus),
-    service=lambda project: project.engine.tunings,
     glance=tuning_glance,
     progress=lambda state: (state.iteration_count, state.engine.diagnosed, len(state.applied_fixes)),
     voices=(TranscriptRef(None, TRANSCRIPT),),
 )
-
 KINDS: tuple[ServedKind[Any], ...] = (LOOPS, CYCLES, TUNINGS)  # Any: each has states of its own
 
 
@@ -106,7 +85,7 @@ class RunSource(NamedTuple):
 
     @property
     def service(self) -> RunService[Any]:  # Any: as KINDS
-        return self.kind.service(self.project)
+        return self.kind.service(self.project.engine)
 
     @property
     def name(self) -> str:

@@ -44,7 +44,7 @@ class RunCollector(Collector):
         known = GaugeMetricFamily(name, f"{title} by status", labels=("project", "status"))
         damaged = GaugeMetricFamily(f"{name}_damaged", f"{title} that cannot be read", labels=("project",))
         for project in self._projects.known.values():
-            service = kind.service(project)
+            service = kind.service(project.engine)
             for status in kind.statuses:
                 known.add_metric((project.name, status), service.list(status=status, limit=0).total)
             damaged.add_metric((project.name,), len(service.damaged()))

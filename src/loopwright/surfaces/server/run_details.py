@@ -156,7 +156,7 @@ def kind_routes(room: RouteKind[R]) -> Routes:
         """It is not started yet."""
         found = control.projects.named(project)
         state = await control.beside(lambda: room.create(found, body))
-        location = f"{kind.place}/{kind.service(found).rules.id_of(state)}"
+        location = f"{kind.place}/{kind.id_of(state)}"
         return run_response(state, found, status=201, location=location)
 
     async def list_runs(
@@ -243,7 +243,7 @@ def list_page(
     kind: ServedKind[R], project: Project, *, status: str, limit: int, offset: int, search: str, view: str
 ) -> ApiResponse:
     """A part of a project's runs, the latest change first."""
-    service = kind.service(project)
+    service = kind.service(project.engine)
     found = service.list(status=None if status == "all" else status, limit=limit, offset=offset, search=search)
     items = tuple(kind.glance(state, project.name) for state in found.items) if view == "brief" else found.items
     return make_response(
@@ -266,7 +266,7 @@ def answering_routes(room: RouteKind[R]) -> Routes:
         body: Reopening | None = None, one: RunRequest[R] = room.one, service: RunService[R] = room.commands
     ) -> ApiResponse:
         """It continues, with the given settings applied in the same change."""
-        room.prompts(one.project)
+        room.kind.load_prompts(one.project.engine)
         limits, waiver = (body.limits, body.waiver) if body else (AS_THEY_ARE, NOTHING_WAIVED)
         state = await one.control.beside(lambda: service.reopen(one.id, limits, waiver))
         return run_response(state, one.project, message=room.kind.said("reopened"))

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from loopwright.core.errors import Advice, Conflict, Invalid, NotFound
+from loopwright.core.names import CycleStatus
 from loopwright.core.parking import is_due
 from loopwright.core.run import REASON_LENGTH, STOPPED_BY_USER, advise_limit
 from loopwright.core.state import Limits, Outcome, Parked, Waiting
@@ -19,7 +20,7 @@ from loopwright.workflows.cycle.boundary import (
     next_iteration,
     open_iteration,
 )
-from loopwright.workflows.cycle.model import FINISHED, Coordination, CycleState, CycleStatus
+from loopwright.workflows.cycle.model import FINISHED, Coordination, CycleState
 from loopwright.workflows.cycle.standing import derive_standing
 
 Command = Literal[

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from loopwright.core.cycle_names import ROLES, Role
+from loopwright.core.names import CycleStatus
 from loopwright.core.record import Items, Record, Timestamp, is_absent
 from loopwright.core.state import ENDS_COMPLETED, MAX_ITERATIONS, Iterations, Parallel, RunState
 from loopwright.evidence.rivals import AppliedPatch
@@ -75,7 +76,6 @@ class CycleEngine(RunState):
         return self.roles.get(role, self.settings.agent)
 
 
-CycleStatus = Literal["created", "running", "paused", "completed", "failed"]
 Phase = Literal["init", "ra", "ep", "cd", "vas", "aggregation", "complete"]
 AgentStatus = Literal["idle", "running", "waiting", "completed", "failed"]
 Effort = Literal["small", "medium", "large"]

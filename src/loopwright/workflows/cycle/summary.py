@@ -6,7 +6,7 @@ from typing import Literal
 
 from loopwright.core.course import Check, CourseStep, check_of, close_step, read_count
 from loopwright.core.cycle_names import ROLES, CycleStep, Role, StepName, step_of
-from loopwright.core.names import Mode
+from loopwright.core.names import CycleStatus, Mode
 from loopwright.core.pause import Pause, pause_of
 from loopwright.core.record import Items, JournalEntry, Record, Timestamp
 from loopwright.core.state import Checkpoint, Outcome
@@ -14,7 +14,7 @@ from loopwright.core.text import encode_word, plural
 from loopwright.evidence.proof import SURVIVORS_KEPT, Proof, proof_words, strength_lines
 from loopwright.evidence.rivals import patch_lines
 from loopwright.workflows.cycle.logs import baseline_words, tests_words
-from loopwright.workflows.cycle.model import AgentStatus, CycleState, CycleStatus, Phase, PlanTask
+from loopwright.workflows.cycle.model import AgentStatus, CycleState, Phase, PlanTask
 
 FILES_NAMED = 20
 """Changed files that the summary names."""
