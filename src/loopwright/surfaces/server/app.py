@@ -28,7 +28,15 @@ from loopwright.projects import Project, Projects
 from loopwright.surfaces.commands import COMMANDS, CommandRow
 from loopwright.surfaces.server import cycles, examples, loops, metrics, stream, tasks, tunings
 from loopwright.surfaces.server.api_response import ApiResponse, make_refusal, make_response
-from loopwright.surfaces.server.dependencies import THREADS, Control, ControlPlane, ProjectName
+from loopwright.surfaces.server.dependencies import (
+    CYCLE_ROUTES,
+    LOOP_ROUTES,
+    THREADS,
+    TUNING_ROUTES,
+    Control,
+    ControlPlane,
+    ProjectName,
+)
 from loopwright.surfaces.server.documentation import ANYWHERE, Done, document_responses
 from loopwright.surfaces.server.fast_dispatch import FastDispatcher
 from loopwright.surfaces.server.gate import GateRules, RequestGate
@@ -37,6 +45,7 @@ from loopwright.surfaces.server.metrics import ServerMetrics
 from loopwright.surfaces.server.openapi import DESCRIPTION, install_openapi
 from loopwright.surfaces.server.requests import Routes, problem_words
 from loopwright.surfaces.server.responses import AgentForm, HealthForm, ProjectForm
+from loopwright.surfaces.server.run_details import shared_routes
 from loopwright.surfaces.server.stream import LiveStreams
 from loopwright.wiring import state_folder
 
@@ -253,13 +262,13 @@ def build_routers(rows: Sequence[CommandRow] = COMMANDS) -> tuple[APIRouter, ...
     return (
         environment_router,
         tasks.by_id,
-        *loops.routers(rows),
+        *shared_routes(LOOP_ROUTES, rows),
         tasks.of_loop,
-        *loops.DETAIL_ROUTERS,
-        *cycles.routers(rows),
-        *cycles.DETAIL_ROUTERS,
-        *tunings.routers(rows),
-        *tunings.DETAIL_ROUTERS,
+        loops.router,
+        *shared_routes(CYCLE_ROUTES, rows),
+        cycles.router,
+        *shared_routes(TUNING_ROUTES, rows),
+        tunings.router,
         stream.router,
         metrics.router,
         page_router,

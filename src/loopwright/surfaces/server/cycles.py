@@ -1,6 +1,5 @@
-"""Cycles: created, listed and edited; what can be done with one, and what only a cycle can."""
+"""What only a cycle can be asked."""
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Annotated
 
@@ -9,16 +8,13 @@ from fastapi import Path, Query
 from loopwright.core import progress_files
 from loopwright.core.course import Check
 from loopwright.core.cycle_names import Role
-from loopwright.surfaces.commands import COMMANDS, CommandRow
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server import examples as cycle_examples
 from loopwright.surfaces.server.api_response import ApiResponse, make_response
 from loopwright.surfaces.server.dependencies import (
-    CYCLE_ROUTES,
     OneCycle,
     RunRequest,
 )
-from loopwright.surfaces.server.derived_routes import command_routes
 from loopwright.surfaces.server.documentation import Done
 from loopwright.surfaces.server.kinds import CYCLES, TranscriptRef
 from loopwright.surfaces.server.requests import (
@@ -35,35 +31,18 @@ from loopwright.surfaces.server.run_details import (
     MOST,
     TAG,
     Newest,
-    answering_routes,
     cut_diff,
-    detail_routes,
     document_form,
-    kind_routes,
     parse_note,
     read_entries,
-    run_routes,
 )
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.summary import CycleCourseStep, cycle_timeline, cycle_validations
 
-one_of_them = Routes(prefix=CYCLES.one, tags=["cycles"])
+router = Routes(prefix=CYCLES.one, tags=[TAG])
 
 Id = Annotated[str, Path(description="As in the cycle")]
 
-
-def routers(rows: Iterable[CommandRow] = COMMANDS) -> tuple[Routes, ...]:
-    """In order: of two routes that fit, the first one answers."""
-    return (
-        kind_routes(CYCLE_ROUTES),
-        run_routes(CYCLE_ROUTES),
-        one_of_them,
-        command_routes(CYCLE_ROUTES, rows),
-        answering_routes(CYCLE_ROUTES),
-    )
-
-
-router = Routes(prefix=CYCLES.one, tags=[TAG])
 
 OfRole = Annotated[Role | None, Query(description="Only this role's; default: all, and the engine's")]
 OfIteration = Annotated[int | None, Query(ge=1, le=MOST, description="Only what this iteration changed")]
@@ -139,6 +118,3 @@ async def discoveries(one: OneCycle) -> ApiResponse:
 
 def _last_lines(one: RunRequest[CycleState], voice: TranscriptRef, limit: int) -> progress_files.LogTail:
     return progress_files.read_last_lines(one.service.store.progress_path(one.id), voice.file, limit)
-
-
-DETAIL_ROUTERS = (detail_routes(CYCLE_ROUTES), router)

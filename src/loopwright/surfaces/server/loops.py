@@ -1,6 +1,4 @@
-"""Loops: created, listed and edited; what can be done with one, and what only a loop can."""
-
-from collections.abc import Iterable
+"""What only a loop can be asked."""
 
 from loopwright.core import progress_files
 from loopwright.core.course import Check, CourseStep, list_steps, list_validations
@@ -8,7 +6,6 @@ from loopwright.core.state import MenuEntry
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.testing import TestResult
-from loopwright.surfaces.commands import COMMANDS, CommandRow
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server.api_response import ApiResponse, make_response
 from loopwright.surfaces.server.dependencies import (
@@ -17,7 +14,6 @@ from loopwright.surfaces.server.dependencies import (
     OneLoop,
     run_response,
 )
-from loopwright.surfaces.server.derived_routes import command_routes
 from loopwright.surfaces.server.documentation import Done
 from loopwright.surfaces.server.kinds import LOOPS
 from loopwright.surfaces.server.requests import Choice, Routes
@@ -25,41 +21,26 @@ from loopwright.surfaces.server.responses import DiffForm, NoteForm, PlanForm
 from loopwright.surfaces.server.run_details import (
     TAG,
     Newest,
-    answering_routes,
     cut_diff,
-    detail_routes,
     document_form,
-    kind_routes,
     parse_note,
     read_entries,
-    run_routes,
 )
 from loopwright.workflows.loop.summary import build_plan, list_finished
 
-one_of_them = Routes(prefix=LOOPS.one, tags=["steering"])
+router = Routes(prefix=LOOPS.one, tags=[TAG])
 
 
-@one_of_them.post("/choose", summary="Choose its next step, or another patch", responses=LOOP_ROUTES.shows())
+@router.post(
+    "/choose", summary="Choose its next step, or another patch", responses=LOOP_ROUTES.shows(), tags=["steering"]
+)
 async def choose(one: OneLoop, service: LoopCommands, body: Choice) -> ApiResponse:
     """An entry of an interactive loop's menu; or, if the loop is not running, a rival (rival-1, …) of a patch."""
     fields = {name: value for name, value in body.given.items() if name != "choice"}
     return run_response(await one.control.beside(lambda: service.choose(one.id, body.choice, **fields)), one.project)
 
 
-def routers(rows: Iterable[CommandRow] = COMMANDS) -> tuple[Routes, ...]:
-    """In order: of two routes that fit, the first one answers."""
-    return (
-        kind_routes(LOOP_ROUTES),
-        run_routes(LOOP_ROUTES),
-        one_of_them,
-        command_routes(LOOP_ROUTES, rows),
-        answering_routes(LOOP_ROUTES),
-    )
-
-
 FIRST_SHOWN = {"failed": 0, "passed": 1, "skipped": 2}
-
-router = Routes(prefix=LOOPS.one, tags=[TAG])
 
 
 @router.get("/transcript", summary="Its transcript", **document_form(Done[list[NoteForm]], examples.LOOP_TRANSCRIPT))
@@ -121,6 +102,3 @@ async def hypotheses(one: OneLoop) -> ApiResponse:
 async def menu(one: OneLoop) -> ApiResponse:
     """The open menu of an interactive loop; empty if there is none."""
     return make_response(one.project.engine.service.menu(one.id))
-
-
-DETAIL_ROUTERS = (detail_routes(LOOP_ROUTES), router)

@@ -1,5 +1,6 @@
 """Looking closer at one run, a loop or a cycle: what it did, and the files it left."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -15,6 +16,7 @@ from loopwright.core.run_commands import AS_THEY_ARE, NOTHING_WAIVED, RunService
 from loopwright.core.text import drop_surrogates
 from loopwright.core.wording import event_words
 from loopwright.projects import Project
+from loopwright.surfaces.commands import CommandRow
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server.api_response import ApiResponse, make_response
 from loopwright.surfaces.server.dependencies import (
@@ -25,7 +27,7 @@ from loopwright.surfaces.server.dependencies import (
     make_etag,
     run_response,
 )
-from loopwright.surfaces.server.derived_routes import steer_run
+from loopwright.surfaces.server.derived_routes import command_routes, steer_run
 from loopwright.surfaces.server.documentation import BRINGING, CHANGING, LOOKING, Done, Said, document_responses
 from loopwright.surfaces.server.kinds import ServedKind
 from loopwright.surfaces.server.requests import Body, Reopening, Routes, StatusBody, Verdict
@@ -298,3 +300,14 @@ def answering_routes(room: RouteKind[R]) -> Routes:
         return run_response(found.state, one.project, repairs=repairs, kept=[path.name for path in found.kept])
 
     return router
+
+
+def shared_routes(room: RouteKind[R], rows: Iterable[CommandRow]) -> tuple[Routes, ...]:
+    """What every kind has."""
+    return (
+        kind_routes(room),
+        run_routes(room),
+        command_routes(room, rows),
+        answering_routes(room),
+        detail_routes(room),
+    )

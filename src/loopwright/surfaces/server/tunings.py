@@ -1,6 +1,5 @@
-"""Tuning sessions: created, listed and edited; what can be done with one, and what only a tuning session can."""
+"""What only a tuning session can be asked."""
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Annotated
 
@@ -11,15 +10,12 @@ from loopwright.core.errors import NotFound
 from loopwright.core.text import drop_surrogates
 from loopwright.skills.diagnosis import load_skill
 from loopwright.skills.reader.skill_graph import draw_graph
-from loopwright.surfaces.commands import COMMANDS, CommandRow
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server import examples as common
 from loopwright.surfaces.server.api_response import ApiResponse, make_response
 from loopwright.surfaces.server.dependencies import (
-    TUNING_ROUTES,
     OneTuning,
 )
-from loopwright.surfaces.server.derived_routes import command_routes
 from loopwright.surfaces.server.documentation import Done
 from loopwright.surfaces.server.kinds import TUNINGS
 from loopwright.surfaces.server.requests import Routes
@@ -35,35 +31,19 @@ from loopwright.surfaces.server.responses import (
 from loopwright.surfaces.server.run_details import (
     TAG,
     Newest,
-    answering_routes,
     cut_diff,
-    detail_routes,
     document_form,
-    kind_routes,
     parse_note,
-    run_routes,
 )
 from loopwright.workflows.tuning.model import Level
 from loopwright.workflows.tuning.publish import diff_of
 
-one_of_them = Routes(prefix=TUNINGS.one, tags=["tunings"])
+router = Routes(prefix=TUNINGS.one, tags=[TAG])
 
 Id = Annotated[str, Path(description="As in the session")]
 LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
 
 
-def routers(rows: Iterable[CommandRow] = COMMANDS) -> tuple[Routes, ...]:
-    """In order: of two routes that fit, the first one answers."""
-    return (
-        kind_routes(TUNING_ROUTES),
-        run_routes(TUNING_ROUTES),
-        one_of_them,
-        command_routes(TUNING_ROUTES, rows),
-        answering_routes(TUNING_ROUTES),
-    )
-
-
-router = Routes(prefix=TUNINGS.one, tags=[TAG])
 LONGEST = 1 << 20
 """Characters."""
 
@@ -151,6 +131,3 @@ def _told(value: object) -> object:
 
 def _cut(text: str) -> dict[str, object]:
     return {"text": text[:LONGEST], "truncated": len(text) > LONGEST}
-
-
-DETAIL_ROUTERS = (detail_routes(TUNING_ROUTES), router)
