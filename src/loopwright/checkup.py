@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from loopwright import __version__
-from loopwright.agents.presets import AgentCommand, not_installed, program_of, version_of
-from loopwright.core.agent_names import is_known, unknown_agent
+from loopwright.agents.presets import not_installed, program_of, version_of
+from loopwright.core.agent_names import AgentCommand, is_known, unknown_agent
 from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import Invalid, LoopwrightError
 from loopwright.core.state import Policy

@@ -5,14 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.presets import (
-    PRESET_COMMANDS,
-    AgentCommand,
-    first_installed,
-    not_installed,
-    program_of,
-    version_of,
-)
+from loopwright.agents.presets import first_installed, not_installed, program_of, version_of
+from loopwright.core.agent_names import PRESET_COMMANDS, AgentCommand
 from loopwright.processes.process_tree import list_processes
 
 

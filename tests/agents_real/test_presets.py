@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.acp.session import ProbeResult, probe_agent
-from loopwright.agents.presets import PRESET_COMMANDS
+from loopwright.core.agent_names import PRESET_COMMANDS
 from tests.agents_real.agents import AGENTS, RealAgent
 from tests.agents_real.conftest import Prepare
 from tests.agents_real.fence import Fence

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.acp.session import AcpAgent
-from loopwright.agents.presets import PRESET_COMMANDS
+from loopwright.core.agent_names import PRESET_COMMANDS
 from loopwright.core.cycle_names import CycleStep, Role
 from loopwright.core.ports import AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Message

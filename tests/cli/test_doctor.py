@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from loopwright.core.agent_names import PRESETS
+from loopwright.core.agent_names import PRESET_COMMANDS
 from loopwright.surfaces.cli.main import main
 from tests.cli.conftest import Desk, Ran
 from tests.misbehaving.orders import PROGRAM
@@ -96,7 +96,7 @@ def test_without_any_agent_it_says_what_works_and_how_to_get_more(bare: Desk) ->
     ran = bare.run("doctor")
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
-    for name in PRESETS:
+    for name in PRESET_COMMANDS:
         (line,) = (line for line in lines if line.split()[:1] == [name])
         assert "not installed" in line
         assert "install" in line.replace("not installed", "")

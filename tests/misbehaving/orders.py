@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from loopwright.agents.presets import AgentCommand
+from loopwright.core.agent_names import AgentCommand
 from loopwright.core.cycle_names import StepName
 from loopwright.core.names import ActionName
 from loopwright.core.protocol import Message

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from loopwright.agents.acp.session import AcpAgent
-from loopwright.agents.presets import AgentCommand
+from loopwright.core.agent_names import AgentCommand
 from loopwright.core.ports import AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Message
 from loopwright.core.state import PermissionRequest

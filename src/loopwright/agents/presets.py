@@ -1,86 +1,18 @@
-"""The agents people use: how each is started, asked, and installed; and the user's own tables over them."""
+"""The agents people use, with the user's own tables over them: which are installed, and where."""
 
-import json
 import os
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import get_args
 
-from loopwright.core.agent_names import PRESETS
+from loopwright.core.agent_names import PRESET_COMMANDS, AgentCommand
 from loopwright.core.config import AgentTable
 from loopwright.core.errors import Invalid
 from loopwright.core.protocol import Usage
-from loopwright.core.state import Policy
 from loopwright.processes.process import Patience, run_group
-
-
-@dataclass(frozen=True)
-class AgentCommand:
-    """An agent that speaks ACP over stdin and stdout, as it is started here.
-
-    `environment` is added to ours, `without` names variables that it does not get. `modes`: by policy, the session mode
-    (or the value of the session's config option "mode") that fits it best; one that the agent does not know is left
-    alone. `tools_within`: seconds that the tools of MCP servers may come late, where a session begins without them.
-    `install` and `login` are what a person types, `package` its name on npm where it is one.
-    """
-
-    name: str
-    argv: tuple[str, ...]
-    environment: Mapping[str, str] = field(default_factory=dict)
-    without: tuple[str, ...] = ()
-    modes: Mapping[Policy, str] = field(default_factory=dict)
-    install: str = ""
-    login: str = ""
-    package: str | None = None
-    tools_within: float = 0
-
-
-def _always(mode: str) -> dict[Policy, str]:
-    return dict.fromkeys(get_args(Policy), mode)
-
-
-def _npm(
-    name: str,
-    argv: tuple[str, ...],
-    package: str,
-    login: str,
-    modes: Mapping[Policy, str],
-    environment: Mapping[str, str] | None = None,
-) -> AgentCommand:
-    return AgentCommand(
-        name, argv, environment or {}, modes=modes, install=f"npm install -g {package}", login=login, package=package
-    )
-
-
-_ASKING = json.dumps({**{key: {"*": "ask"} for key in ("edit", "bash", "external_directory")}, "webfetch": "ask"})
-"""For opencode, which else asks nothing. Tables, so that what the user denies by a pattern stays denied; webfetch takes
-none (1.18 then hangs at the first message)."""
-
-PRESET_COMMANDS: Mapping[str, AgentCommand] = {
-    preset.name: preset
-    for preset in (
-        replace(_npm("codex", ("codex-acp",), "@agentclientprotocol/codex-acp", "codex login",
-                     {**_always("read-only"), "workspace": "workspace-write", "all": "agent-full-access"}),
-                tools_within=10),
-        _npm("claude", ("claude-agent-acp",), "@agentclientprotocol/claude-agent-acp", "claude /login",
-             _always("default")),
-        _npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
-             {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
-        replace(_npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")), tools_within=10),
-        _npm("opencode", ("opencode", "acp"), "opencode-ai", "opencode auth login", _always("build"),
-             {"OPENCODE_PERMISSION": _ASKING}),
-        AgentCommand("goose", ("goose", "acp"), {"GOOSE_MODE": "approve"}, modes=_always("approve"),
-                     install="brew install block-goose-cli", login="goose configure"),
-    )
-}  # fmt: skip
-"""In the order of core.agent_names. The modes are those in which the agent asks us, not a second model of its own:
-what may be done is decided on our side (domain.permissions). Modes for planning are left out: qwen and gemini take our
-report tools away in them, claude and opencode ask and then write. codex asks for nothing that the sandbox of its mode
-allows, so its modes differ."""
 
 
 def agent_commands(tables: Mapping[str, AgentTable]) -> Mapping[str, AgentCommand]:
@@ -127,7 +59,7 @@ def program_of(command: AgentCommand, project: Path) -> str | None:
 
 def first_installed(commands: Mapping[str, AgentCommand], project: Path) -> str:
     """What `auto` means here: the first preset whose program is there, else `builtin`."""
-    return next((name for name in PRESETS if program_of(commands[name], project)), "builtin")
+    return next((name for name in PRESET_COMMANDS if program_of(commands[name], project)), "builtin")
 
 
 def not_installed(command: AgentCommand) -> str:

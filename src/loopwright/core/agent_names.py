@@ -1,25 +1,94 @@
-"""The names an agent can be called by, whether or not it is installed here."""
+"""The names an agent can be called by, whether or not it is installed here, and how each program is started."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import get_args
 
 from loopwright.core.errors import Invalid
+from loopwright.core.state import Policy
 
 BUILT_IN = ("auto", "builtin", "bash")
-PRESETS = ("codex", "claude", "gemini", "qwen", "opencode", "goose")
-"""Coding agents that need no configuration, in the order in which `auto` looks for them."""
 SCRIPTED = "scripted:"
 """`scripted:FILE` plays a script."""
 
 
+@dataclass(frozen=True)
+class AgentCommand:
+    """An agent that speaks ACP over stdin and stdout, as it is started here.
+
+    `environment` is added to ours, `without` names variables that it does not get. `modes`: by policy, the session mode
+    (or the value of the session's config option "mode") that fits it best; one that the agent does not know is left
+    alone. `tools_within`: seconds that the tools of MCP servers may come late, where a session begins without them.
+    `install` and `login` are what a person types, `package` its name on npm where it is one.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    modes: Mapping[Policy, str] = field(default_factory=dict)
+    install: str = ""
+    login: str = ""
+    package: str | None = None
+    tools_within: float = 0
+
+
+def _always(mode: str) -> dict[Policy, str]:
+    return dict.fromkeys(get_args(Policy), mode)
+
+
+def _npm(
+    name: str,
+    argv: tuple[str, ...],
+    package: str,
+    login: str,
+    modes: Mapping[Policy, str],
+    environment: Mapping[str, str] | None = None,
+) -> AgentCommand:
+    return AgentCommand(
+        name, argv, environment or {}, modes=modes, install=f"npm install -g {package}", login=login, package=package
+    )
+
+
+_ASKING = json.dumps({**{key: {"*": "ask"} for key in ("edit", "bash", "external_directory")}, "webfetch": "ask"})
+"""For opencode, which else asks nothing. Tables, so that what the user denies by a pattern stays denied; webfetch takes
+none (1.18 then hangs at the first message)."""
+
+PRESET_COMMANDS: Mapping[str, AgentCommand] = {
+    preset.name: preset
+    for preset in (
+        replace(_npm("codex", ("codex-acp",), "@agentclientprotocol/codex-acp", "codex login",
+                     {**_always("read-only"), "workspace": "workspace-write", "all": "agent-full-access"}),
+                tools_within=10),
+        _npm("claude", ("claude-agent-acp",), "@agentclientprotocol/claude-agent-acp", "claude /login",
+             _always("default")),
+        _npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
+             {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
+        replace(_npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")), tools_within=10),
+        _npm("opencode", ("opencode", "acp"), "opencode-ai", "opencode auth login", _always("build"),
+             {"OPENCODE_PERMISSION": _ASKING}),
+        AgentCommand("goose", ("goose", "acp"), {"GOOSE_MODE": "approve"}, modes=_always("approve"),
+                     install="brew install block-goose-cli", login="goose configure"),
+    )
+}  # fmt: skip
+"""Coding agents that need no configuration, in the order in which `auto` looks for them.
+
+The modes are those in which the agent asks us, not a second model of its own: what may be done is decided on our side
+(policy/permissions.py). Modes for planning are left out: qwen and gemini take our report tools away in them, claude and
+opencode ask and then write. codex asks for nothing that the sandbox of its mode allows, so its modes differ.
+"""
+
+
 def known_agents(configured: Iterable[str] = ()) -> tuple[str, ...]:
     """Every name, as a person is told of them; `configured` are those of the user's own."""
-    return tuple(dict.fromkeys((*BUILT_IN, *PRESETS, *sorted(configured), f"{SCRIPTED}FILE")))
+    return tuple(dict.fromkeys((*BUILT_IN, *PRESET_COMMANDS, *sorted(configured), f"{SCRIPTED}FILE")))
 
 
 def is_known(name: str, configured: Iterable[str] = ()) -> bool:
     if name.startswith(SCRIPTED):
         return name != SCRIPTED
-    return name in (*BUILT_IN, *PRESETS, *configured)
+    return name in (*BUILT_IN, *PRESET_COMMANDS, *configured)
 
 
 def check_agent(name: str, *, own: str, configured: Iterable[str] = ()) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
-from loopwright.core.agent_names import BUILT_IN, PRESETS
+from loopwright.core.agent_names import BUILT_IN, PRESET_COMMANDS
 from loopwright.core.cycle_names import ROLES, TITLES, Role
 from loopwright.core.errors import Invalid
 from loopwright.core.notices import Event as NoticeKind
@@ -317,11 +317,11 @@ def _merged(before: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
 
 def _check_commands(agents: Mapping[str, Values], origins: Mapping[str, str]) -> None:
     for name, table in agents.items():
-        if name not in PRESETS and "command" not in table:
+        if name not in PRESET_COMMANDS and "command" not in table:
             example = f'command = "{name} --acp"'
             raise Invalid(
                 f"{origins[f'{AGENTS}.{name}']}: {AGENTS}.{name}: needs a command, for example {example}"
-                f" (only {', '.join(PRESETS)} are known without one)"
+                f" (only {', '.join(PRESET_COMMANDS)} are known without one)"
             )
 
 

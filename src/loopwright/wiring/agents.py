@@ -12,7 +12,7 @@ from loopwright.core.errors import Advice, AgentError, Invalid
 from loopwright.core.ports import NOWHERE, Agent, AgentEnvironment
 
 if TYPE_CHECKING:
-    from loopwright.agents.presets import AgentCommand
+    from loopwright.core.agent_names import AgentCommand
     from loopwright.repair.baseline_cache import BaselineCache
 
 

@@ -18,8 +18,8 @@ from loopwright import __version__
 from loopwright.agents.acp.client import AcpClient, Offer, SessionModes
 from loopwright.agents.acp.errors import classify_error
 from loopwright.agents.acp.updates import SessionUpdate
-from loopwright.agents.presets import AgentCommand
 from loopwright.agents.report_inbox import McpServer
+from loopwright.core.agent_names import AgentCommand
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.record import first_problem
 from loopwright.processes.conversation import TalkingProgram

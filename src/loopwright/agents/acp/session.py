@@ -17,9 +17,9 @@ from loopwright.agents.acp.client import AcpClient, SessionModes
 from loopwright.agents.acp.errors import classify_broken_turn
 from loopwright.agents.acp.peer import AcpPeer, StderrLog
 from loopwright.agents.acp.updates import TurnState, compute_turn_cost, sum_turn_usage
-from loopwright.agents.presets import AgentCommand
 from loopwright.agents.report_inbox import ReportInbox
 from loopwright.agents.task_agent import TaskAgent
+from loopwright.core.agent_names import AgentCommand
 from loopwright.core.errors import AgentError, AgentTrouble, Invalid
 from loopwright.core.ports import NOWHERE, AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage

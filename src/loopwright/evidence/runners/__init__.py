@@ -28,13 +28,12 @@ FRAMEWORKS: tuple[FrameworkRunner, ...] = (
 WRAPPED: FrameworkRunner = WrapperRunner(FRAMEWORKS)
 """Takes every command that does more than to run exactly one framework that it names."""
 
-RUNNERS: tuple[FrameworkRunner, ...] = (*FRAMEWORKS, WRAPPED)
-
 
 def detect_command(root: Path) -> str | None:
     """The command of the first that finds its tests: Python's first, unless package.json alone says what they are."""
     leads = package_json.decides_runner(root)
-    runners = sorted(RUNNERS, key=lambda runner: runner in PYTHON) if leads else RUNNERS
+    listed = (*FRAMEWORKS, WRAPPED)
+    runners = sorted(listed, key=lambda runner: runner in PYTHON) if leads else listed
     return next((command for runner in runners if (command := runner.detect(root))), None)
 
 
