@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 
 from loopwright.core.errors import Conflict, WorkspaceError
 from loopwright.core.ports import FileChange
@@ -499,7 +499,12 @@ def test_any_tree_comes_back_from_any_other(
     workspace = GitWorkspace(project, base / "state")
     kept = workspace.snapshot("loop-1", "first")
     lay_out(project, second)
-    workspace.restore(kept.commit)
+    there = contents(project)
+    try:
+        workspace.restore(kept.commit)
+    except Conflict:  # an ignored file, which no snapshot has, is in the place of another
+        assert contents(project) == there
+        reject()
     assert contents(project) == before
     assert workspace.tree() == kept.tree
 
