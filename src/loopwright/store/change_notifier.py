@@ -1,4 +1,8 @@
-"""Changes of a store's files, as the kernel tells of them: for an event loop that waits."""
+"""Changes of a store's files, as the kernel tells of them: for an event loop that waits.
+
+Not by watchfiles: it tells of a change after 10.6 ms and this after 0.2 (after 2.0 at best, for 24 ms of CPU time in
+every idle second), from a thread of its own instead of a descriptor to wait for.
+"""
 
 import contextlib
 import ctypes
