@@ -316,7 +316,11 @@ _ENDS = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
 
 
 def parse_front_matter(text: str) -> FrontMatter | None:
-    """What stands at the top between two lines `---`. One that is not closed ends at a blank line, and is broken."""
+    """What stands at the top between two lines `---`. One that is not closed ends at a blank line, and is broken.
+
+    Not by python-frontmatter, which says neither where it ends nor in which line it is broken, takes one that is not
+    closed for text, and builds what aliases of aliases blow up.
+    """
     opening = _OPENS.match(text)
     if opening is None:
         return None
