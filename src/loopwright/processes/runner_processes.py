@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 from loopwright.core.errors import AgentError, Conflict
 from loopwright.core.ids import generation_of
 from loopwright.core.ports import JobResult
-from loopwright.processes.process_tree import AWAITED, LiveProcess, find_process, list_children, read_boot_id
+from loopwright.processes.process_tree import (
+    AWAITED,
+    LiveProcess,
+    ProcessMark,
+    find_process,
+    kill_marked,
+    list_children,
+    read_boot_id,
+)
 
 if TYPE_CHECKING:
     import asyncio
@@ -70,8 +78,6 @@ class OwnProcesses:
         self._home = home
 
     def sweep(self, loop_id: str) -> tuple[int, ...]:
-        from loopwright.processes.process_tree import ProcessMark, kill_marked
-
         registry = self._registry(loop_id)
         ended = kill_marked(ProcessMark(loop_id, str(self._project)), registry.living())
         registry.clear()
@@ -79,7 +85,6 @@ class OwnProcesses:
 
     @asynccontextmanager
     async def owning(self, loop_id: str) -> AsyncIterator[tuple[int, ...]]:
-
         left = self.sweep(loop_id)
         async with keep_registry(self._registry(loop_id)):
             try:
@@ -88,8 +93,6 @@ class OwnProcesses:
                 self.sweep(loop_id)
 
     def within(self, loop_id: str) -> bool:
-        from loopwright.processes.process_tree import ProcessMark
-
         marks = (loop_id, generation_of(loop_id))
         return any(ProcessMark(mark, str(self._project)).is_on(os.getpid()) for mark in marks)
 
@@ -171,8 +174,6 @@ class RunnerLauncher:
                 self._launched.discard(pid)
 
     async def job(self, arguments: Sequence[str], seconds: float) -> JobResult:
-        # slow to load, and most commands run none
-
         command = (sys.executable, "-m", "loopwright", *arguments, "--project", str(self._project), "--json")
         return await run_job(command, self._project, seconds)
 
@@ -203,7 +204,7 @@ async def keep_registry(registry: ProcessRegistry) -> AsyncIterator[None]:
 
 
 async def _keep(registry: ProcessRegistry, before: frozenset[LiveProcess]) -> None:
-    from asyncio import sleep
+    import asyncio
 
     known: set[LiveProcess] = set()
     while True:
@@ -212,7 +213,7 @@ async def _keep(registry: ProcessRegistry, before: frozenset[LiveProcess]) -> No
             with suppress(OSError):  # no room: tried again at the next look, and the marks tell the same
                 registry.write(below)
                 known = below
-        await sleep(LOOK_SECONDS)
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 def _bury(before: frozenset[LiveProcess]) -> set[LiveProcess]:
@@ -277,12 +278,12 @@ async def run_job(command: Sequence[str], cwd: Path, seconds: float) -> JobResul
 
 async def _ended(process: "asyncio.subprocess.Process") -> None:
     """A job whose input ends ends what it has started, and itself; one that does not is killed."""
-    from asyncio import timeout
+    import asyncio
 
     assert process.stdin is not None
     process.stdin.close()
     try:
-        async with timeout(_WIND_UP):
+        async with asyncio.timeout(_WIND_UP):
             await process.wait()
     finally:
         if process.returncode is None:

@@ -9,11 +9,12 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator
-from typing import NamedTuple, Self
+from typing import Self
 
 import orjson
 
 from loopwright.core.errors import Conflict
+from loopwright.processes.process_tree import find_process
 from loopwright.store.disk import Disk, is_regular_file, quarantine_file
 
 PATIENCE = 1.0
@@ -156,13 +157,6 @@ def _forget_in_child() -> None:
 os.register_at_fork(after_in_child=_forget_in_child)
 
 
-class LeaseHolder(NamedTuple):
-    """A process, told apart from later ones with the same id by its start time in clock ticks since boot."""
-
-    pid: int
-    started: int
-
-
 class HeldLease:
     """A lease that was taken; `epoch` goes into every commit of its holder."""
 
@@ -216,8 +210,9 @@ class LeaseFile:
 
     def _sign(self) -> None:
         """Says in the lease file that this process holds it."""
-        pid = os.getpid()
-        text = orjson.dumps({"pid": pid, "started": _started(pid)}, option=orjson.OPT_APPEND_NEWLINE)
+        this = find_process(os.getpid())
+        assert this is not None
+        text = orjson.dumps({"pid": this.pid, "started": this.started}, option=orjson.OPT_APPEND_NEWLINE)
         self._disk.truncate(self._lock.fd, 0)
         self._disk.append(self._lock.fd, 0, text)
         self._signed = _signature(os.fstat(self._lock.fd))
@@ -239,10 +234,13 @@ class LeaseFile:
 
 def find_holder(disk: Disk, path: str) -> int | None:
     """Process id of the living holder. A name left by a dead or an earlier process counts for nothing."""
-    name = _parsed(disk.read(path) or b"")
-    if name is None or _started(name.pid) != name.started or not is_locked(path):
+    try:
+        name = orjson.loads(disk.read(path) or b"")
+        named = int(name["pid"]), int(name["started"])
+    except (ValueError, KeyError, TypeError):
         return None
-    return name.pid
+    holder = find_process(named[0])
+    return holder.pid if holder is not None and holder.key == named and is_locked(path) else None
 
 
 def _signature(found: os.stat_result) -> tuple[int, ...]:
@@ -254,21 +252,3 @@ def _release(*held: LockDescriptor | None) -> None:
     for descriptor in held:
         if descriptor:
             descriptor.release()
-
-
-def _parsed(text: bytes) -> LeaseHolder | None:
-    try:
-        raw = orjson.loads(text)
-        return LeaseHolder(int(raw["pid"]), int(raw["started"]))
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _started(pid: int) -> int | None:
-    """Field 22 of the process's stat; its name, in brackets, may hold anything."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:
-            fields = stat.read().rpartition(b")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return int(fields[19])

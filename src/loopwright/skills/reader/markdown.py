@@ -70,8 +70,6 @@ _NO_UTF_8 = dict.fromkeys(range(0xDC80, 0xDD00), "\x1a")
 _BLANKS = " \t\r\n\v\f"
 _LANG = re.compile(r"[\w#+.-]+")
 _FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*\Z")
-
-
 _FENCES = re.compile(r"^[ \t>]*+(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^\n`]*+$", re.MULTILINE)
 
 _LEAVES: dict[str, BlockKind] = {
@@ -316,7 +314,10 @@ _ENDS = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
 
 
 def parse_front_matter(text: str) -> FrontMatter | None:
-    """What stands at the top between two lines `---`. One that is not closed ends at a blank line, and is broken."""
+    """What stands at the top between two lines `---`. One that is not closed ends at a blank line, and is broken.
+
+    Not by python-frontmatter: it says no places, takes one that is not closed for text, and expands any alias.
+    """
     opening = _OPENS.match(text)
     if opening is None:
         return None

@@ -1,4 +1,7 @@
-"""Who may come in, and with what: in front of everything else, one ASGI layer."""
+"""Who may come in, and with what: in front of everything else, one ASGI layer.
+
+Not by Starlette's TrustedHostMiddleware: it looks at no port, so that a page of another server on this machine may ask.
+"""
 
 import asyncio
 import hmac

@@ -27,7 +27,10 @@ TOO_LONG = (
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """A head that does not come within PATIENCE, or goes on beyond LONGEST_HEAD, ends its connection."""
+    """A head that does not come within PATIENCE, or goes on beyond LONGEST_HEAD, ends its connection.
+
+    uvicorn has no limit for either: by itself it has taken a head of 32 MB, and waits for one as long as it may take.
+    """
 
     _is_in_head = False
     _head = 0

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import anyio
 import orjson
 from anyio import CancelScope
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from loopwright.core.errors import Invalid
 from loopwright.surfaces.server.api_response import make_refusal
@@ -82,14 +82,13 @@ class StreamRegistry:
             ending.cancel()
 
 
-class EventStream(Response):
+class EventStream(StreamingResponse):
     """Sends what `blocks` gives until that ends, the client goes or takes nothing any more, or the server ends."""
 
     media_type = "text/event-stream"
 
     def __init__(self, blocks: AsyncGenerator[bytes, None], streams: StreamRegistry) -> None:
-        super().__init__(None, 200, HEADERS)
-        del self.headers["content-length"]
+        super().__init__(blocks, headers=HEADERS)
         self._blocks, self._streams = blocks, streams
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -97,26 +96,18 @@ class EventStream(Response):
             await refusal(scope, receive, send)
             return
         with anyio.CancelScope() as ending, self._streams.counted(ending):
-            async with aclosing(self._blocks), anyio.create_task_group() as tasks:
-                tasks.start_soon(_until_gone, receive, ending)
-                await self._send_all(send)
-                tasks.cancel_scope.cancel()
-        with anyio.CancelScope(shield=True), anyio.move_on_after(1):
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _send_all(self, send: Send) -> None:
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        async for data in self._blocks:
-            with anyio.move_on_after(WRITE_SECONDS) as patience:
-                await send({"type": "http.response.body", "body": data, "more_body": True})
-            if patience.cancelled_caught:
-                return
+            async def send_in_time(message: Message) -> None:
+                with anyio.move_on_after(WRITE_SECONDS) as patience:
+                    await send(message)
+                if patience.cancelled_caught:
+                    ending.cancel()
 
-
-async def _until_gone(receive: Receive, ending: CancelScope) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    ending.cancel()
+            async with aclosing(self._blocks):
+                await super().__call__(scope, receive, send_in_time)
+        if ending.cancelled_caught:
+            with anyio.CancelScope(shield=True), anyio.move_on_after(1):
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 _FORM = re.compile(r"(0|[1-9][0-9]{0,15})((?:\.(?:0|[1-9][0-9]{0,15})){0,8})", re.ASCII)
