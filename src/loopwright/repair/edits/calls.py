@@ -241,21 +241,17 @@ def library_edits(place: EditSite) -> Iterator[Edit]:
         if not place.loads(node) or isinstance(node, (ast.Constant, ast.Starred, ast.Slice, ast.JoinedStr)):
             continue
         if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
-            yield from _others(place, node, known)
+            old, argument = place.text(node.func), place.text(node.args[0])
+            for n, name in enumerate(known):
+                if name != old:
+                    copies = old in _COPIES and name.endswith("deepcopy")
+                    yield place.swap(node, f"{name}({argument})", 1.5 if copies else 2.3 + 0.04 * n)
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "copy":
+                yield from (place.swap(node, f"{name}({argument})", 1.5) for name in known if name.endswith("deepcopy"))
         if not isinstance(place.source.parents[node], (ast.Attribute, ast.FormattedValue)) and not place.is_called(
             node
         ):
             yield from place.swaps(node, [f"{name}({place.text(node)})" for name in known], 2.5, 0.04)
-
-
-def _others(place: EditSite, node: ast.Call, known: list[str]) -> Iterator[Edit]:
-    old, argument = place.text(node.func), place.text(node.args[0])
-    for n, name in enumerate(known):
-        if name != old:
-            copies = old in _COPIES and name.endswith("deepcopy")
-            yield place.swap(node, f"{name}({argument})", 1.5 if copies else 2.3 + 0.04 * n)
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "copy":
-        yield from (place.swap(node, f"{name}({argument})", 1.5) for name in known if name.endswith("deepcopy"))
 
 
 _FUNCTIONS = ("compile", "match", "search", "fullmatch", "findall", "finditer", "sub", "subn", "split")
@@ -499,29 +495,25 @@ def type_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         match node:
             case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[asked, kinds]):
-                yield from _kin_other(place, asked, kinds)
+                # another class, one more, or one less; a bool is an int, too
+                inside = [place.text(one) for one in (kinds.elts if isinstance(kinds, ast.Tuple) else [kinds])]
+                kin = [name for group in _KIN if set(group) & set(inside) for name in group]
+                kin = [name for name in kin if hasattr(builtins, name) or name in place.scope.globals]
+                # then the classes that this file asks for, defines or imports
+                used = [text for text in place.scope.kinds if text.replace(".", "").isidentifier()]
+                used += [name for name in place.scope.globals if name[:1].isupper() and not name.isupper()]
+                others = [name for name in dict.fromkeys([*kin, *used[:_CLASSES]]) if name not in inside]
+                for n, name in enumerate(others):
+                    cost = 1.7 if name in kin else 2.1
+                    yield place.swap(kinds, f"({', '.join([*inside, name])})", cost + 0.03 * n, f"take {name}, too")
+                    if len(inside) == 1:
+                        yield place.swap(kinds, name, cost + 0.2 + 0.03 * n)
+                for name in inside if len(inside) > 1 else ():
+                    rest = [one for one in inside if one != name]
+                    yield place.swap(kinds, rest[0] if len(rest) == 1 else f"({', '.join(rest)})", 2.2)
+                whole = place.source.parents[kinds]
+                if "int" in inside and isinstance(whole, ast.expr):
+                    yield place.swap(whole, f"{place.text(whole)} and not isinstance({place.text(asked)}, bool)", 1.9)
             case ast.Compare(left=ast.Call(func=ast.Name(id="type"), args=[asked]), ops=[operator], comparators=[kind]):
                 denied = "not " if isinstance(operator, (ast.NotEq, ast.IsNot)) else ""
                 yield place.swap(node, f"{denied}isinstance({place.text(asked)}, {place.text(kind)})", 1.6)
-
-
-def _kin_other(place: EditSite, asked: ast.expr, kinds: ast.expr) -> Iterator[Edit]:
-    """Another class, one more, or one less. A bool is an int, too."""
-    inside = [place.text(one) for one in (kinds.elts if isinstance(kinds, ast.Tuple) else [kinds])]
-    kin = [name for group in _KIN if set(group) & set(inside) for name in group]
-    kin = [name for name in kin if hasattr(builtins, name) or name in place.scope.globals]
-    # then the classes that this file asks for, defines or imports
-    used = [text for text in place.scope.kinds if text.replace(".", "").isidentifier()]
-    used += [name for name in place.scope.globals if name[:1].isupper() and not name.isupper()]
-    others = [name for name in dict.fromkeys([*kin, *used[:_CLASSES]]) if name not in inside]
-    for n, name in enumerate(others):
-        cost = 1.7 if name in kin else 2.1
-        yield place.swap(kinds, f"({', '.join([*inside, name])})", cost + 0.03 * n, f"take {name}, too")
-        if len(inside) == 1:
-            yield place.swap(kinds, name, cost + 0.2 + 0.03 * n)
-    for name in inside if len(inside) > 1 else ():
-        rest = [one for one in inside if one != name]
-        yield place.swap(kinds, rest[0] if len(rest) == 1 else f"({', '.join(rest)})", 2.2)
-    whole = place.source.parents[kinds]
-    if "int" in inside and isinstance(whole, ast.expr):
-        yield place.swap(whole, f"{place.text(whole)} and not isinstance({place.text(asked)}, bool)", 1.9)

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from itertools import combinations, pairwise
 
-from ..source import FUNCTIONS, Function
+from ..source import FUNCTIONS
 from .site import LEAVING, Edit, EditSite
 
 OTHERS: dict[str, dict[str, float]] = {
@@ -143,7 +143,15 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 def guard_edits(place: EditSite) -> Iterator[Edit]:
     if isinstance(place.stmt, FUNCTIONS):
-        yield from _at_the_end(place, place.stmt)
+        # the return that the function's last line forgot
+        last = place.stmt.body[-1]
+        if isinstance(last, (ast.Return, ast.Raise)) or last.lineno == place.stmt.lineno:
+            return
+        indent = place.source.indent(place.stmt.body[0].lineno)
+        for value in [*place.scope.locals, "self", *place.scope.own_attributes, *_DEFAULTS]:
+            if value != "self" or "self" in place.scope.parameters:
+                cost = 1.8 if value not in _DEFAULTS else 2.3
+                yield place.behind(last, indent, [f"return {value}"], cost, f"add `return {value}` at the end")
     elif place.source.function(place.stmt) is not None:
         looped = any(isinstance(above, _LOOPS) for above in place.source.ancestors(place.stmt))
         yield from _leaving(place, looped)
@@ -209,18 +217,6 @@ def _before(place: EditSite, looped: bool) -> Iterator[Edit]:
                 yield place.before([f"if {question}:", f"    {what}"], 2.4 + 0.1 * n + 0.08 * k)
     for n, condition in enumerate(place.scope.conditions[:8]):
         yield place.before([f"if {condition}:", "    return None"], 3.6 + 0.05 * n)
-
-
-def _at_the_end(place: EditSite, function: Function) -> Iterator[Edit]:
-    """The return that the function's last line forgot."""
-    last = function.body[-1]
-    if isinstance(last, (ast.Return, ast.Raise)) or last.lineno == function.lineno:
-        return
-    indent = place.source.indent(function.body[0].lineno)
-    for value in [*place.scope.locals, "self", *place.scope.own_attributes, *_DEFAULTS]:
-        if value != "self" or "self" in place.scope.parameters:
-            cost = 1.8 if value not in _DEFAULTS else 2.3
-            yield place.behind(last, indent, [f"return {value}"], cost, f"add `return {value}` at the end")
 
 
 _ONLYIF_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Delete)

@@ -318,7 +318,12 @@ def _in(place: EditSite) -> Iterator[Edit]:
     start, end = place.source.lines_of(place.stmt)
     text = place.source.text[start:end]
     if at and isinstance(place.block[at - 1], _BLOCKS):
-        for holder in _deepest_last(place.block[at - 1]):
+        block = place.block[at - 1]
+        found: list[ast.stmt] = []
+        while isinstance(block, _BLOCKS):
+            block = (getattr(block, "orelse", None) or block.body)[-1]
+            found.append(block)
+        for holder in found:
             new = _shifted(place.ended(text), place.indent, place.source.indent(holder.lineno))
             top = place.source.lines_of(holder)[1]
             yield Edit(top, end, new + place.source.text[top:start], 2.0, "move it into the block in front of it")
@@ -327,15 +332,6 @@ def _in(place: EditSite) -> Iterator[Edit]:
         new = _shifted(text, place.indent, place.source.indent(first.lineno))
         into = place.source.lines_of(first)[0]
         yield Edit(start, into, place.source.text[end:into] + new, 2.0, "move it into the block behind it")
-
-
-def _deepest_last(block: ast.stmt) -> list[ast.stmt]:
-    """Last statements of the blocks that end where `block` ends, outermost first."""
-    found: list[ast.stmt] = []
-    while isinstance(block, _BLOCKS):
-        block = (getattr(block, "orelse", None) or block.body)[-1]
-        found.append(block)
-    return found
 
 
 def _deleted(place: EditSite) -> Iterator[Edit]:
@@ -500,17 +496,13 @@ def repetition_edits(place: EditSite) -> Iterator[Edit]:
         case ast.While(orelse=[]):
             yield from _word(place, "while", "if", 2.2)
             if place.stmt.body[-1].lineno > place.stmt.lineno:
-                yield from _step(place, place.stmt)
-
-
-def _step(place: EditSite, loop: ast.While) -> Iterator[Edit]:
-    """What the condition asks about goes on by one at the end of each round."""
-    indent = place.source.indent(loop.body[0].lineno)
-    asked = dict.fromkeys(node.id for node in ast.walk(loop.test) if isinstance(node, ast.Name))
-    for n, name in enumerate([name for name in asked if name in place.scope.locals]):
-        for step in ("+= 1", "-= 1"):
-            what = f"add `{name} {step}` at the end of each round"
-            yield place.behind(loop.body[-1], indent, [f"{name} {step}"], 2.1 + 0.1 * n, what)
+                # what the condition asks about goes on by one at the end of each round
+                indent = place.source.indent(place.stmt.body[0].lineno)
+                asked = dict.fromkeys(node.id for node in ast.walk(place.stmt.test) if isinstance(node, ast.Name))
+                for n, name in enumerate([name for name in asked if name in place.scope.locals]):
+                    for step in ("+= 1", "-= 1"):
+                        what = f"add `{name} {step}` at the end of each round"
+                        yield place.behind(place.stmt.body[-1], indent, [f"{name} {step}"], 2.1 + 0.1 * n, what)
 
 
 def _word(place: EditSite, old: str, new: str, cost: float) -> Iterator[Edit]:
@@ -623,21 +615,17 @@ def wrap_edits(place: EditSite) -> Iterator[Edit]:
                 yield place.swap(container, f"list({name})", 1.5)
     for node in place.nodes:
         if isinstance(node, ast.Call):
-            yield from _unwrapped(place, node)
+            for argument in node.args[:3]:
+                if not isinstance(argument, ast.Starred):
+                    yield place.swap(node, place.text(argument), 2.2)
+            if isinstance(node.func, ast.Attribute):
+                yield place.swap(node, place.text(node.func.value), 2.4)
+            if not node.args and not node.keywords:
+                yield place.swap(node, place.text(node.func), 2.6)
         if isinstance(node, ast.Attribute) and place.loads(node) and not place.is_called(node):
             yield place.swap(node, f"{place.text(node)}()", 1.8)
         if place.loads(node) and not isinstance(node, (ast.Constant, ast.Starred, ast.Slice, ast.JoinedStr)):
             yield from _wrapped(place, node)
-
-
-def _unwrapped(place: EditSite, node: ast.Call) -> Iterator[Edit]:
-    for argument in node.args[:3]:
-        if not isinstance(argument, ast.Starred):
-            yield place.swap(node, place.text(argument), 2.2)
-    if isinstance(node.func, ast.Attribute):
-        yield place.swap(node, place.text(node.func.value), 2.4)
-    if not node.args and not node.keywords:
-        yield place.swap(node, place.text(node.func), 2.6)
 
 
 def _wrapped(place: EditSite, node: ast.expr) -> Iterator[Edit]:
