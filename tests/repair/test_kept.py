@@ -6,9 +6,10 @@ from pathlib import Path
 
 from loopwright.evidence.debugging import DebugRequest
 from loopwright.repair.baseline import BrokenLine, TraceLog
-from loopwright.repair.baseline_cache import BaselineCache, files_below
+from loopwright.repair.baseline_cache import BaselineCache
 from loopwright.repair.debugger import PythonDebugger
 from loopwright.repair.session import ItemOutcome
+from loopwright.repair.tree import sign_files
 from tests.repair.cases import write
 
 
@@ -40,12 +41,12 @@ def test_only_the_last_question_is_kept(tmp_path: Path) -> None:
 
 def test_any_change_of_a_file_makes_it_another_project(tmp_path: Path) -> None:
     write({"a.py": "x = 1\n", "b/c.py": "x = 2\n"}, tmp_path)
-    before = files_below(tmp_path)
-    assert [path for path, _, _ in before] == ["a.py", "b/c.py"]
+    before = dict(sign_files(str(tmp_path)))
+    assert sorted(before) == ["a.py", "b/c.py"]
     write({"b/c.py": "x = 3\n"}, tmp_path)
-    assert files_below(tmp_path) != before
+    assert dict(sign_files(str(tmp_path))) != before
     (tmp_path / "nowhere").symlink_to("gone")
-    assert "nowhere" in [path for path, _, _ in files_below(tmp_path)]
+    assert "nowhere" in dict(sign_files(str(tmp_path)))
 
 
 SHOP = {

@@ -49,54 +49,7 @@ def merge_report(said: ActionReport | None, calls: Sequence[ReportCall]) -> Acti
             options=report.options or said.options,
             state_updates={**said.state_updates, **report.state_updates},
         )
-    return report.evolve(state_updates={**report.state_updates, **_proposed(calls)})
-
-
-def _report(call: ReportCall) -> ActionReport | None:
-    """The result that the call tells; None where it tells something else."""
-    match call:
-        case ReportActionResult():
-            return _of_action(call)
-        case ReportPhaseResult():
-            return _of_phase(call)
-        case EndReview():
-            return ActionReport(action=call.action, status="success", message=call.summary)
-        case _:
-            return None
-
-
-def _of_action(call: ReportActionResult) -> ActionReport:
-    wanted = call.next_action_needed or None
-    shown: dict[str, JsonValue] = {"shown_by": list(call.shown_by), "proof": call.proof}
-    return ActionReport(
-        action=call.action,
-        status="needs_input" if asks_person(wanted) else call.status,
-        message=call.message,
-        files_updated={file.path: file.description for file in call.files_updated},
-        next_action_needed=wanted,
-        options=call.options,
-        state_updates={name: value for name, value in shown.items() if value},
-    )
-
-
-def _of_phase(call: ReportPhaseResult) -> ActionReport:
-    updates: dict[str, list[JsonValue]] = {
-        "issues": list(call.issues),
-        "blockers": _listed(call.blockers),
-        "decisions": _listed(call.decisions),
-        "shown_by": list(call.shown_by),
-    }
-    return ActionReport(
-        action=call.phase,
-        status=call.status,
-        message=call.summary,
-        files_updated={file.path: file.description for file in call.files_written},
-        state_updates={name: entries for name, entries in updates.items() if entries},
-    )
-
-
-def _proposed(calls: Iterable[ReportCall]) -> dict[str, JsonValue]:
-    """The state updates that the proposals come to; each of a kind is kept once."""
+    # the state updates that the proposals come to; each of a kind is kept once
     updates: dict[str, JsonValue] = {}
     tasks = [task for call in calls if isinstance(call, ProposeTasks) for task in call.tasks]
     causes = [call for call in calls if isinstance(call, ProposeHypotheses)]
@@ -110,7 +63,42 @@ def _proposed(calls: Iterable[ReportCall]) -> dict[str, JsonValue]:
         updates["verdicts"] = _listed(judged)
     if bugs := [call.active_bug for call in causes if call.active_bug]:
         updates["active_bug"] = bugs[-1]
-    return updates
+    return report.evolve(state_updates={**report.state_updates, **updates})
+
+
+def _report(call: ReportCall) -> ActionReport | None:
+    """The result that the call tells; None where it tells something else."""
+    match call:
+        case ReportActionResult():
+            wanted = call.next_action_needed or None
+            shown: dict[str, JsonValue] = {"shown_by": list(call.shown_by), "proof": call.proof}
+            return ActionReport(
+                action=call.action,
+                status="needs_input" if asks_person(wanted) else call.status,
+                message=call.message,
+                files_updated={file.path: file.description for file in call.files_updated},
+                next_action_needed=wanted,
+                options=call.options,
+                state_updates={name: value for name, value in shown.items() if value},
+            )
+        case ReportPhaseResult():
+            updates: dict[str, list[JsonValue]] = {
+                "issues": list(call.issues),
+                "blockers": _listed(call.blockers),
+                "decisions": _listed(call.decisions),
+                "shown_by": list(call.shown_by),
+            }
+            return ActionReport(
+                action=call.phase,
+                status=call.status,
+                message=call.summary,
+                files_updated={file.path: file.description for file in call.files_written},
+                state_updates={name: entries for name, entries in updates.items() if entries},
+            )
+        case EndReview():
+            return ActionReport(action=call.action, status="success", message=call.summary)
+        case _:
+            return None
 
 
 def _listed(parts: Iterable[ReportPart]) -> list[JsonValue]:
@@ -154,15 +142,19 @@ class ReportInbox:
         No folder of the project can take the place of its modules: not its working directory (-P), not PYTHONPATH.
         """
         args = ("-P", "-m", SERVER, str(self._folder))
-        return McpServer("loopwright", sys.executable, args, (("PYTHONPATH", _needed_path()),))
+        # PYTHONPATH is empty, unless this very package was found through it
+        known = os.environ.get("PYTHONPATH", "")
+        is_needed = any(Path(part).resolve() == Path(__file__).parents[2] for part in known.split(os.pathsep) if part)
+        return McpServer("loopwright", sys.executable, args, (("PYTHONPATH", known if is_needed else ""),))
 
     def open(self, message: Message) -> None:
         """A turn begins: what was reported before counts no more, and reports are held against this order. OSError."""
         calls = self._calls()
+        again = not self._reported and message.action == self._order.action  # the turn is to be reported once more
         self._kept = tuple(
             call
             for n, call in enumerate(calls)
-            if self._waits(call, message.action) or (_found(call) and n >= self._given)
+            if (again and call.only == message.action) or (_found(call) and n >= self._given)
         )
         self._given, self._reported = 0, False
         self._order = ReportOrder(turn=self._order.turn + 1, action=message.action, debugs=message.debug is not None)
@@ -193,10 +185,6 @@ class ReportInbox:
         new, self._given = calls[self._given :], len(calls)
         return tuple(found for call in new if (found := _found(call)) is not None)
 
-    def _waits(self, call: ReportCall, action: str) -> bool:
-        """Whether it is a proposal of a turn that is to be reported once more."""
-        return not self._reported and action == self._order.action and call.only == action
-
     def _calls(self) -> tuple[ReportCall, ...]:
         """What is kept, then this turn's; the folder is the agent's too, so that all of it is checked again."""
         letters = self._box.letters(self._order.turn)
@@ -226,10 +214,3 @@ def _read(order: ReportOrder, letter: SpooledCall) -> ReportCall | None:
         return read_call(order, letter.tool, letter.arguments)
     except Invalid:
         return None
-
-
-def _needed_path() -> str:
-    """PYTHONPATH for the server: empty, unless this very package was found through it."""
-    given = os.environ.get("PYTHONPATH", "")
-    home = Path(__file__).parents[2]
-    return given if any(Path(part).resolve() == home for part in given.split(os.pathsep) if part) else ""

@@ -111,9 +111,14 @@ class ScriptedAgent(TaskAgent):
         self.messages.append(message)
         answer = self._next(message.action, message.text)
         if answer is None:
-            return AgentOutput(agent_id=id, running=False, text=_used_up(message.action))
+            kind, words = ("phase", "summary") if message.action in STEPS else ("action", "message")
+            report = f"- {kind}: {message.action}\n- status: failed\n- {words}: the script is used up\n"
+            return AgentOutput(agent_id=id, running=False, text=f"{kind.upper()}_RESULT:\n{report}")
         self._playing[id] = answer
-        await _meet(answer)
+        if answer.signals is not None:
+            Path(answer.signals).touch()
+        while not all(Path(path).exists() for path in answer.waits_for):  # noqa: ASYNC110 - another agent makes them
+            await asyncio.sleep(LOOK_SECONDS)
         await asyncio.sleep(answer.seconds)
         if answer.hangs:
             await asyncio.get_running_loop().create_future()  # nobody answers it: only cancelling ends it
@@ -144,19 +149,6 @@ class ScriptedAgent(TaskAgent):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, encoding="utf-8")
         return str(path.relative_to(self._project)) if path.is_relative_to(self._project) else str(path)
-
-
-async def _meet(answer: ScriptedTurn) -> None:
-    if answer.signals is not None:
-        Path(answer.signals).touch()
-    while not all(Path(path).exists() for path in answer.waits_for):  # noqa: ASYNC110 - another agent makes them
-        await asyncio.sleep(LOOK_SECONDS)
-
-
-def _used_up(action: str) -> str:
-    if action in STEPS:
-        return f"PHASE_RESULT:\n- phase: {action}\n- status: failed\n- summary: the script is used up\n"
-    return f"ACTION_RESULT:\n- action: {action}\n- status: failed\n- message: the script is used up\n"
 
 
 TurnSource = Callable[[str, Message], Awaitable[AgentOutput | TurnFailure]]

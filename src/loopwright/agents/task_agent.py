@@ -9,7 +9,7 @@ from typing import Literal
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.ports import Debugger
 from loopwright.core.protocol import ActionReport, AgentOutput, Capabilities, Message
-from loopwright.evidence.debugging import DebugRequest, SearchFindings
+from loopwright.evidence.debugging import SearchFindings
 from loopwright.processes.process import Patience, run_shell
 from loopwright.reports.block import ReportStatus
 
@@ -122,16 +122,9 @@ class CommandAgent(TaskAgent):
         if done.cut is not None:
             words = f"The command {patience.told(done.cut, 'timeout_per_action')}."
             return _answer(id, message, "failed", words, text=done.output, truncated=done.truncated)
-        status: ReportStatus = "success" if done.exit_code == 0 else "failed"
-        return _answer(
-            id,
-            message,
-            status,
-            _ended(done.exit_code),
-            text=done.output,
-            exit_code=done.exit_code,
-            truncated=done.truncated,
-        )
+        code, cut = done.exit_code, done.truncated
+        status: ReportStatus = "success" if code == 0 else "failed"
+        return _answer(id, message, status, _ended(code), text=done.output, exit_code=code, truncated=cut)
 
     def _hear(self, id: str, text: str) -> None:
         """Keeps the latest output, within the cap."""
@@ -156,9 +149,17 @@ def _answer(
     text: str = "",
     exit_code: int | None = None,
     truncated: bool = False,
+    findings: SearchFindings | None = None,
 ) -> AgentOutput:
-    report = ActionReport(action=message.action, status=status, message=words)
-    return AgentOutput(agent_id=id, running=False, text=text, report=report, exit_code=exit_code, truncated=truncated)
+    return AgentOutput(
+        agent_id=id,
+        running=False,
+        text=text,
+        report=ActionReport(action=message.action, status=status, message=words),
+        exit_code=exit_code,
+        truncated=truncated,
+        findings=findings,
+    )
 
 
 _AT_WORK = "Testing edits on a copy of the project."
@@ -200,19 +201,19 @@ class BuiltinAgent(TaskAgent):
 
     async def play(self, id: str, message: Message) -> AgentOutput:
         order = message.debug
+        status: ReportStatus = "failed"
+        findings = None
         if message.action not in ("DEBUG", "cd.implement") or order is None or not order.failing:
-            return _repair_answer(id, message, *_UNABLE.get(message.action, ("failed", _NO_MODEL)))
-        if not self._debugger.supports(order.test_command):
+            status, words = _UNABLE.get(message.action, ("failed", _NO_MODEL))
+        elif not self._debugger.supports(order.test_command):
             words = f"The builtin agent debugs Python projects with pytest or unittest, not {order.test_command!r}."
-            return _repair_answer(id, message, "failed", words)
-        return await self._search(id, message, order)
-
-    async def _search(self, id: str, message: Message, order: DebugRequest) -> AgentOutput:
-        try:
-            findings = await self._debugger.search(order)
-        except Invalid as error:
-            return _repair_answer(id, message, "failed", str(error))
-        return _repair_answer(id, message, "success", _told(findings), findings)
+        else:
+            try:
+                findings = await self._debugger.search(order)
+                status, words = "success", _told(findings)
+            except Invalid as error:
+                words = str(error)
+        return _answer(id, message, status, words, text=words, findings=findings)
 
 
 def _told(findings: SearchFindings) -> str:
@@ -223,10 +224,3 @@ def _told(findings: SearchFindings) -> str:
     left = len(findings.patch.still_failing)
     rest = f"; {left} other tests still fail" if left else ""
     return f"Found a patch: {findings.patch.description}{rest}{note}."
-
-
-def _repair_answer(
-    id: str, message: Message, status: ReportStatus, words: str, findings: SearchFindings | None = None
-) -> AgentOutput:
-    report = ActionReport(action=message.action, status=status, message=words)
-    return AgentOutput(agent_id=id, running=False, text=words, report=report, findings=findings)

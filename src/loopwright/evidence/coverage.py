@@ -172,8 +172,11 @@ def read_v8(reports: Iterable[Path], root: Path) -> Iterator[FileLines]:
             report = json.loads(file.read_bytes())
             scripts, translated = report["result"], report.get("source-map-cache", {})
             for script in scripts:
-                path = _path(script["url"])
-                if path is not None and script["url"] not in translated and _is_below(path, root):
+                url = script["url"]
+                if not url.startswith("file://") or url in translated:
+                    continue
+                path = Path(unquote(urlsplit(url).path))
+                if path.is_relative_to(root) and "node_modules" not in path.parts:
                     text = known.get(path) or known.setdefault(
                         path, _Text(path.read_bytes().decode("utf-8-sig", "replace"))
                     )
@@ -207,14 +210,6 @@ class _Text:
             counts[first:behind] = [part["count"]] * (behind - first)
         ran = {number for number, count in zip(self._numbers, counts, strict=True) if count}
         return FileLines(path, ran, set(self._numbers) - ran)
-
-
-def _path(url: str) -> Path | None:
-    return Path(unquote(urlsplit(url).path)) if url.startswith("file://") else None
-
-
-def _is_below(path: Path, root: Path) -> bool:
-    return path.is_relative_to(root) and "node_modules" not in path.parts
 
 
 def _units(text: str) -> int:

@@ -346,12 +346,7 @@ def _row(rank: int, one: Hypothesis) -> str:
     evidence: Mapping[str, JsonValue] = one.evidence or {}
     name = f"{one.id}: {evidence['file']}:{evidence.get('line')} in {evidence['func']}"
     counts = f"{evidence.get('failing_tests', '?')}, {evidence.get('passing_tests', '?')}"
-    cells = (str(rank), name, f"`{clip_text(clean_line(str(evidence['code'])), CODE)}`", counts, _seen(evidence))
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-
-def _seen(evidence: Mapping[str, JsonValue]) -> str:
-    """What edits showed there, whether it is new, exceptions that came from there, and what variables held."""
+    # what edits showed there, whether it is new, exceptions that came from there, and what variables held
     parts = [str(evidence["says"])] if "says" in evidence else []
     if turned := evidence.get("candidates_that_turned_a_test"):
         parts.append(f"{turned} of {evidence.get('candidates_tried')} small edits turned a failing test")
@@ -361,7 +356,9 @@ def _seen(evidence: Mapping[str, JsonValue]) -> str:
     for values in _list(evidence.get("probe_values"))[:1]:
         if isinstance(values, dict):
             parts += [f"{name}={value}" for name, value in values.items() if name.isidentifier()]
-    return clip_text(clean_line(", ".join(parts)), SEEN) or "nothing"
+    seen = clip_text(clean_line(", ".join(parts)), SEEN) or "nothing"
+    cells = (str(rank), name, f"`{clip_text(clean_line(str(evidence['code'])), CODE)}`", counts, seen)
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 def _list(value: JsonValue) -> list[JsonValue]:

@@ -151,7 +151,9 @@ def wanted_names(requires: Mapping[str, Collection[str]], manifests: Manifests) 
 
     `requires`: the names that each of them requires.
     """
-    wanted = {name for name in _added_names(manifests) if name in requires}
+    added = (set(after.splitlines()) - set(before.splitlines()) for before, after in manifests.changed.values())
+    words = {normalise_name(word) for lines in added for line in lines for word in _WORD.findall(line)}
+    wanted = words & requires.keys()
     while more := {name for one in wanted for name in requires[one] if name in requires} - wanted:
         wanted |= more
     own = _own_name(manifests)
@@ -160,12 +162,6 @@ def wanted_names(requires: Mapping[str, Collection[str]], manifests: Manifests) 
 
 def _own_name(manifests: Manifests) -> str | None:
     return normalise_name(manifests.project) if manifests.project else None
-
-
-def _added_names(manifests: Manifests) -> set[str]:
-    """Every word of the lines that were added to a manifest."""
-    lines = (set(after.splitlines()) - set(before.splitlines()) for before, after in manifests.changed.values())
-    return {normalise_name(word) for added in lines for line in added for word in _WORD.findall(line)}
 
 
 def _by_node(

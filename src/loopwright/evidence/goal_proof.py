@@ -110,18 +110,12 @@ def split_material(
     """
     written = frozenset(ground.state().engine.run_writes)
     changes = [change for change in ground.workspace.changes(first, now) if change.file not in written]
-    mixed = _differing_settings(ground, first, now, [c.file for c in changes if is_mixed(c.file)])
+    # a mixed file counts where it says something else about the tests than it did
+    texts = read_versions(ground, first, now, [c.file for c in changes if is_mixed(c.file)])
+    mixed = {file for file, (before, after) in texts.items() if _settings(file, before) != _settings(file, after)}
     names = {c.file for c in changes if is_test_material(c.file) or c.file in mixed or c.file in collected}
     tests = tuple(change for change in changes if change.file in names)
     return tests, tuple(change for change in changes if change.file not in names)
-
-
-def _differing_settings(ground: MeasuredRunContext[R], first: str, now: str, files: Sequence[str]) -> frozenset[str]:
-    """Those of the mixed files that say something else about the tests than they did."""
-    texts = read_versions(ground, first, now, files)
-    return frozenset(
-        file for file, (before, after) in texts.items() if _settings(file, before) != _settings(file, after)
-    )
 
 
 def _settings(file: str, data: bytes | None) -> object:
@@ -188,6 +182,8 @@ async def _evidence(
     if start is None:
         return ProofEvidence(product=(), changed=()), NOTHING_REACHED
     changed = await run_in_thread(_changed, ground, start, here.commit, run)
+    # tests that passed at the start and pass now
+    before = {key for key, test in baseline.tests.items() if test.status == "passed"}
     evidence = ProofEvidence(
         product=changed.substantial,
         changed=tuple(change.file for change in (*changed.product, *changed.tests)),
@@ -196,18 +192,12 @@ async def _evidence(
         rewritten=changed.rewritten,
         tests_allowed=ground.may_change_tests(),
         tests_green=run.passed_count,
-        pass_to_pass_count=_passed_twice(baseline, run),
+        pass_to_pass_count=sum(result.status == "passed" and result.key in before for result in run.results),
     )
     if goal.kinds & {"change", "mend"} and changed.substantial:
         trial = ProofTrial(ground, start, here, changed, command)
         return await trial.evidence(run, baseline, comparison, evidence, goal)
     return evidence, NOTHING_REACHED
-
-
-def _passed_twice(baseline: Baseline, run: TestRun) -> int:
-    """Tests that passed at the start and pass now."""
-    before = {key for key, test in baseline.tests.items() if test.status == "passed"}
-    return sum(result.status == "passed" and result.key in before for result in run.results)
 
 
 @dataclass(frozen=True)
@@ -275,14 +265,11 @@ class ProofTrial(Generic[R]):
         """Why a test that fails without the change shows nothing all the same."""
         if _statuses(present).get(key) != "passed":
             return "does not pass in a copy of the project"
-        if present.reach is None or self._is_unmeasured():
+        traced = (".py", *SETTINGS)  # the lines of code in other languages are not
+        if present.reach is None or any(CODE.fullmatch(one) and not one.endswith(traced) for one in self.changed.lines):
             return None
         reach = present.reach.get(key)
         return None if reach is not None and reach.found else "runs no changed code of the product"
-
-    def _is_unmeasured(self) -> bool:
-        """Code in languages whose lines are not traced."""
-        return any(CODE.fullmatch(file) and not file.endswith((".py", *SETTINGS)) for file in self.changed.lines)
 
 
 SETTINGS = (".toml", ".ini", ".cfg")

@@ -96,7 +96,12 @@ def parse_cases(data: bytes) -> Iterator[JunitCase]:
         inner = (*suites, name) if name and _tag(element) == "testsuite" else suites
         children = [child for child in element if _tag(child) in ("testsuite", "testcase")]
         waiting += [(child, inner) for child in reversed(children)]
-        if _counts_failures(element) and not any(_tag(c) == "testsuite" or _has_failed(c) for c in children):
+        if _counts_failures(element) and not any(
+            _tag(c) == "testsuite"
+            or any(_tag(child) in ("failure", "error") for child in c)
+            or _by_attribute(c) == "failed"
+            for c in children
+        ):
             has_failed = True
             yield JunitCase(inner, "" if inner else BUILD, "", "failed", 0, _ONLY_COUNTED, "")
     if _counts_failures(root) and not has_failed:
@@ -143,10 +148,6 @@ def _case(element: Element, suites: tuple[str, ...]) -> JunitCase:
 def _by_attribute(element: Element) -> TestStatus:
     words = (element.get("status") or "", element.get("result") or "")
     return next((_BY_ATTRIBUTE[word.lower()] for word in words if word.lower() in _BY_ATTRIBUTE), "passed")
-
-
-def _has_failed(case: Element) -> bool:
-    return any(_tag(child) in ("failure", "error") for child in case) or _by_attribute(case) == "failed"
 
 
 def _counts_failures(element: Element) -> bool:

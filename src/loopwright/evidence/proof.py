@@ -221,7 +221,9 @@ def _gap(kind: ProofKind, evidence: ProofEvidence, named: Collection[NamedTest])
             if not evidence.product:
                 return "nothing of the product was changed"
             if not (evidence.shown or named):
-                return f"{_no_test_shows(evidence.tests_green)} that the goal was reached"
+                tests = evidence.tests_green
+                which = "no test shows" if not tests else "it does not show" if tests == 1 else "none of them shows"
+                return f"{which} that the goal was reached"
         case "mend":
             if evidence.failed_first and not evidence.mended:
                 return "no test that failed at the start passes now"
@@ -236,12 +238,8 @@ def _gap(kind: ProofKind, evidence: ProofEvidence, named: Collection[NamedTest])
             if not evidence.changed:
                 return "nothing was changed"
         case "commands" | "reading":
-            return None
+            pass
     return None
-
-
-def _no_test_shows(tests: int) -> str:
-    return "no test shows" if not tests else "it does not show" if tests == 1 else "none of them shows"
 
 
 def proof_words(proof: Proof) -> str:
@@ -270,9 +268,9 @@ def proof_words(proof: Proof) -> str:
             return "no test shows the goal, as a person decided"
 
 
-def join_names(names: Collection[str]) -> str:
+def join_names(names: Collection[str], most: int = NAMES_SHOWN) -> str:
     """The first names, and how many more there are."""
-    shown = list(names)[:NAMES_SHOWN]
+    shown = list(names)[:most]
     more = len(names) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 

@@ -1,6 +1,7 @@
 """Results from several processes or frameworks, made one."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -64,6 +65,14 @@ def parse_json(line: str, opening: str) -> object:
     return value
 
 
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+def split_lines(output: str) -> list[str]:
+    """A tool's lines, without colours."""
+    return _COLOUR.sub("", output).replace("\r\n", "\n").split("\n")
+
+
 def encode_safely(text: str) -> str:
     """Text that any JSON writer takes: lone surrogates come from names that are no UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode()
@@ -83,11 +92,14 @@ def make_failure(suite: str, name: str, text: str, *, trace: str = "") -> TestRe
 def join_reports(readings: Sequence[RunnerReport]) -> RunnerReport:
     """All that any of these reported; complete when each of them is."""
     there = [reading for reading in readings if reading.reported]
+    # percentages of several languages cannot be added up: a threshold has to hold for each
+    measured = [reading.coverage for reading in there if reading.coverage is not None]
+    files = {file: percent for coverage in measured for file, percent in coverage.files.items()}
     return RunnerReport(
         results=number_duplicates(result for reading in there for result in reading.results),
         sources={key: digest for reading in there for key, digest in reading.sources.items()},
         running=tuple(dict.fromkeys(key for reading in there for key in reading.running)),
-        coverage=_lowest([reading.coverage for reading in there if reading.coverage is not None]),
+        coverage=Coverage(percent=min(one.percent for one in measured), files=files) if measured else None,
         complete=bool(there) and all(reading.complete for reading in there),
         damaged=any(reading.damaged for reading in there),
         reported=bool(there),
@@ -95,11 +107,3 @@ def join_reports(readings: Sequence[RunnerReport]) -> RunnerReport:
         reach=next((reading.reach for reading in there if reading.reach is not None), None),
         executable=next((reading.executable for reading in there if reading.executable), ()),
     )
-
-
-def _lowest(measured: Sequence[Coverage]) -> Coverage | None:
-    """Percentages of several languages cannot be added up: a threshold has to hold for each."""
-    if not measured:
-        return None
-    files = {file: percent for coverage in measured for file, percent in coverage.files.items()}
-    return Coverage(percent=min(coverage.percent for coverage in measured), files=files)

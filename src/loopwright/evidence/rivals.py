@@ -46,22 +46,15 @@ def _hunks(diff: str) -> list[Hunk]:
     for line in diff.split("\n"):
         if found := _HUNK.match(line):
             hunks.append(Hunk((int(found[1]), int(found[2]))))
-        elif hunks and line.startswith(_NO_NEWLINE):
-            _cut_newline(last)
-        elif hunks and line:
+            continue
+        if not hunks or not line:
+            continue
+        is_text = not line.startswith(_NO_NEWLINE)
+        if is_text:
             last = [hunks[-1].before] * (line[0] in " -") + [hunks[-1].after] * (line[0] in " +")
-            _add(last, f"{line[1:]}\n")
+        for side in last:
+            side.append(f"{line[1:]}\n" if is_text else side.pop().removesuffix("\n"))
     return hunks
-
-
-def _cut_newline(sides: list[list[str]]) -> None:
-    for side in sides:
-        side[-1] = side[-1].removesuffix("\n")
-
-
-def _add(sides: list[list[str]], line: str) -> None:
-    for side in sides:
-        side.append(line)
 
 
 def _place(block: str, text: str, number: int) -> int | None:
@@ -72,6 +65,9 @@ def _place(block: str, text: str, number: int) -> int | None:
         return starts[number - 1]
     return fits[0] if len(fits) == 1 else None
 
+
+_EDIT = ("place", "description", "fingerprint", "file", "diff")
+"""What rivals and applied patches have in common."""
 
 RIVAL = re.compile(r"rival-([1-9][0-9]{0,8})")
 """The id of a rival; no other exists twice in a run."""
@@ -198,30 +194,14 @@ def swap_rival(patch: AppliedPatch, rival: Rival, id: str, by: str) -> AppliedPa
     """The rival as the patch that stands, and the former patch, under a new `id`, as one of its rivals."""
     found = patch.comparison
     alike = 1 + found.compared - found.differing
-    former = Rival(
-        id=id,
-        place=patch.place,
-        description=patch.description,
-        fingerprint=patch.fingerprint,
-        file=patch.file,
-        diff=patch.diff,
-        gives=found.gives,
-        alike=alike,
-    )
+    former = Rival(id=id, gives=found.gives, alike=alike, **{name: getattr(patch, name) for name in _EDIT})
     comparison = found.evolve(
         gives=rival.gives,
         rivals=(*(one for one in found.rivals if one.id != rival.id), former),
         differing=max(1 + found.compared - rival.alike, 1),
         chosen_by=by,
     )
-    return patch.evolve(
-        place=rival.place,
-        description=rival.description,
-        fingerprint=rival.fingerprint,
-        file=rival.file,
-        diff=rival.diff,
-        comparison=comparison,
-    )
+    return patch.evolve(**{name: getattr(rival, name) for name in _EDIT}, comparison=comparison)
 
 
 def number_rivals(patch: AppliedPatch, known: Iterable[AppliedPatch]) -> AppliedPatch:

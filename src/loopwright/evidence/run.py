@@ -91,7 +91,8 @@ class RunWatch:
             looking.result()  # it failed by itself
         self._read(time.monotonic())
         self.endless |= {key: one.limit for key, one in self._running.items() if one.rung is not None}
-        self.killed = [log.pid for log in self._logs.values() if log.begun and not log.ended and self._owes(log.pid)]
+        rung = {one.pid for one in self._running.values() if one.rung is not None}
+        self.killed = [log.pid for log in self._logs.values() if log.begun and not log.ended and log.pid in rung]
         self._running.clear()
         self._shared.clear()
 
@@ -139,10 +140,6 @@ class RunWatch:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
         return True
-
-    def _owes(self, pid: int) -> bool:
-        """Whether it was ended over a test, and not by something else."""
-        return any(running.rung is not None and running.pid == pid for running in self._running.values())
 
     def _read(self, now: float) -> None:
         for path in sorted(self.folder.glob("*.jsonl")):
@@ -236,10 +233,17 @@ class RetryRounds:
     def _following(self) -> Mapping[str, str] | None:
         """The environment of the next process; None where there is nothing left to run."""
         watch = self._watch
-        if not watch.endless or self._has_others():
+        # tests in other languages that were run, too, cannot be left out
+        if not watch.endless or any(file.suffix in (".ndjson", ".out") for file in watch.folder.iterdir()):
             return None
         if watch.killed:
-            return self._rest(watch.killed)
+            for pid in watch.killed:
+                probe.write_end(watch.folder, pid)
+            known = frozenset(result.key for result in self._read().results) | frozenset(watch.endless)
+            if known == self._known:  # it does not keep to what it was asked for
+                return None
+            self._known = known
+            return probe.narrow_environment(self._environment, only=self._again or self._order.only, without=known)
         again = frozenset(watch.too_soon()) - self._again
         if not again:
             return None
@@ -247,19 +251,6 @@ class RetryRounds:
         watch.forget(again)
         probe.retract_tests(watch.folder, again)
         return probe.narrow_environment(self._environment, only=again)
-
-    def _rest(self, killed: Collection[int]) -> Mapping[str, str] | None:
-        for pid in killed:
-            probe.write_end(self._watch.folder, pid)
-        known = frozenset(result.key for result in self._read().results) | frozenset(self._watch.endless)
-        if known == self._known:  # it does not keep to what it was asked for
-            return None
-        self._known = known
-        return probe.narrow_environment(self._environment, only=self._again or self._order.only, without=known)
-
-    def _has_others(self) -> bool:
-        """Whether tests in other languages were run too: those cannot be left out."""
-        return any(file.suffix in (".ndjson", ".out") for file in self._watch.folder.iterdir())
 
 
 OUTPUT_KEPT = 64_000
@@ -328,9 +319,8 @@ class ProjectTests:
                 progress=partial(_last_written, folder),
                 is_done=lambda: is_done(runner, root, folder),
             )
-            watch = RunWatch(
-                folder, order.limits, ProcessMark(order.marker, str(self._root)), order.on_news or _unheard
-            )
+            mark = ProcessMark(order.marker, str(self._root))
+            watch = RunWatch(folder, order.limits, mark, order.on_news or (lambda words: None))
             rounds = RetryRounds(
                 order, watch, partial(runner.read, root, folder), probe.limit_environment(env, order.limits.least)
             )
@@ -407,10 +397,6 @@ def _told(result: TestResult, watch: RunWatch) -> TestResult:
 
 def _is_endless(result: TestResult, watch: RunWatch) -> bool:
     return result.status == "failed" and result.key in watch.endless
-
-
-def _unheard(words: str) -> None:
-    """Nobody listens."""
 
 
 def _last_written(folder: Path) -> float:

@@ -60,6 +60,11 @@ def text_of(node: Node | None) -> str:
     return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
 
+def name_of(node: Node) -> str:
+    """What it declares is called; empty where it has no name."""
+    return text_of(node.child_by_field_name("name"))
+
+
 def list_leaves(node: Node) -> Iterator[Node]:
     """The words and signs of the text, in their order, without comments."""
     waiting = [node]
@@ -136,7 +141,11 @@ def _said(file: str, text: bytes, *, nameless: bool = False) -> object:
     """What the text says, in a form that can be compared; None where that is not known."""
     suffix = PurePosixPath(file).suffix
     if suffix in (".py", ".pyi"):
-        return _python(text, nameless=nameless)
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError):
+            return None
+        return ast.dump(_Plain(nameless=nameless).visit(tree))
     root = parse_text(suffix, text)
     if root is None or root.has_error:
         return None
@@ -151,15 +160,6 @@ def _words(node: Node) -> Iterator[bytes]:
         yield from (b"_" if node.type in _NAMES else leaf.text or b"" for leaf in list_leaves(node))
     for child in node.children:
         yield from _words(child)
-
-
-def _python(text: bytes, *, nameless: bool) -> str | None:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    tree = _Plain(nameless=nameless).visit(tree)
-    return ast.dump(tree)
 
 
 class _Plain(ast.NodeTransformer):

@@ -270,11 +270,7 @@ def _kept(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
             room -= 1
             if room < 0:
                 continue
-        kept.append(_cut(result))
+        texts = {"error_message": result.error_message, "stack_trace": result.stack_trace}
+        long = {k: f"{v[:TEXT_KEPT]}\n…" for k, v in texts.items() if v and len(v) > TEXT_KEPT}
+        kept.append(result.evolve(**long) if long else result)
     return tuple(kept)
-
-
-def _cut(result: TestResult) -> TestResult:
-    texts = {"error_message": result.error_message, "stack_trace": result.stack_trace}
-    long = {k: f"{v[:TEXT_KEPT]}\n…" for k, v in texts.items() if v and len(v) > TEXT_KEPT}
-    return result.evolve(**long) if long else result

@@ -9,6 +9,7 @@ from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport
 from loopwright.core.state import Baseline, BaselineTest, Require
 from loopwright.core.text import plural
+from loopwright.evidence.proof import join_names
 from loopwright.evidence.test_material import holds_tests
 from loopwright.evidence.testing import BUILD, RunTrouble, TestRun, learn_limits
 from loopwright.reports.proposals import MAY_UPDATE, read_proposals
@@ -138,7 +139,11 @@ def describe_differences(comparison: Comparison, *, allow_changes: bool) -> tupl
         ),
         ("tests_changed", f"changed since the first run{allowed}", reported),
     )
-    return tuple((kind, f"{plural(len(keys), 'test')} {words}: {_named(keys)}") for kind, words, keys in lines if keys)
+    return tuple(
+        (kind, f"{plural(len(keys), 'test')} {words}: {join_names(keys, NAMES_SHOWN)}")
+        for kind, words, keys in lines
+        if keys
+    )
 
 
 def judge_run(
@@ -156,7 +161,7 @@ def judge_run(
     """
     failed = run.failed if require == "all" else comparison.new_failures
     reasons = [
-        f"{len(keys)} {words}: {_named(keys)}"
+        f"{len(keys)} {words}: {join_names(keys, NAMES_SHOWN)}"
         for words, keys in (
             ("failed" if require == "all" else "failed that did not fail in the first run", failed),
             ("of the first run missing", comparison.vanished),
@@ -237,11 +242,6 @@ def _below(run: TestRun, failed: int, min_pass_rate: float, min_coverage: float)
     return reasons
 
 
-def _named(keys: Sequence[str]) -> str:
-    more = len(keys) - NAMES_SHOWN
-    return ", ".join(keys[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
 WORDS_SHOWN = 160
 
 _GREEN = re.compile(
@@ -294,6 +294,5 @@ def _is_covered(name: str, changed: Collection[str]) -> bool:
     return outside or name in changed or any(file.startswith(folder) for file in changed)
 
 
-def _listed(names: list[str]) -> str:
-    more = len(names) - NAMES_SHOWN
-    return ", ".join(name[:WORDS_SHOWN] for name in names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+def _listed(names: Sequence[str]) -> str:
+    return join_names([name[:WORDS_SHOWN] for name in names], NAMES_SHOWN)

@@ -43,10 +43,8 @@ class BrokenLine(NamedTuple):
 
 def find_broken_line(error: BaseException | None, tree: str) -> BrokenLine | None:
     """The file of the project behind an error, if it cannot be compiled. What a test compiles itself is none."""
-    for one in _chain(error):
-        if isinstance(one, SyntaxError) and one.filename:
-            return _compiled(Path(one.filename), Path(tree).resolve())
-    return None
+    files = (one.filename for one in _chain(error) if isinstance(one, SyntaxError) and one.filename)
+    return next((_compiled(Path(file), Path(tree).resolve()) for file in files), None)
 
 
 def find_stopping_line(error: BaseException | None, tree: str) -> BrokenLine | None:
@@ -145,11 +143,26 @@ class TraceLog:
             return
         self.until = self.hard
         if "outcome" in message:
-            self._outcome(message)
+            number = message["number"]
+            self.outcomes[number] = ItemOutcome(*message["outcome"])
+            self.lines.setdefault(number, set()).update((file, line) for file, line in message["lines"])
+            self._text(number, message["text"])
         elif "ended" in message:
             self._ended(message["number"], message["ended"], message["text"])
         else:
-            self._session(message)
+            # the session is loaded, or done; one that did not get as far as the tests said why
+            self.broken |= {BrokenLine(*one) for one in message["broken"]}
+            self.troubles = list(message["troubles"])
+            if message["said"]:
+                said = " ".join(message["said"].split())[-_SAID:]
+                self.troubles.append(f"pytest did not get as far as the tests: {said}")
+            if "keys" in message:
+                self.loaded = True
+                self.nodes, self.keys = message["nodes"], message["keys"]
+                self.lines.setdefault(IMPORT, set()).update((file, line) for file, line in message["imported"])
+            if "done" in message:
+                self.done = True
+                self.until = time.monotonic()  # what a test started may hold the pipe open
 
     def suspected(self, ended: str) -> int:
         """After the end of a process: the number of the test to go on with, which is to blame."""
@@ -195,12 +208,6 @@ class TraceLog:
         broken = {BrokenLine(*one) for one in plain.pop("broken")}
         return cls(hard=0.0, until=0.0, outcomes=outcomes, broken=broken, loaded=True, done=True, **plain)
 
-    def _outcome(self, message: Answer) -> None:
-        number = message["number"]
-        self.outcomes[number] = ItemOutcome(*message["outcome"])
-        self.lines.setdefault(number, set()).update((file, line) for file, line in message["lines"])
-        self._text(number, message["text"])
-
     def _ended(self, number: int, words: str, text: str) -> None:
         if number not in self.outcomes:
             self.fatal[number] = words
@@ -216,21 +223,6 @@ class TraceLog:
     def _text(self, number: int, text: str) -> None:
         if text and len(self.texts) < _FACTS_FROM:
             self.texts[number] = text
-
-    def _session(self, message: Answer) -> None:
-        """Loaded, or done; a session that did not get as far as the tests said why."""
-        self.broken |= {BrokenLine(*one) for one in message["broken"]}
-        self.troubles = list(message["troubles"])
-        if message["said"]:
-            said = " ".join(message["said"].split())[-_SAID:]
-            self.troubles.append(f"pytest did not get as far as the tests: {said}")
-        if "keys" in message:
-            self.loaded = True
-            self.nodes, self.keys = message["nodes"], message["keys"]
-            self.lines.setdefault(IMPORT, set()).update((file, line) for file, line in message["imported"])
-        if "done" in message:
-            self.done = True
-            self.until = time.monotonic()  # what a test started may hold the pipe open
 
 
 _PASSING = 60.0  # processor seconds of a test that is known to pass
@@ -283,10 +275,10 @@ def first_run(project: CollectedProject, tree: str, failing: frozenset[str], sec
     Once more, and followed line by line, where marks showed nothing: a program may be loaded in its own way.
     """
     began = time.monotonic()
-    heard = _first_run(project, tree, failing, seconds, marks=not MONITORED)
-    failed = [n for n, outcome in heard.outcomes.items() if outcome.status == "failed"]
-    if MONITORED or not failed or any(heard.lines.get(n) for n in failed):
-        return heard
+    log = _first_run(project, tree, failing, seconds, marks=not MONITORED)
+    failed = [n for n, outcome in log.outcomes.items() if outcome.status == "failed"]
+    if MONITORED or not failed or any(log.lines.get(n) for n in failed):
+        return log
     return _first_run(project, tree, failing, max(seconds - (time.monotonic() - began), _SHORTEST), marks=False)
 
 
@@ -295,15 +287,15 @@ def _first_run(
 ) -> TraceLog:
     now = time.monotonic()
     course = RunPlan(project, tree, failing, now + seconds * _TRACED, now + seconds / 2, now + seconds, marks=marks)
-    heard = TraceLog(hard=course.hard, until=now + seconds * _LOADING)
-    ended = listen_to_fork(partial(_pass, course), heard.hear, lambda: heard.until)
-    if heard.done or time.monotonic() >= course.hard:
-        return heard.stopped(ended)
-    first = heard.suspected(ended)
-    heard.until = course.hard if heard.loaded else min(course.hard, time.monotonic() + _LOADING_AGAIN)
+    log = TraceLog(hard=course.hard, until=now + seconds * _LOADING)
+    ended = listen_to_fork(partial(_pass, course), log.hear, lambda: log.until)
+    if log.done or time.monotonic() >= course.hard:
+        return log.stopped(ended)
+    first = log.suspected(ended)
+    log.until = course.hard if log.loaded else min(course.hard, time.monotonic() + _LOADING_AGAIN)
     careful = RunPlan(project, tree, failing, course.half, course.soft, course.hard, first, careful=True)
-    listen_to_fork(partial(_pass, careful), heard.hear, lambda: heard.until)
-    return heard.stopped(ended)
+    listen_to_fork(partial(_pass, careful), log.hear, lambda: log.until)
+    return log.stopped(ended)
 
 
 def _pass(course: RunPlan, tell: Tell) -> None:
@@ -420,32 +412,33 @@ def measure_baseline(
     A run that came to its end is written to `kept`; where there is one already, nothing is run.
     """
     if kept.exists():
-        heard = TraceLog.saved(kept)
+        log = TraceLog.saved(kept)
     else:
-        heard = first_run(project, tree, frozenset(failing), seconds)
-        if heard.done and len(heard.outcomes) == len(heard.keys):
-            heard.save(kept)
-    keys = list(heard.keys)
-    outcomes = [heard.outcomes.get(n, ItemOutcome("skipped")) for n in range(len(keys))]
-    lines = {test: frozenset(ran) for test, ran in heard.lines.items()}
+        log = first_run(project, tree, frozenset(failing), seconds)
+        if log.done and len(log.outcomes) == len(log.keys):
+            log.save(kept)
+    keys = list(log.keys)
+    outcomes = [log.outcomes.get(n, ItemOutcome("skipped")) for n in range(len(keys))]
+    lines = {test: frozenset(ran) for test, ran in log.lines.items()}
     chosen, apart = split_failing(
-        [n for n in select_failing(keys, failing) if outcomes[n].status == "failed"], outcomes, heard.fatal
+        [n for n in select_failing(keys, failing) if outcomes[n].status == "failed"], outcomes, log.fatal
     )
+    files = {n: keys[n].split("::")[0] for n in chosen}
     spectrum = Spectrum(
         outcomes=outcomes,
         lines=lines,
         failing=chosen,
         passing=frozenset(n for n, outcome in enumerate(outcomes) if outcome.status == "passed"),
-        groups=_by_file(keys, chosen),
-        words="\n".join(text for number, text in sorted(heard.texts.items()) if number in chosen),
+        groups=[frozenset(n for n in chosen if files[n] == file) for file in dict.fromkeys(files.values())],
+        words="\n".join(text for number, text in sorted(log.texts.items()) if number in chosen),
     )
     facts = FailureFacts()
-    for number, text in sorted(heard.texts.items()):
+    for number, text in sorted(log.texts.items()):
         if number in spectrum.failing:
-            facts.learn("Failed" if number in heard.fatal else outcomes[number].error, outcomes[number].message, text)
-    left_out = len(keys) - len(heard.outcomes)
+            facts.learn("Failed" if number in log.fatal else outcomes[number].error, outcomes[number].message, text)
+    left_out = len(keys) - len(log.outcomes)
     return Baseline(
-        project=replace(project, nodes=list(heard.nodes)),
+        project=replace(project, nodes=list(log.nodes)),
         keys=keys,
         spectrum=spectrum,
         facts=facts,
@@ -453,12 +446,12 @@ def measure_baseline(
         imported=lines.get(IMPORT, frozenset()),
         apart=apart,
         troubles=[
-            *heard.troubles,
+            *log.troubles,
             *(_told(keys[n], outcomes[n]) for n in sorted(apart)[:_TOLD]),
             *([f"{len(apart) - _TOLD:,} more tests like these"] if len(apart) > _TOLD else []),
             *([f"tests there was no time for: {left_out:,}"] if left_out else []),
         ],
-        broken=sorted(heard.broken),
+        broken=sorted(log.broken),
     )
 
 
@@ -527,22 +520,19 @@ def plain_run(
         named = {keys[number]: item for number, item in sorted(number_items(project, items).items())}
         chosen = [(key, item) for key, item in named.items() if key in failing | passing]
         for (key, item), following in zip(chosen, [*(item for _, item in chosen[1:]), None], strict=True):
-            statuses[key] = driver.run(item, following, *_limits(key, failing)).status
+            # a failing test may be endless; one that passes is known to end
+            seconds, clock = (2 * HANG, 2 * HANG) if key in failing else (_PATIENCE, None)
+            statuses[key] = driver.run(item, following, seconds, clock).status
         for key in [key for key in named if key in apart][:_APART]:
-            statuses[key] = _status_apart(driver, named[key])
+            answer = ask_forked(partial(_run_apart, driver, named[key]), HANG)
+            statuses[key] = str(answer["status"]) if answer else "failed"
 
     driver = collect_and_run(loop, project.arguments, project.style, plain=False)
     return {"statuses": statuses, "troubles": driver.troubles}
 
 
-def _status_apart(driver: SessionDriver, item: pytest.Item) -> str:
-    answer = ask_forked(lambda: {"status": driver.run(item, None, HANG, _WAITING).status}, HANG)
-    return str(answer["status"]) if answer else "failed"
-
-
-def _limits(key: str, failing: frozenset[str]) -> tuple[float, float | None]:
-    """A failing test may be endless; one that passes is known to end."""
-    return (2 * HANG, 2 * HANG) if key in failing else (_PATIENCE, None)
+def _run_apart(driver: SessionDriver, item: pytest.Item) -> Answer:
+    return {"status": driver.run(item, None, HANG, _WAITING).status}
 
 
 def select_failing(keys: Sequence[str], failing: Sequence[str]) -> list[int]:
@@ -554,16 +544,8 @@ def select_failing(keys: Sequence[str], failing: Sequence[str]) -> list[int]:
     if inside := [n for n, key in enumerate(keys) if key.startswith(above)]:
         return inside
     tails = {name.replace("::", ".").rsplit("/", 1)[-1].removeprefix("tests.") for name in failing}
-    return [n for n, key in enumerate(keys) if any(_dotted(key).endswith(tail) for tail in tails)]
-
-
-def _dotted(key: str) -> str:
-    return key.replace(".py::", ".").replace("::", ".").replace("/", ".")
-
-
-def _by_file(keys: Sequence[str], failing: frozenset[int]) -> list[frozenset[int]]:
-    names = {n: keys[n].split("::")[0] for n in failing}
-    return [frozenset(n for n in failing if names[n] == name) for name in dict.fromkeys(names.values())]
+    dotted = [key.replace(".py::", ".").replace("::", ".").replace("/", ".") for key in keys]
+    return [n for n, key in enumerate(dotted) if any(key.endswith(tail) for tail in tails)]
 
 
 def read_sources(tree: str, lines: Mapping[int, frozenset[Line]]) -> dict[str, SourceText]:

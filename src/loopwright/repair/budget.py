@@ -3,7 +3,7 @@
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 
 HANG = 1.5
@@ -46,18 +46,14 @@ def compute_wait(computing: float) -> float:
     return 0.2 + 3 * computing
 
 
-@contextmanager
-def limit_processor_time(seconds: float) -> Iterator[None]:
+def limit_processor_time(seconds: float) -> AbstractContextManager[None]:
     """Raises TimeUp in the block once this process has computed for so long (waiting is free)."""
-    with _timer(signal.ITIMER_PROF, signal.SIGPROF, seconds):
-        yield
+    return _timer(signal.ITIMER_PROF, signal.SIGPROF, seconds)
 
 
-@contextmanager
-def limit_clock_time(seconds: float) -> Iterator[None]:
+def limit_clock_time(seconds: float) -> AbstractContextManager[None]:
     """Raises TimeUp in the block after so long, whether it computes or waits: for sleep, a lock, an answer."""
-    with _timer(signal.ITIMER_REAL, signal.SIGALRM, seconds):
-        yield
+    return _timer(signal.ITIMER_REAL, signal.SIGALRM, seconds)
 
 
 @contextmanager

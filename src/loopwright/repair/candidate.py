@@ -224,12 +224,36 @@ class Compiler:
     def __init__(self, source: SourceText, filename: str) -> None:
         self._source = source
         self._filename = filename
-        self._flags = _future_flags(source.tree)
+        names = [
+            alias.name
+            for node in source.tree.body
+            if isinstance(node, ast.ImportFrom) and node.module == "__future__"
+            for alias in node.names
+        ]
+        self._flags = sum(getattr(__future__, name).compiler_flag for name in names)
         self._parts: dict[int, _Part | None] = {}
 
     def candidate(self, location: SuspectLocation, family: str, edit: Edit) -> Candidate | None:
         """Compiles only the function or statement that holds the edit: names outside are looked up at run time."""
-        part = self._part(edit)
+        found = None
+        above: list[ast.ClassDef] = []
+        body: list[ast.stmt] = self._source.tree.body
+        while inner := next((node for node in body if self._holds(node, edit)), None):
+            first, last = self._lines(inner)
+            start, end = self._source.line_span(first, last)
+            if start not in self._parts:
+                # Empty classes of the same names around a method give its code the names, cells and lines that it has.
+                head = "\n" * (first - 1 - len(above)) + "".join(
+                    f"{' ' * n}class {c.name}:\n" for n, c in enumerate(above)
+                )
+                code = self._compile(head + self._source.text[start:end])
+                name = ".".join([*(c.name for c in above), getattr(inner, "name", "")])
+                self._parts[start] = None if code is None else _Part(start, end, head, name, code)
+            found = self._parts[start] or found
+            if not isinstance(inner, ast.ClassDef):
+                break
+            above, body = [*above, inner], inner.body
+        part = found or self._whole
         text = self._source.text
         new = self._compile(part.head + text[part.start : edit.start] + edit.text + text[edit.end : part.end])
         if new is None:
@@ -242,18 +266,6 @@ class Compiler:
         value = value_of(location, edit) if outside and not swaps else None
         return Candidate(location, family, edit, print_of, fast, (value,) if value else ())
 
-    def _part(self, edit: Edit) -> _Part:
-        """The innermost method, or else the top-level statement, around the edit; the whole file around all else."""
-        found = None
-        above: list[ast.ClassDef] = []
-        body: list[ast.stmt] = self._source.tree.body
-        while inner := next((node for node in body if self._holds(node, edit)), None):
-            found = self._known(inner, above) or found
-            if not isinstance(inner, ast.ClassDef):
-                break
-            above, body = [*above, inner], inner.body
-        return found or self._whole
-
     def _lines(self, node: ast.stmt) -> tuple[int, int]:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         return first, node.end_lineno or node.lineno
@@ -261,18 +273,6 @@ class Compiler:
     def _holds(self, node: ast.stmt, edit: Edit) -> bool:
         start, end = self._source.line_span(*self._lines(node))
         return start <= edit.start and edit.end <= end
-
-    def _known(self, node: ast.stmt, above: list[ast.ClassDef]) -> _Part | None:
-        """`node` as a part; None where it cannot be compiled without what stands around it."""
-        first, last = self._lines(node)
-        start, end = self._source.line_span(first, last)
-        if start not in self._parts:
-            # Empty classes of the same names around a method give its code the names, cells and lines that it has.
-            head = "\n" * (first - 1 - len(above)) + "".join(f"{' ' * n}class {c.name}:\n" for n, c in enumerate(above))
-            code = self._compile(head + self._source.text[start:end])
-            name = ".".join([*(c.name for c in above), getattr(node, "name", "")])
-            self._parts[start] = None if code is None else _Part(start, end, head, name, code)
-        return self._parts[start]
 
     @cached_property
     def _whole(self) -> _Part:
@@ -290,16 +290,6 @@ class Compiler:
 
 
 _PASSING = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
-
-
-def _future_flags(tree: ast.Module) -> int:
-    names = [
-        alias.name
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        for alias in node.names
-    ]
-    return sum(getattr(__future__, name).compiler_flag for name in names)
 
 
 def _nested(code: CodeType) -> list[CodeType]:

@@ -46,10 +46,10 @@ from loopwright.evidence.rivals import (
     rival_lines,
 )
 from loopwright.processes.process import Patience, ProcessResult, run_group
-from loopwright.repair.baseline_cache import BaselineCache, files_below
+from loopwright.repair.baseline_cache import BaselineCache
 from loopwright.repair.command import SuiteCommand, parse_command
 from loopwright.repair.search import PROGRESS, count_lanes
-from loopwright.repair.tree import copy_tree
+from loopwright.repair.tree import copy_tree, sign_files
 
 _SECONDS = 10.0
 _DIFF = (
@@ -134,6 +134,13 @@ def build_findings(request: DebugRequest, answer: Plain) -> SearchFindings:
     ids = {one.logging_point: one.id for one in everything}
     ids |= {place["point"]: one.id for one in judged if (place := _place_of(one, places)) is not None}
     made = [_patch(one, ids.get(one["point"], "")) for one in patches]
+    seconds, tried = answer.get("seconds", 0.0), answer.get("candidates", 0)
+    speed = []
+    if tried and seconds:
+        rate = f"{tried / seconds:.0f} a second, {answer['cold']} with a fresh import"
+        speed = [f"{plural(tried, 'edit')} tried in {seconds:.1f} s ({rate})"]
+    near = [f"close, and not right: {words}" for words in answer.get("nearest", ())]
+    compared = [comparison_words(found), *rival_lines(found)] if found else []
     return SearchFindings(
         hypotheses=tuple(everything),
         patch=made[0] if made else None,
@@ -141,7 +148,7 @@ def build_findings(request: DebugRequest, answer: Plain) -> SearchFindings:
         comparison=found,
         tried=tuple(answer.get("refuted", ())),
         candidates=answer.get("candidates", 0),
-        note=_note_of_answer(answer, found),
+        note="; ".join([*speed, *near, *compared, *answer.get("notes", ())]),
     )
 
 
@@ -203,13 +210,21 @@ def _description(place: Plain) -> str:
     turned = f"; {place['turned']} of {plural(place['tried'], 'edit')} tried here turned a failing test"
     return (
         f"`{place['code']}` in {place['func']} ({place['file']}:{place['line']}) may be wrong: "
-        f"{_tests(place['failing'], 'failing')} and {_tests(place['passing'], 'passing')} ran it{raised}{changed}"
-        f"{turned if place['turned'] else ''}"
+        f"{_count_tests(place['failing'], 'failing')} and {_count_tests(place['passing'], 'passing')} ran it"
+        f"{raised}{changed}{turned if place['turned'] else ''}"
     )
 
 
-def _tests(count: int, kind: str) -> str:
-    return f"{plural(count, f'{kind} test')}" if count else f"no {kind} tests"
+_MEASURED = {
+    "candidates_tried": "tried",
+    "candidates_that_turned_a_test": "turned",
+    "candidates_that_broke_nothing": "survived",
+    "kinds_tried": "kinds",
+}
+
+
+def _count_tests(count: int, kind: str) -> str:
+    return plural(count, f"{kind} test") if count else f"no {kind} tests"
 
 
 def _evidence(place: Plain) -> dict[str, JsonValue]:
@@ -220,16 +235,7 @@ def _evidence(place: Plain) -> dict[str, JsonValue]:
         "failing_tests": place["failing"],
         "passing_tests": place["passing"],
         **({"changed_since_last_commit": True} if place["changed"] else {}),
-        **(_measured(place) if place["tried"] else {}),
-    }
-
-
-def _measured(place: Plain) -> dict[str, JsonValue]:
-    return {
-        "candidates_tried": place["tried"],
-        "candidates_that_turned_a_test": place["turned"],
-        "candidates_that_broke_nothing": place["survived"],
-        "kinds_tried": place["kinds"],
+        **({name: place[kept] for name, kept in _MEASURED.items()} if place["tried"] else {}),
     }
 
 
@@ -259,7 +265,15 @@ def _judged(
 def _verdict(place: Plain, cause: str | None, found: Comparison | None) -> tuple[HypothesisStatus, str]:
     tried, offered = plural(place["tried"], "edit"), place["offered"]
     if place["point"] == cause:
-        return _verdict_on_cause(found)
+        held = "a patch here turned failing tests and broke none, in a fresh process"
+        if found is None:
+            return "confirmed", held
+        words = comparison_words(found)
+        if not found.is_plausible:
+            return "confirmed", f"{held}; {words}"
+        if found.elsewhere:
+            return "inconclusive", f"{words}; the tests confirm neither this edit nor this place"
+        return "confirmed", f"{words}; the tests confirm this place, not this edit"
     if place["turned"]:
         return "inconclusive", f"{place['turned']} of {tried} turned a failing test, none became the patch"
     if place["exhausted"]:
@@ -267,19 +281,6 @@ def _verdict(place: Plain, cause: str | None, found: Comparison | None) -> tuple
     if cause is not None:
         return "pending", f"{tried} tried before a patch was found elsewhere; none turned a failing test"
     return "inconclusive", f"{tried} tried (at least {offered:,} are possible), and none turned a failing test"
-
-
-def _verdict_on_cause(found: Comparison | None) -> tuple[HypothesisStatus, str]:
-    """Tests that leave several edits open confirm the statement at best, where all of these are edits of it."""
-    held = "a patch here turned failing tests and broke none, in a fresh process"
-    if found is None:
-        return "confirmed", held
-    words = comparison_words(found)
-    if not found.is_plausible:
-        return "confirmed", f"{held}; {words}"
-    if found.elsewhere:
-        return "inconclusive", f"{words}; the tests confirm neither this edit nor this place"
-    return "confirmed", f"{words}; the tests confirm this place, not this edit"
 
 
 def _place_of(hypothesis: Hypothesis, places: Mapping[str, Plain]) -> Plain | None:
@@ -296,17 +297,6 @@ def _anchor(place: Plain) -> tuple[str, str, str]:
 def _patch(plain: Plain, hypothesis: str) -> Patch:
     known = {name: value for name, value in plain.items() if name in Patch.model_fields}
     return Patch.model_validate({**known, "hypothesis": hypothesis})
-
-
-def _note_of_answer(answer: Plain, found: Comparison | None) -> str:
-    seconds, tried = answer.get("seconds", 0.0), answer.get("candidates", 0)
-    speed = []
-    if tried and seconds:
-        rate = f"{tried / seconds:.0f} a second, {answer['cold']} with a fresh import"
-        speed = [f"{plural(tried, 'edit')} tried in {seconds:.1f} s ({rate})"]
-    near = [f"close, and not right: {words}" for words in answer.get("nearest", ())]
-    compared = [comparison_words(found), *rival_lines(found)] if found else []
-    return "; ".join([*speed, *near, *compared, *answer.get("notes", ())])
 
 
 MOST_TESTS, MOST_HITS = 50, 100
@@ -348,21 +338,16 @@ def build_probe_result(answer: Plain, request: DebugRequest, order: ProbeOrder) 
         place=answer.get("place", f"{order.file}:{order.line}"),
         code=answer.get("code", ""),
         tests=tuple(tests),
-        note=_note(answer, len(told), _unreached(tests)),
+        note=_note(answer, len(told), reached=not tests or any(test.reached for test in tests)),
     )
 
 
-def _unreached(tests: Sequence[ProbedTest]) -> str:
-    if tests and not any(test.reached for test in tests):
-        return "none of these tests reached that line"
-    return ""
-
-
-def _note(answer: Plain, count: int, *more: str) -> str:
+def _note(answer: Plain, count: int, *, reached: bool = True) -> str:
     passed = answer.get("counts", {}).get("passed", 0)
     none = [f"no test fails on the copy of the project ({passed:,} passed)"] if not count else []
     many = [f"{count - MOST_TESTS:,} more tests are not shown; name the ones you want"] if count > MOST_TESTS else []
-    return "; ".join([*none, *many, *filter(None, more), *answer.get("notes", ())])
+    unreached = [] if reached else ["none of these tests reached that line"]
+    return "; ".join([*none, *many, *unreached, *answer.get("notes", ())])
 
 
 _WORKER = "repair_worker"  # the name under which a worker imports this folder
@@ -447,12 +432,17 @@ class PythonDebugger:
             raise Invalid(f"Cannot debug with {request.test_command!r} (expected a plain pytest or unittest command)")
         with tempfile.TemporaryDirectory(prefix="repair-", ignore_cleanup_errors=True) as name:
             room = Path(name).resolve()
-            trees = [
-                room / f"lane{n}" for n in range(count_lanes() if mode in ("search", "mutate") or request.trials else 1)
-            ]
+            lanes = count_lanes() if mode in ("search", "mutate") or request.trials else 1
+            trees = [room / f"lane{n}" for n in range(lanes)]
             await asyncio.to_thread(_prepare, origin, room, trees)
             measured = room / "measured"
-            key = (origin, request.python, request.test_command, request.failing, files_below(room / "pristine"))
+            key = (
+                origin,
+                request.python,
+                request.test_command,
+                request.failing,
+                tuple(sorted(sign_files(str(room / "pristine")))),
+            )
             self._kept.fetch(key, measured)
             left = max(seconds - (time.monotonic() - began), _SHORTEST)
             changed = await changed_lines(origin, self._marker)
@@ -542,8 +532,7 @@ def _order(
 
 
 def _anchors(hypotheses: list[Hypothesis]) -> list[list[str]]:
-    found = [anchor(one) for one in hypotheses]
-    return [list(one) for one in found if one is not None]
+    return [list(found) for one in hypotheses if (found := anchor(one)) is not None]
 
 
 def _read(path: Path, finished: ProcessResult) -> Plain:

@@ -14,7 +14,7 @@ from .candidate import Candidate, read_while_imported
 from .fork_server import ForkServer, serve_cold, serve_warm
 from .forks import Answer
 from .localize import SuspectLocation
-from .source import FUNCTIONS, SourceText
+from .source import FUNCTIONS
 from .type_inference import Kinds
 
 Outcome = tuple[int, str]
@@ -132,7 +132,12 @@ class CandidateExecutor:
         self.cold = [ForkServer(serve_cold(baseline.project, tree), tree, trees[0]) for tree in trees]
         self.usual: dict[int, float] = {}
         self.guards = guards
-        self.targets = self._chosen(baseline.spectrum.failing)
+        # those that candidates are screened with, where very many fail: of each kind, and the quick ones
+        seconds = {n: self.baseline.spectrum.outcomes[n].seconds for n in baseline.spectrum.failing}
+        quick = sorted(
+            baseline.spectrum.failing, key=lambda n: (self._hangs(n), int(seconds[n] / _BRIEF).bit_length(), n)
+        )
+        self.targets = frozenset(self._varied(quick)[:_MOST])
         self.odd: frozenset[int] = frozenset()
         self.trusts_warm = True
         self.ordered = False
@@ -221,16 +226,13 @@ class CandidateExecutor:
         if 0 not in able or not self.trusts_warm:
             return BehaviourTable([], [None] * len(candidates))
         versions = [self._job_for(0, candidates[n], cold=False, patient=True) for n in able]
-        tests = self._watched([*versions[0]["targets"], *versions[0]["guards"]])
+        tests = [*versions[0]["targets"], *versions[0]["guards"]]
+        ending = [(number, limit) for number, limit in tests if not self._hangs(number)]
+        tests = [(number, _SLOWED * limit) for number, limit in ending[:_LOOKED_AT_MOST]]
         self.warm[0].submit({"jobs": [], "versions": versions, "tests": tests, "until": time.monotonic() + seconds})
         (answer,) = self.warm[0].answer() or [{"calls": [], "outcomes": []}]
         told = dict(zip(able, answer["outcomes"], strict=False))
         return BehaviourTable(answer["calls"], [told.get(n) for n in range(len(candidates))])
-
-    def _watched(self, tests: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-        """Those whose calls can be watched, with the time that it takes then."""
-        ending = [(number, limit) for number, limit in tests if not self._hangs(number)]
-        return [(number, _SLOWED * limit) for number, limit in ending[:_LOOKED_AT_MOST]]
 
     def submit(self, pair: int, batch: Sequence[tuple[int, Candidate]], cold: bool, until: float, patient: bool) -> int:
         """Hands numbered candidates to one lane of a pair; the descriptor that its answers come from.
@@ -325,7 +327,8 @@ class CandidateExecutor:
         if any(one is not statement for name in names for one in self._read_at_import.get(name, ())):
             return True
         around = [node for node in (statement, *source.ancestors(statement)) if isinstance(node, FUNCTIONS)]
-        return any(_ran_in(source, node.body[0].lineno, node.end_lineno or 0, self.baseline) for node in around)
+        bodies = [range(node.body[0].lineno, (node.end_lineno or 0) + 1) for node in around]
+        return any((source.path, line) in self.baseline.imported for body in bodies for line in body)
 
     def _job(self, targets: list[int], guards: list[int], usual: dict[int, float], census: bool = False) -> Answer:
         plain = [usual.get(n, 0.0) for n in guards]
@@ -357,12 +360,6 @@ class CandidateExecutor:
     def _hangs(self, number: int) -> bool:
         return self.baseline.spectrum.outcomes[number].error == "TimeUp"
 
-    def _chosen(self, failing: frozenset[int]) -> frozenset[int]:
-        """Those that candidates are screened with, where very many fail: of each kind, and the quick ones."""
-        seconds = {n: self.baseline.spectrum.outcomes[n].seconds for n in failing}
-        quick = sorted(failing, key=lambda n: (self._hangs(n), int(seconds[n] / _BRIEF).bit_length(), n))
-        return frozenset(self._varied(quick)[:_MOST])
-
     def _varied(self, targets: list[int]) -> list[int]:
         """Failures of different kinds first, so that the quick ones speak for all."""
         outcomes = self.baseline.spectrum.outcomes
@@ -378,7 +375,3 @@ class CandidateExecutor:
 def _loaded(candidate: Candidate) -> Answer:
     """What is exchanged in the loaded program."""
     return {"swaps": [(name, line, code) for (name, line), code in candidate.swaps], "values": list(candidate.values)}
-
-
-def _ran_in(source: SourceText, first: int, last: int, baseline: Baseline) -> bool:
-    return any((source.path, line) in baseline.imported for line in range(first, last + 1))

@@ -21,10 +21,7 @@ from .forks import Answer, ask_forked, end_group, fork, receive_message, send_me
 from .screen import KILLED, CandidateScreen, is_final, plan_first_tests, run_job, run_job_alone
 from .session import SessionDriver, collect_and_run, drive_session
 from .state import ModuleState
-from .tree import is_test_file, relocate
-
-Sign = tuple[int, int, int]
-"""A file's time of change, size and mode."""
+from .tree import is_test_file, relocate, sign_files
 
 
 class ProjectCopy:
@@ -33,41 +30,24 @@ class ProjectCopy:
     def __init__(self, tree: str, pristine: str) -> None:
         self._tree = tree
         self._pristine = pristine
-        self._before = dict(_signs(tree))
+        self._before = dict(sign_files(tree))
 
     def put_back(self) -> bool:
         """Whether something had changed since; it is as it was before now."""
-        now = dict(_signs(self._tree))
+        now = dict(sign_files(self._tree))
         if now == self._before:
             return False
         for name in now.keys() - self._before.keys():
             _remove(os.path.join(self._tree, name))
         for name, sign in self._before.items():
             if now.get(name) != sign:
-                self._bring(name)
-        self._before = dict(_signs(self._tree))
+                source, target = os.path.join(self._pristine, name), os.path.join(self._tree, name)
+                if os.path.lexists(source):
+                    _remove(target)
+                    os.makedirs(os.path.dirname(target), exist_ok=True)
+                    shutil.copy2(source, target, follow_symlinks=False)
+        self._before = dict(sign_files(self._tree))
         return True
-
-    def _bring(self, name: str) -> None:
-        source, target = os.path.join(self._pristine, name), os.path.join(self._tree, name)
-        if not os.path.lexists(source):
-            return
-        _remove(target)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        shutil.copy2(source, target, follow_symlinks=False)
-
-
-def _signs(root: str) -> Iterator[tuple[str, Sign]]:
-    """All files below, links among them, by their path from there."""
-    folders = [root]
-    while folders:
-        with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                else:
-                    told = entry.stat(follow_symlinks=False)
-                    yield entry.path[len(root) + 1 :], (told.st_mtime_ns, told.st_size, told.st_mode)
 
 
 def _remove(path: str) -> None:
@@ -133,9 +113,14 @@ def serve_warm(project: CollectedProject, tree: str) -> Callable[[int, int], Non
 
     def start(jobs: int, answers: int) -> None:
         def loop(driver: SessionDriver, items: list[pytest.Item]) -> None:
-            screen = CandidateScreen(
-                driver, number_items(project, items), _loaded_functions(tree), ModuleState(tree), tree
-            )
+            # every living function of the project, decorated, aliased or captured
+            found: dict[tuple[str, str, int], list[FunctionType]] = {}
+            for thing in gc.get_objects():
+                if type(thing) is FunctionType and thing.__code__.co_filename.startswith(tree + os.sep):
+                    code = thing.__code__
+                    file = code.co_filename[len(tree) + 1 :].replace(os.sep, "/")
+                    found.setdefault((file, code.co_qualname, code.co_firstlineno), []).append(thing)
+            screen = CandidateScreen(driver, number_items(project, items), found, ModuleState(tree), tree)
             gc.freeze()
             serve_jobs(jobs, answers, screen.answers, tree)
 
@@ -169,17 +154,6 @@ def number_items(project: CollectedProject, items: list[pytest.Item]) -> dict[in
     return found
 
 
-def _loaded_functions(tree: str) -> dict[tuple[str, str, int], list[FunctionType]]:
-    """Every living function of the project, decorated, aliased or captured, by file, qualified name and line."""
-    found: dict[tuple[str, str, int], list[FunctionType]] = {}
-    for thing in gc.get_objects():
-        if type(thing) is FunctionType and thing.__code__.co_filename.startswith(tree + os.sep):
-            code = thing.__code__
-            file = code.co_filename[len(tree) + 1 :].replace(os.sep, "/")
-            found.setdefault((file, code.co_qualname, code.co_firstlineno), []).append(thing)
-    return found
-
-
 _START_SECONDS = 60.0
 _Run = Callable[[Answer], Answer]
 
@@ -193,7 +167,10 @@ def serve_cold(project: CollectedProject, tree: str) -> Callable[[int, int], Non
     def start(jobs: int, answers: int) -> None:
         select.select([jobs], [], [])  # most searches need none
         seen = ask_forked(lambda: _seen(project, tree), _START_SECONDS) or {"late": False, "files": [], "modules": []}
-        codes = _compiled(seen["files"])
+        codes = {}
+        for file in seen["files"]:
+            with suppress(OSError, SyntaxError, ValueError), open(file, "rb") as source:
+                codes[os.path.realpath(file)] = compile(source.read(), file, "exec", dont_inherit=True)
 
         def wait(run: _Run) -> None:
             for name in seen["modules"]:
@@ -208,8 +185,14 @@ def serve_cold(project: CollectedProject, tree: str) -> Callable[[int, int], Non
             return run_job(driver, number_items(project, session.items), job)
 
         def early(job: Answer) -> Answer:
+            found: list[Answer] = []
+
+            def loop(driver: SessionDriver, items: list[pytest.Item]) -> None:
+                found.append(run_job(driver, number_items(project, items), job))
+
             _put(tree, job, codes)
-            return _collected_and_run(project, job)
+            collect_and_run(loop, project.arguments, project.style, plain=True)
+            return found[0] if found else KILLED
 
         if seen["late"]:
             waiting = _Waiting(lambda driver, session: wait(partial(late, driver, session)))
@@ -235,12 +218,11 @@ class _Waiting(SessionDriver):
 def _answers(run: _Run, batch: Answer) -> Iterator[Answer]:
     """One for each job: its first tests decide whether all that it concerns are collected."""
     for job in batch["jobs"]:
-        first = (
-            {"turned": [0], "broke": None}
-            if job["ordered"]
-            else run_job_alone(partial(run, plan_first_tests(job)), job, batch["until"])
-        )
-        answer = first if is_final(first) else run_job_alone(partial(run, job), job, batch["until"])
+        answer: Answer = {"turned": [0], "broke": None}
+        if not job["ordered"]:
+            answer = run_job_alone(partial(run, plan_first_tests(job)), job, batch["until"])
+        if not is_final(answer):
+            answer = run_job_alone(partial(run, job), job, batch["until"])
         yield {**answer, "id": job["id"]}
 
 
@@ -249,9 +231,8 @@ def _seen(project: CollectedProject, tree: str) -> Answer:
     loaded: list[bool] = []
 
     def inside() -> dict[str, str]:
-        files = {
-            name: str(getattr(module, "__dict__", {}).get("__file__") or "") for name, module in sys.modules.items()
-        }
+        fields = {name: getattr(module, "__dict__", {}) for name, module in sys.modules.items()}
+        files = {name: str(held.get("__file__") or "") for name, held in fields.items()}
         return {name: file for name, file in files.items() if file.startswith(tree + os.sep)}
 
     def look(driver: SessionDriver, session: pytest.Session) -> None:
@@ -267,14 +248,6 @@ def _seen(project: CollectedProject, tree: str) -> Answer:
     }
 
 
-def _compiled(files: list[str]) -> dict[str, CodeType]:
-    found = {}
-    for file in files:
-        with suppress(OSError, SyntaxError, ValueError), open(file, "rb") as source:
-            found[os.path.realpath(file)] = compile(source.read(), file, "exec", dont_inherit=True)
-    return found
-
-
 def _paths(project: CollectedProject, session: pytest.Session, job: Answer) -> list[str] | None:
     """The files of the job's tests; None for all that the project collects."""
     if job["ordered"] and not job.get("written"):
@@ -283,27 +256,10 @@ def _paths(project: CollectedProject, session: pytest.Session, job: Answer) -> l
     return [str(session.config.rootpath / file) for file in dict.fromkeys(node.split("::")[0] for node in nodes)]
 
 
-def _collected_and_run(project: CollectedProject, job: Answer) -> Answer:
-    found: list[Answer] = []
-
-    def loop(driver: SessionDriver, items: list[pytest.Item]) -> None:
-        found.append(run_job(driver, number_items(project, items), job))
-
-    collect_and_run(loop, project.arguments, project.style, plain=True)
-    return found[0] if found else KILLED
-
-
 def _put(tree: str, job: Answer, codes: dict[str, CodeType]) -> None:
     """The changed file for this process, and for those that it starts where the job wants it `written`."""
     path = os.path.join(tree, job["file"])
-    _override(path, job["text"], codes)
-    if job.get("written"):
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(job["text"])
-
-
-def _override(path: str, text: str, codes: dict[str, CodeType]) -> None:
-    """From now on this process imports `text` instead of what the file at `path` holds, and compiles no other again."""
+    # from now on this process imports `text` instead of what the file at `path` holds, and compiles no other again
     real = os.path.realpath(path)
     loader = importlib.machinery.SourceFileLoader
     original = loader.get_code
@@ -311,7 +267,10 @@ def _override(path: str, text: str, codes: dict[str, CodeType]) -> None:
     def get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> object:
         name = os.path.realpath(str(self.get_filename(fullname)))
         if name == real:
-            return compile(text, str(self.get_filename(fullname)), "exec", dont_inherit=True)
+            return compile(job["text"], str(self.get_filename(fullname)), "exec", dont_inherit=True)
         return codes.get(name) or original(self, fullname)
 
     setattr(loader, "get_code", get_code)  # noqa: B010 - replaces a method, in a forked child only
+    if job.get("written"):
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(job["text"])

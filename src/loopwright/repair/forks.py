@@ -72,7 +72,7 @@ def stream_forked(work: Callable[[], Iterator[Answer]], patience: Sequence[float
     child = fork()
     if child == 0:
         os.close(out)
-        _work_and_leave(work, into, sum(patience))
+        _live(partial(_send_all, work, into), sum(patience))
     os.close(into)
     try:
         with suppress(OSError):
@@ -87,6 +87,11 @@ def stream_forked(work: Callable[[], Iterator[Answer]], patience: Sequence[float
         end_group(child)
 
 
+def _send_all(work: Callable[[], Iterator[Answer]], into: int) -> None:
+    for answer in work():
+        send_message(into, answer)
+
+
 def end_group(leader: int) -> None:
     """Kills a forked child with its group, and waits for it."""
     for kill in (os.killpg, os.kill):
@@ -94,22 +99,6 @@ def end_group(leader: int) -> None:
             kill(leader, signal.SIGKILL)
     with suppress(ChildProcessError):
         os.waitpid(leader, 0)
-
-
-def _work_and_leave(work: Callable[[], Iterator[Answer]], into: int, seconds: float) -> NoReturn:
-    """The child's whole life: no clean-up of the parent's may run here, whatever happens."""
-    try:
-        sandbox.die_with_parent()
-        with suppress(OSError):
-            os.setpgid(0, 0)
-        sandbox.limit_process(cpu_seconds=int(seconds) + _CPU_SLACK)
-        for answer in work():
-            send_message(into, answer)
-    except BaseException:
-        traceback.print_exc(file=sys.__stderr__)
-        raise
-    finally:
-        os._exit(0)
 
 
 Tell = Callable[[Answer], None]

@@ -29,7 +29,8 @@ def compute_static_prior(source: SourceText, statement: ast.stmt) -> float:
     if isinstance(statement, ast.If) and isinstance(statement.test, ast.Compare):
         sides = [statement.test.left, *statement.test.comparators]
         identity = any(isinstance(op, (ast.Is, ast.IsNot)) for op in statement.test.ops)
-        return 0.2 if identity and any(_is_value(side) for side in sides) else 0.0
+        plain = any(isinstance(one, ast.Constant) and type(one.value) in (int, str) for one in sides)
+        return 0.2 if identity and plain else 0.0
     return 0.0
 
 
@@ -40,8 +41,9 @@ def is_plain(statement: ast.stmt) -> bool:
             return value is None or _is_simple(value)
         case ast.Return(value=value):
             return value is None or isinstance(value, (ast.Name, ast.Constant))
-        case ast.Expr(value=ast.Call(func=function)):
-            return isinstance(function, ast.Attribute) and _is_super(function.value)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super"))))):
+            return True
+
     return isinstance(statement, _BARE)
 
 
@@ -67,16 +69,8 @@ def _is_simple(value: ast.expr) -> bool:
     )
 
 
-def _is_super(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
-
-
-def _is_value(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, (int, str)) and not isinstance(node.value, bool)
-
-
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]+(?![a-z])|\d+")
-_ENDINGS = ("ing", "ed", "es", "s")
+_ENDING = re.compile(r"(?<=...)(?:ing|ed|es|s)$")
 _COMMON = frozenset((
     "assert", "test", "self", "def", "return", "none", "true", "false", "import", "from", "for", "not", "and", "the",
     "with", "pytest", "raise", "error", "value", "list",
@@ -103,13 +97,8 @@ def compute_likenesses(sources: Mapping[str, SourceText], text: str) -> dict[ast
 
 def extract_words(text: str) -> Words:
     """The words in names, strings and comments, each without its ending."""
-    stems = (_stem(word.lower()) for word in _WORD.findall(text))
+    stems = (_ENDING.sub("", word.lower()) for word in _WORD.findall(text))
     return Counter(word for word in stems if len(word) > 2 and word not in _COMMON)
-
-
-def _stem(word: str) -> str:
-    ending = next((end for end in _ENDINGS if word.endswith(end) and len(word) - len(end) >= 3), "")
-    return word.removesuffix(ending)
 
 
 def _cosine(one: Words, other: Words, weight: Mapping[str, float]) -> float:
@@ -157,6 +146,10 @@ class SuspectLocation:
     @property
     def point(self) -> str:
         return f"{self.file}:{self.func}:{self.line}"
+
+    @property
+    def function(self) -> tuple[str, str]:
+        return self.file, self.func
 
     @property
     def anchor(self) -> tuple[str, str, str]:
@@ -210,18 +203,14 @@ def rank_statements(
         for one, (source, tests, concerned) in seen.items()
     ]
     fresh = {sources[file].by_line.get(line) for file, line in changed if file in sources}
-    found = _raised(found, [one for one in found if one.statement in fresh])
-    return sorted(found, key=lambda location: (-location.score, location.file, location.line))
-
-
-def _raised(all_of_them: Sequence[SuspectLocation], fresh: Sequence[SuspectLocation]) -> list[SuspectLocation]:
-    """The fresh ones count more, the fewer they are."""
-    more = _CHANGED * (1 - len(fresh) / len(all_of_them)) if all_of_them else 0.0
-    places = {one.point for one in fresh}
-    return [
-        replace(one, changed=True, score=round(min(one.score + more, 1.0), 4)) if one.point in places else one
-        for one in all_of_them
+    # those that were changed count more, the fewer they are
+    points = {one.point for one in found if one.statement in fresh}
+    more = _CHANGED * (1 - sum(one.statement in fresh for one in found) / len(found)) if found else 0.0
+    found = [
+        replace(one, changed=True, score=round(min(one.score + more, 1.0), 4)) if one.point in points else one
+        for one in found
     ]
+    return sorted(found, key=lambda location: (-location.score, location.file, location.line))
 
 
 def select_leading(locations: Sequence[SuspectLocation], count: int) -> list[SuspectLocation]:
@@ -293,13 +282,10 @@ def _with_unseen(
         elif isinstance(statement, FUNCTIONS):
             yield statement, bodies[statement], bodies[statement]
         elif function is None and isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            tests = set().union(*(users.get(name, set()) for name in _assigned(statement)), ran.get(statement, set()))
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            names = [target.id for target in targets if isinstance(target, ast.Name)]
+            tests = set().union(*(users.get(name, set()) for name in names), ran.get(statement, set()))
             yield statement, tests, tests
-
-
-def _assigned(statement: ast.Assign | ast.AnnAssign) -> list[str]:
-    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def _frames(spectrum: Spectrum, sources: Mapping[str, SourceText]) -> dict[Line, list[tuple[float, str]]]:

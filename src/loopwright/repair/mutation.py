@@ -30,7 +30,7 @@ from .search import PROGRESS
 from .session import ItemOutcome, SessionDriver, collect_and_run, key_of
 from .source import FUNCTIONS, Function, SourceText, header_end
 from .stream import DANGEROUS
-from .trace import IMPORT, Line, LineRecorder
+from .trace import IMPORT, LineRecorder
 from .type_inference import TypeConflict, infer_kind
 
 Ran = Mapping[int, Collection[tuple[str, int]]]
@@ -68,17 +68,9 @@ _TELLING = re.compile(r"(warn|warnings\.warn|(self\.)?_?log(ger|ging)?\.\w+)\(")
 _ASKED_IN_VAIN = re.compile(r"\b(TYPE_CHECKING|__name__)\b")
 
 
-def _compared(place: EditSite, old: str, edit: Edit) -> bool:
-    return edit.text in _COMPARED.get(" ".join(old.split()), ())
-
-
 def _operated(place: EditSite, old: str, edit: Edit) -> bool:
     signed = _SIGNED.fullmatch(old)
     return _OPERATED.get(old) == edit.text or (signed is not None and signed[1].strip("() ") == edit.text.strip("() "))
-
-
-def _counted(place: EditSite, old: str, edit: Edit) -> bool:
-    return old.isdecimal() and edit.text == str(int(old) + 1)
 
 
 def _constant(place: EditSite, old: str, edit: Edit) -> bool:
@@ -86,12 +78,11 @@ def _constant(place: EditSite, old: str, edit: Edit) -> bool:
     if old in ("True", "False"):
         return edit.text in ("True", "False")
     if _FLOAT.fullmatch(old):
-        return (
-            edit.text in ("1", "1.0")
-            if not float(old)
-            else _FLOAT.match(edit.text) is not None and (float(edit.text) == 10 * float(old))
-        )
-    return edit.text in ('""', "''") and not _is_told(place)
+        if not float(old):
+            return edit.text in ("1", "1.0")
+        return _FLOAT.match(edit.text) is not None and float(edit.text) == 10 * float(old)
+    told = isinstance(place.stmt, ast.Raise) or "help=" in place.text(place.stmt)
+    return edit.text in ('""', "''") and not told
 
 
 def _negated(place: EditSite, old: str, edit: Edit) -> bool:
@@ -119,41 +110,25 @@ def _deleted(place: EditSite, old: str, edit: Edit) -> bool:
     return False
 
 
-def _passed(place: EditSite, old: str, edit: Edit) -> bool:
-    """Two arguments, or the branches of a conditional expression, exchanged; an argument by name left out."""
-    return edit.cost == 1.6 or _NAMED_ARGUMENT.match(edit.what) is not None
-
-
 def _sliced(place: EditSite, old: str, edit: Edit) -> bool:
     bounds = _SLICED.fullmatch(old)
     return bounds is not None and edit.text != old and edit.text in (f"[{bounds[1]}:]", f"[:{bounds[2]}]")
 
 
-def _of_its_kin(place: EditSite, old: str, edit: Edit) -> bool:
-    return edit.cost == 1.4
-
-
-def _twin(place: EditSite, old: str, edit: Edit) -> bool:
-    return edit.text in TWINS.get(old, ())
-
-
-def _raised(place: EditSite, old: str, edit: Edit) -> bool:
-    return isinstance(place.stmt, ast.Raise)
-
-
 MUTATIONS: Mapping[str, tuple[int, Keep]] = {
-    "comparison": (2, _compared),
+    "comparison": (2, lambda place, old, edit: edit.text in _COMPARED.get(" ".join(old.split()), ())),
     "operator": (1, _operated),
     "condition": (1, _negated),
     "guard or return": (1, _left),
-    "off by one": (1, _counted),
+    "off by one": (1, lambda place, old, edit: old.isdecimal() and edit.text == str(int(old) + 1)),
     "constant": (1, _constant),
     "layout": (1, _deleted),
-    "arguments": (1, _passed),
+    # two arguments, or the branches of a conditional expression, exchanged; an argument by name left out
+    "arguments": (1, lambda place, old, edit: edit.cost == 1.6 or bool(_NAMED_ARGUMENT.match(edit.what))),
     "slice or index": (2, _sliced),
-    "attribute": (1, _of_its_kin),
-    "variable": (1, _twin),
-    "exception": (1, _raised),
+    "attribute": (1, lambda place, old, edit: edit.cost == 1.4),  # one of its kin
+    "variable": (1, lambda place, old, edit: edit.text in TWINS.get(old, ())),
+    "exception": (1, lambda place, old, edit: isinstance(place.stmt, ast.Raise)),
 }
 """Family of edits → how many mutants it makes of the same text at most, and which of its edits they are.
 
@@ -213,7 +188,9 @@ def read_mutants(
     compilers = {file: Compiler(source, f"{tree}/{file}") for file, source in sources.items()}
     for number, (file, text) in enumerate(given):
         source = sources[file]
-        edit = _difference(source.text, text)
+        start = _alike(source.text, text)
+        same = _alike(source.text[start:][::-1], text[start:][::-1])
+        edit = Edit(start, len(source.text) - same, text[start : len(text) - same], 0.0, "given")
         line = source.text.count("\n", 0, edit.start) + 1
         statement = source.by_line.get(line)
         location = _location(source, statement or source.statements[0])
@@ -221,13 +198,6 @@ def read_mutants(
         if made := compilers[file].candidate(location, "given", edit):
             found[number] = Mutant(made, line, tests, others)
     return found
-
-
-def _difference(old: str, new: str) -> Edit:
-    """The smallest part that differs, as an edit."""
-    start = _alike(old, new)
-    same = _alike(old[start:][::-1], new[start:][::-1])
-    return Edit(start, len(old) - same, new[start : len(new) - same], 0.0, "given")
 
 
 def _alike(one: str, other: str) -> int:
@@ -285,11 +255,6 @@ def _is_worth_it(source: SourceText, statement: ast.stmt) -> bool:
     return not (isinstance(statement, ast.Assert) or dunder or told or asked or DANGEROUS.search(text))
 
 
-def _is_told(place: EditSite) -> bool:
-    """Whether the statement's texts are for people: an error's, or those of an option."""
-    return isinstance(place.stmt, ast.Raise) or "help=" in place.text(place.stmt)
-
-
 def _edits(location: SuspectLocation, pool: EditVocabulary) -> Iterator[tuple[str, Edit]]:
     source, statement = location.source, location.statement
     place = EditSite(source, statement, NameScope(source, _function(source, statement)), pool)
@@ -324,13 +289,10 @@ def _spread(lines: Sequence[Sequence[Mutant]]) -> Iterator[Mutant]:
     """One of each line, then a second one, and so on; where lines have several, with another family first on each."""
     turned = [[*one[n % len(one) :], *one[: n % len(one)]] for n, one in enumerate(lines)]
     for n in range(max(map(len, turned), default=0)):
-        yield from _evenly([one[n] for one in turned if len(one) > n])
-
-
-def _evenly(items: Sequence[Mutant]) -> list[Mutant]:
-    """In the order of their places with the bits reversed: any beginning is spread over the whole."""
-    bits = max(len(items) - 1, 1).bit_length()
-    return [items[n] for n in sorted(range(len(items)), key=lambda n: f"{n:0{bits}b}"[::-1])]
+        # in the order of their places with the bits reversed: any beginning is spread over the whole
+        items = [one[n] for one in turned if len(one) > n]
+        bits = max(len(items) - 1, 1).bit_length()
+        yield from (items[at] for at in sorted(range(len(items)), key=lambda at: f"{at:0{bits}b}"[::-1]))
 
 
 _SHARE = 0.5  # of the time: what the unchanged project may take
@@ -355,7 +317,10 @@ def measure_mutants(project: CollectedProject, order: Answer) -> Answer:
         sources = {**baseline.sources, **_sources(order)}
         changed = {file: lines for file, lines in order["lines"].items() if file in sources}
         ran = {test: lines for test, lines in baseline.spectrum.lines.items() if test != IMPORT}
-        reached = _reached(baseline, order["reached"])
+        split = {
+            n: [text.rpartition(":") for text in order["reached"].get(key, ())] for n, key in enumerate(baseline.keys)
+        }
+        reached = {n: [(file, int(line)) for file, _, line in split[n]] for n in baseline.spectrum.passing}
         own = {file: sources[file] for file in changed}
         given = read_mutants(own, order.get("given", ()), ran, reached, order["tree"])
         made = [*given.values()] if "given" in order else make_mutants(own, changed, ran, reached, order["tree"])
@@ -365,13 +330,18 @@ def measure_mutants(project: CollectedProject, order: Answer) -> Answer:
             executor.calibrate(max(1.0, deadline - time.monotonic()) * _SHARE)
             if not executor.guards:
                 raise UnmeasurableMutants("the tests do not pass when they are run again in one process")
-            trial = _Trial(executor, made[: order["most"]], deadline)
+            trial = _MutantTrial(executor, made[: order["most"]], deadline)
             trial.go()
     except UnmeasurableMutants as why:
         return {"trouble": str(why)}
     if not trial.killed:
         return {"trouble": "there was no time for any mutant"}
-    survivors = [_told(one) for n, one in enumerate(trial.mutants) if trial.killed.get(n) is False]
+    survivors = []
+    for n, one in enumerate(trial.mutants):
+        if trial.killed.get(n) is False:
+            is_run = one.tests is None or one.tests or one.apart
+            what = one.candidate.edit.what if is_run else f"{one.candidate.edit.what} (no test runs it)"
+            survivors.append((one.candidate.location.file, one.line, what))
     return {
         "killed": sum(trial.killed.values()),
         "survivors": sorted(survivors),
@@ -379,12 +349,6 @@ def measure_mutants(project: CollectedProject, order: Answer) -> Answer:
         "notes": executor.notes,
         "verdicts": [[number, trial.killed.get(n)] for n, number in enumerate(given)],
     }
-
-
-def _told(mutant: Mutant) -> tuple[str, int, str]:
-    is_run = mutant.tests is None or mutant.tests or mutant.apart
-    what = mutant.candidate.edit.what
-    return mutant.candidate.location.file, mutant.line, what if is_run else f"{what} (no test runs it)"
 
 
 def _lend_path(tree: str) -> None:
@@ -418,19 +382,19 @@ def _sources(order: Answer) -> dict[str, SourceText]:
 def _observed(project: CollectedProject, tree: str, tests: Sequence[str], seconds: float) -> Baseline:
     """One run of the tests, alone and traced, on the unchanged copy. Unmeasured where they cannot be run so."""
     wanted = frozenset(tests)
-    heard = ask_forked(lambda: _run(project, tree, wanted, seconds), seconds)
-    if heard is None:
+    found = ask_forked(lambda: _run(project, tree, wanted, seconds), seconds)
+    if found is None:
         raise UnmeasurableMutants(f"the tests did not finish within {seconds:.0f} s in one process")
-    if not heard["outcomes"]:
+    if not found["outcomes"]:
         raise UnmeasurableMutants("the tests could not be collected in one process")
-    lines = {n: frozenset((file, line) for file, line in ran) for n, ran in heard["lines"].items()}
-    outcomes = [ItemOutcome("skipped")] * len(heard["keys"])
-    for n, (status, took) in heard["outcomes"].items():
+    lines = {n: frozenset((file, line) for file, line in ran) for n, ran in found["lines"].items()}
+    outcomes = [ItemOutcome("skipped")] * len(found["keys"])
+    for n, (status, took) in found["outcomes"].items():
         outcomes[n] = ItemOutcome(status, took)
     passing = frozenset(n for n, outcome in enumerate(outcomes) if outcome.status == "passed")
     return Baseline(
-        project=replace(project, nodes=heard["nodes"]),
-        keys=heard["keys"],
+        project=replace(project, nodes=found["nodes"]),
+        keys=found["keys"],
         spectrum=Spectrum(outcomes=outcomes, lines=lines, failing=frozenset(), passing=passing),
         facts=FailureFacts(),
         sources=read_sources(tree, lines),
@@ -440,40 +404,31 @@ def _observed(project: CollectedProject, tree: str, tests: Sequence[str], second
 
 def _run(project: CollectedProject, tree: str, wanted: frozenset[str], seconds: float) -> Answer:
     recorder = LineRecorder(tree, marks=True)
-    heard: Answer = {"nodes": [], "keys": [], "outcomes": {}, "lines": {}}
+    found: Answer = {"nodes": [], "keys": [], "outcomes": {}, "lines": {}}
 
     def loop(driver: SessionDriver, items: list[pytest.Item]) -> None:
         recorder.stop()
-        heard["nodes"] = [item.nodeid for item in items]
-        heard["keys"] = [key_of(item, project.style) for item in items]
-        chosen = [(n, item) for n, item in enumerate(items) if heard["keys"][n] in wanted]
+        found["nodes"] = [item.nodeid for item in items]
+        found["keys"] = [key_of(item, project.style) for item in items]
+        chosen = [(n, item) for n, item in enumerate(items) if found["keys"][n] in wanted]
         for (n, item), following in zip(chosen, [*(item for _, item in chosen[1:]), None], strict=True):
             recorder.switch(n)
             recorder.start()
             outcome = driver.run(item, following, seconds, seconds)
             recorder.stop()
-            heard["outcomes"][n] = (outcome.status, outcome.seconds)
+            found["outcomes"][n] = (outcome.status, outcome.seconds)
 
     recorder.start()
     collect_and_run(loop, project.arguments, project.style, plain=True)
-    heard["lines"] = {n: [*lines] for n, lines in recorder.lines.items()}
-    return heard
-
-
-def _reached(baseline: Baseline, reached: Mapping[str, Sequence[str]]) -> dict[int, list[Line]]:
-    """The changed lines that each test reaches, wherever it does."""
-    found: dict[int, list[Line]] = {}
-    for n in baseline.spectrum.passing:
-        parts = (text.rpartition(":") for text in reached.get(baseline.keys[n], ()))
-        found[n] = [(file, int(line)) for file, _, line in parts]
+    found["lines"] = {n: [*lines] for n, lines in recorder.lines.items()}
     return found
 
 
-class _Trial:
+class _MutantTrial:
     """Hands the mutants out, one to a lane at a time. `killed` by a mutant's number, as far as that was found out."""
 
     def __init__(self, executor: CandidateExecutor, mutants: Sequence[Mutant], deadline: float) -> None:
-        self._laboratory = executor
+        self._executor = executor
         self.mutants = mutants
         self._deadline = deadline
         self.killed: dict[int, bool] = {}
@@ -483,28 +438,34 @@ class _Trial:
         self._told = time.monotonic()
 
     def go(self) -> None:
-        idle = list(range(len(self._laboratory.warm)))
+        idle = list(range(len(self._executor.warm)))
         busy: dict[int, tuple[int, int, bool]] = {}
         while True:
             while idle and self._waiting and time.monotonic() < self._deadline:
                 number, mutant = self._waiting.popleft()
                 if (job := self._job(number, mutant)) is not None:
-                    descriptor = self._submit(idle[-1], mutant, *job)
-                    busy[descriptor] = (idle.pop(), number, job[1])
+                    tests, cold = job
+                    lane = idle.pop()
+                    descriptor = self._executor.submit_mutant(
+                        lane, mutant.candidate, tests, cold=cold, until=self._deadline
+                    )
+                    busy[descriptor] = (lane, number, cold)
             if not busy:
                 return
             for descriptor in select.select(list(busy), [], [])[0]:
                 lane, number, cold = busy.pop(descriptor)
                 idle.append(lane)
-                self._settle(number, cold, self._laboratory.answers(descriptor)[0])
-            self._tell()
+                self._settle(number, cold, self._executor.answers(descriptor)[0])
+            if time.monotonic() - self._told > _EVERY:
+                self._told = time.monotonic()
+                print(f"{PROGRESS}{len(self.killed):,} of {len(self.mutants):,} mutants tried", flush=True)
 
     def _job(self, number: int, mutant: Mutant) -> tuple[frozenset[int], bool] | None:
         """Which tests it gets, and whether with a fresh import; None where there is nothing to run."""
-        guards = self._laboratory.guards
+        guards = self._executor.guards
         inside = guards if mutant.tests is None else guards & mutant.tests
         apart = guards & (mutant.apart or frozenset())
-        cold = number in self._cold or not inside or self._laboratory.goes_cold(mutant.candidate)
+        cold = number in self._cold or not inside or self._executor.goes_cold(mutant.candidate)
         tests = (inside | apart) if cold else inside
         if not tests:
             self.killed[number] = False
@@ -512,13 +473,10 @@ class _Trial:
             return None
         return tests, cold
 
-    def _submit(self, lane: int, mutant: Mutant, tests: frozenset[int], cold: bool) -> int:
-        return self._laboratory.submit_mutant(lane, mutant.candidate, tests, cold=cold, until=self._deadline)
-
     def _imports_anew(self) -> bool:
         """Whether the unchanged project passes with a fresh import, too; else that shows nothing of a mutant."""
         if self._cold_fit is None:
-            executor = self._laboratory
+            executor = self._executor
             original = replace(self.mutants[0].candidate, edit=Edit(0, 0, "", 0, ""))
             descriptor = executor.submit_mutant(0, original, executor.guards, cold=True, until=self._deadline)
             self._cold_fit = _survived(executor.answers(descriptor)[0])
@@ -533,11 +491,6 @@ class _Trial:
             self._waiting.append((number, mutant))
         else:
             self.killed[number] = not survived
-
-    def _tell(self) -> None:
-        if time.monotonic() - self._told > _EVERY:
-            self._told = time.monotonic()
-            print(f"{PROGRESS}{len(self.killed):,} of {len(self.mutants):,} mutants tried", flush=True)
 
 
 def _survived(answer: Answer) -> bool:

@@ -73,7 +73,10 @@ class PatchProof:
         elif statuses or self.seconds_left > _SHORTEST:
             self.refuted.append(candidate.fingerprint)
             if statuses and len(self.refuted) <= _NAMED:
-                self.notes.append(f"refuted in a fresh process: {where} ({self._why(statuses)})")
+                broken = self._broken(statuses)
+                more = f" and {len(broken) - 1:,} more" if len(broken) > 1 else ""
+                why = f"it breaks {broken[0]}{more}" if broken else "no failing test passes there"
+                self.notes.append(f"refuted in a fresh process: {where} ({why})")
         else:
             self.notes.append(f"there was no time left to see whether this holds in a fresh process: {where}")
             return False
@@ -100,11 +103,6 @@ class PatchProof:
     def _broken(self, statuses: Answer) -> list[str]:
         keys, passing = self._baseline.keys, sorted(self._baseline.spectrum.passing)
         return [keys[n] for n in passing if statuses and statuses.get(keys[n]) != "passed"]
-
-    def _why(self, statuses: Answer) -> str:
-        broken = self._broken(statuses)
-        more = f" and {len(broken) - 1:,} more" if len(broken) > 1 else ""
-        return f"it breaks {broken[0]}{more}" if broken else "no failing test passes there"
 
     def _fresh(self, candidate: Candidate | None, side: int) -> Answer:
         left = self.seconds_left

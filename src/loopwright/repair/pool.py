@@ -192,7 +192,11 @@ class NameScope:
         found: list[Literal] = []
         for root in (self._root, self.source.tree):
             for node in ast.walk(root):
-                if isinstance(node, ast.Constant) and isinstance(node.value, PLAIN) and not _holds(found, node.value):
+                if (
+                    isinstance(node, ast.Constant)
+                    and isinstance(node.value, PLAIN)
+                    and not any(type(one) is type(node.value) and one == node.value for one in found)
+                ):
                     found.append(node.value)
         return found[: 2 * _FEW]
 
@@ -230,7 +234,3 @@ def _asked(node: ast.AST) -> list[ast.expr]:
             return [operand]
         case _:
             return []
-
-
-def _holds(values: list[Literal], value: object) -> bool:
-    return any(type(one) is type(value) and one == value for one in values)

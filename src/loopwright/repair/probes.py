@@ -129,13 +129,13 @@ class ExpressionProbe:
         self.reached = 0
         self.hits: list[dict[str, object]] = []
 
-    def begin(self) -> None:
+    def __enter__(self) -> None:
         """A test is about to run."""
         self.reached, self.hits = 0, []
         threading.settrace(self._called)
         sys.settrace(self._called)
 
-    def end(self) -> None:
+    def __exit__(self, *_: object) -> None:
         sys.settrace(None)
         threading.settrace(None)
 
@@ -255,13 +255,13 @@ def lines_of(path: str) -> dict[int, str]:
             lines.discard(code.co_firstlineno)  # the call itself, which is no line that runs
         nameless = code is not module and code.co_name.startswith("<")
         found |= {line: name for line in lines if not nameless or line not in found}
-        rest += [(const, _name(const, name)) for const in code.co_consts if isinstance(const, CodeType)]
+        # A comprehension or a lambda goes by the function around it
+        rest += [
+            (const, (name if const.co_name.startswith("<") else const.co_qualname))
+            for const in code.co_consts
+            if isinstance(const, CodeType)
+        ]
     return found
-
-
-def _name(code: CodeType, around: str) -> str:
-    """A comprehension or a lambda goes by the function around it."""
-    return around if code.co_name.startswith("<") else code.co_qualname
 
 
 def is_inside(path: str, root: str) -> bool:

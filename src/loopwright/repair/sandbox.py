@@ -113,20 +113,16 @@ def isolate_process() -> bool:
         _, status = os.waitpid(child, 0)
         sys.exit(os.waitstatus_to_exitcode(status) & 0xFF)
     _libc.prctl(_PARENT_DEATH, signal.SIGKILL, 0, 0, 0)
-    _raise_loopback()
-    return True
-
-
-def _write(path: str, text: str) -> None:
-    with open(path, "w") as file:
-        file.write(text)
-
-
-def _raise_loopback() -> None:
-    """Tests that talk to a server of their own on 127.0.0.1 must still work."""
+    # tests that talk to a server of their own on 127.0.0.1 must still work
     import fcntl
     import struct
 
     up = struct.pack("16sh14x", b"lo", 0x1 | 0x40)  # IFF_UP | IFF_RUNNING
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         fcntl.ioctl(control, 0x8914, up)  # SIOCSIFFLAGS
+    return True
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)

@@ -31,17 +31,12 @@ class Survivor:
 def rank_patches(survivors: Sequence[Survivor]) -> list[Survivor]:
     """Best first: no test left at its place, more tests turned, then the cheaper and the smaller change."""
 
-    def merit(one: Survivor) -> tuple[bool, int, float, int, int]:
+    def rank(one: Survivor) -> tuple[bool, int, float, int, int]:
         edit = one.candidate.edit
-        return (
-            bool(one.left),
-            -len(one.turned),
-            round(one.price, 3),
-            abs(len(edit.text) - (edit.end - edit.start)),
-            one.order,
-        )
+        change = abs(len(edit.text) - (edit.end - edit.start))
+        return bool(one.left), -len(one.turned), round(one.price, 3), change, one.order
 
-    return sorted(survivors, key=merit)
+    return sorted(survivors, key=rank)
 
 
 PROGRESS = "repair: "
@@ -107,7 +102,7 @@ class CandidateSearch:
     def __init__(
         self, executor: CandidateExecutor, stream: CandidateStream, most: int, deadline: float, *, whole: bool = False
     ) -> None:
-        self._laboratory = executor
+        self._executor = executor
         self._stream = stream
         self._most = most
         self._last = most
@@ -156,30 +151,38 @@ class CandidateSearch:
         self._last = self._most
         found: list[Survivor] = []
         while True:
-            self._walk()
+            # one round: both lanes are kept at work until all that was drawn is answered
+            idle = list(range(len(self._executor.warm)))
+            while True:
+                while idle and (batch := self._next()):
+                    pair = idle.pop()
+                    cold = self._executor.goes_cold(batch[0][2]) or batch[0][0] in self._stale
+                    self.cold += cold
+                    jobs = [(number, candidate) for number, _, candidate in batch]
+                    descriptor = self._executor.submit(pair, jobs, cold, self._deadline, batch[0][0] in self._patient)
+                    self._busy[descriptor] = (pair, batch)
+                if not self._busy:
+                    break
+                idle += map(self._settle, self._ready())
+                if time.monotonic() - self._told > _EVERY:
+                    self._told = time.monotonic()
+                    print(f"{PROGRESS}{self._number:,} edits tried", flush=True)
             found += self.fold()
             if not self._goes_on(any(not one.left for one in found)):
                 break
         self.seconds += time.monotonic() - started
         return rank_patches(found)
 
-    def _walk(self) -> None:
-        """One round: keeps both lanes at work until all that was drawn is answered."""
-        idle = list(range(len(self._laboratory.warm)))
-        while True:
-            while idle and (batch := self._next()):
-                self._submit(idle.pop(), batch)
-            if not self._busy:
-                break
-            idle += map(self._settle, self._ready())
-            self._tell()
-
     def _goes_on(self, found: bool) -> bool:
         """Whether there is another round. While nothing is found, a second edit is made on what came near."""
         if time.monotonic() >= self._deadline or self._number >= self._last:
             return False
         self._stream.favour()
-        seeds = [] if found else self._seeds()
+        # what fixed something and not all; when there is nothing else left, also the cheapest of all
+        near = [one for one in self._partial if not one.candidate.base][:_SEEDS]
+        bases = [(one.price - _PROVEN * one.candidate.edit.cost, one.candidate) for one in near]
+        seeds = [*bases, *(self._first if self._dry else ())] if not found else []
+        seeds = [one for one in seeds if not (one[1].base or one[1].fingerprint in self._deepened)]
         for price, candidate in seeds:
             if time.monotonic() >= self._deadline:
                 return False
@@ -189,13 +192,6 @@ class CandidateSearch:
             self._most = self._last = min(self._most, self._number + (_PAIRS if seeds else 0))
         self._pause, self._dry = self._number + max(_ROUND, self._number // 2), False
         return self._number < self._last
-
-    def _seeds(self) -> list[tuple[float, Candidate]]:
-        """What fixed something and not all; when there is nothing else left, also the cheapest of all."""
-        near = [one for one in self._partial if not one.candidate.base][:_SEEDS]
-        bases = [(one.price - _PROVEN * one.candidate.edit.cost, one.candidate) for one in near]
-        seeds = [*bases, *(self._first if self._dry else ())]
-        return [one for one in seeds if not (one[1].base or one[1].fingerprint in self._deepened)]
 
     def _next(self) -> list[Numbered]:
         """One candidate that needs a fresh import, else as many as go together; [] when there is nothing to do."""
@@ -215,14 +211,9 @@ class CandidateSearch:
             return []
         late = [*self._late, *(() if self._whole else sorted(self._slower)[:_SECOND])]
         self._slower = []
-        batch, self._late = late[: self._laboratory.batch], late[self._laboratory.batch :]
+        batch, self._late = late[: self._executor.batch], late[self._executor.batch :]
         self._patient.update(number for number, _, _ in batch)
         return batch
-
-    def _tell(self) -> None:
-        if time.monotonic() - self._told > _EVERY:
-            self._told = time.monotonic()
-            print(f"{PROGRESS}{self._number:,} edits tried", flush=True)
 
     def _ready(self) -> list[int]:
         """Lanes that have answered; until one has, the next candidates are made."""
@@ -234,24 +225,21 @@ class CandidateSearch:
 
     def _draws(self) -> bool:
         """Whether a lane could have more than is there. The first batches are small: many a fault is found at once."""
-        enough = len(self._warm) >= min(self._laboratory.batch, max(_SMALLEST, self._fair))
+        # so many may go together without leaving the other lane idle at the end of the round
+        fair = min(self._number // 2, (min(self._pause, self._last) - self._number) // _PARTS)
+        enough = len(self._warm) >= min(self._executor.batch, max(_SMALLEST, fair))
         waits = self._dry or self._number >= self._pause or self._cold or enough
         return not waits and self._number < self._last and time.monotonic() < self._deadline
 
-    @property
-    def _fair(self) -> int:
-        """How many may go together without leaving the other lane idle at the end of the round."""
-        return min(self._number // 2, (min(self._pause, self._last) - self._number) // _PARTS)
-
     def _draw(self) -> None:
         drawn = self._stream.draw()
-        if drawn and self._laboratory.goes_cold(drawn[1]):
+        if drawn and self._executor.goes_cold(drawn[1]):
             self._imported.append(drawn)
         elif drawn:
             self._take(self._warm, drawn)
         if self._imported and (drawn is None or self._number >= self._next_import):
             self._take(self._cold, self._imported.popleft())
-            tests = len(self._laboratory.baseline.keys)
+            tests = len(self._executor.baseline.keys)
             self._next_import = self._number + int(min(max(_LEAST, tests * _PER_TEST), _GREATEST))
         elif drawn is None:
             self._dry = True
@@ -261,47 +249,34 @@ class CandidateSearch:
         self._first += [drawn] if len(self._first) < _FIRST else []
         lane.append((self._number, *drawn))
 
-    def _submit(self, pair: int, batch: list[Numbered]) -> None:
-        cold = self._laboratory.goes_cold(batch[0][2]) or batch[0][0] in self._stale
-        self.cold += cold
-        jobs = [(number, candidate) for number, _, candidate in batch]
-        descriptor = self._laboratory.submit(pair, jobs, cold, self._deadline, batch[0][0] in self._patient)
-        self._busy[descriptor] = (pair, batch)
-
     def _settle(self, descriptor: int) -> int:
         """Takes the answers to one batch in and frees its lanes; what cannot be swapped waits for a fresh import."""
         pair, batch = self._busy.pop(descriptor)
-        for one, answer in zip(batch, self._laboratory.answers(descriptor), strict=True):
+        for one, answer in zip(batch, self._executor.answers(descriptor), strict=True):
             number, price, candidate = one
+            # it may be the one that is looked for, had it more time
+            hurries = answer.get("late") and answer["turned"] and (answer["broke"] is None or answer.get("so_far"))
             if answer.get("stale"):
                 self._stale.add(number)
                 self._cold.append(one)
-            elif self._hurries(answer) and number not in self._patient:
+            elif hurries and number not in self._patient:
                 self._patient.add(number)
                 self._promising.append(one)
             elif not answer.get("unrun"):
                 self._answered[number] = (price, candidate, answer)
-                self._hear(number, candidate, answer)
-                self._late_ones(one, answer).append(one)
+                self._bring_end_near(number, candidate, answer)
+                is_late = answer.get("late") and number not in self._patient
+                self._slower += [one] if is_late and answer["broke"] >= 0 else []
+                self._late += [one] if is_late and answer["broke"] < 0 else []
         return pair
 
-    def _late_ones(self, one: Numbered, answer: Answer) -> list[Numbered]:
-        """Where it waits for more time: those that were endless before the others, and most nowhere."""
-        if one[0] in self._patient or not answer.get("late"):
-            return []
-        return self._slower if answer["broke"] >= 0 else self._late
-
-    @staticmethod
-    def _hurries(answer: Answer) -> bool:
-        """Whether it may be the one that is looked for, had it more time."""
-        return bool(answer.get("late") and answer["turned"] and (_survived(answer) or answer.get("so_far")))
-
-    def _hear(self, number: int, candidate: Candidate, answer: Answer) -> None:
-        """A survivor brings the end near."""
+    def _bring_end_near(self, number: int, candidate: Candidate, answer: Answer) -> None:
+        """After a survivor the search goes on for a little only."""
+        if self._whole or not self._mends(candidate, answer):
+            return
         turned = frozenset(answer["turned"])
-        if self._mends(candidate, answer) and not self._whole:
-            cured = _FARTHEST if self._left(candidate, turned) else _FAR_BEYOND + 2 * number
-            self._last = min(self._last, number + (_BEYOND if turned >= self._laboratory.targets else cured))
+        cured = _FARTHEST if self._left(candidate, turned) else _FAR_BEYOND + 2 * number
+        self._last = min(self._last, number + (_BEYOND if turned >= self._executor.targets else cured))
 
     def _mends(self, candidate: Candidate, answer: Answer) -> bool:
         """Whether it does good and no harm, and more good than the edit that it is made upon does alone."""
@@ -309,10 +284,10 @@ class CandidateSearch:
         return bool(set(answer["turned"]) - before) and answer["broke"] is None
 
     def _left(self, candidate: Candidate, turned: frozenset[int]) -> frozenset[int]:
-        groups = self._laboratory.baseline.spectrum.groups or [self._laboratory.targets]
+        groups = self._executor.baseline.spectrum.groups or [self._executor.targets]
         near = frozenset[int]().union(*(group for group in groups if group & turned))
-        at_its_place = candidate.location.failing & self._laboratory.targets & near
-        mates = self._laboratory.baseline.spectrum.mates(turned) & self._laboratory.targets
+        at_its_place = candidate.location.failing & self._executor.targets & near
+        mates = self._executor.baseline.spectrum.mates(turned) & self._executor.targets
         return (at_its_place | mates) - turned
 
     def fold(self) -> list[Survivor]:
@@ -333,17 +308,13 @@ class CandidateSearch:
                 self._turned[candidate.fingerprint] = turned
                 survivors.append(Survivor(number, price, candidate, turned, left))
             if turned and (left or not survived):
-                missing = len(self._laboratory.targets) - len(turned)
+                missing = len(self._executor.targets) - len(turned)
                 broke = -1 if answer["broke"] is None else answer["broke"]
                 self._partial.append(PartialFix(missing, price, number, candidate, broke))
         self._partial = sorted(self._partial)[:_KEPT]
         for _, waiting in self._imported:
             self._stream.tallies[waiting.location.point].exhausted = False
         return survivors
-
-
-def _survived(answer: Answer) -> bool:
-    return bool(answer["turned"]) and answer["broke"] is None
 
 
 def count_lanes() -> int:

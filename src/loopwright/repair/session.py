@@ -89,7 +89,10 @@ class SessionDriver:
         self._outcome.error = call.excinfo.typename
         self._outcome.waited = isinstance(call.excinfo.value, TimeUp) and call.excinfo.value.waited
         if not self._plain:
-            self._outcome.message = _text(call.excinfo.value)
+            # what the error says, without its type; a broken `__str__` does no harm here
+            kind = type(call.excinfo.value)
+            words = "".join(traceback.format_exception_only(call.excinfo.value))[:4000].strip()
+            self._outcome.message = words.removeprefix(f"{kind.__module__}.").removeprefix(f"{kind.__qualname__}: ")
             self._outcome.frames = [(str(e.path), e.lineno + 1, e.name) for e in call.excinfo.traceback][-40:]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -101,7 +104,8 @@ class SessionDriver:
         """Runs one item: `seconds` of processor time, `clock` seconds in all. Tears down what `following` needs not."""
         self._outcome = ItemOutcome()
         if self._plain:
-            item.repr_failure = _no_picture  # type: ignore[method-assign]  # showing a traceback takes most of the time
+            # showing a traceback takes most of the time
+            item.repr_failure = lambda excinfo, style=None: excinfo.typename  # type: ignore[method-assign]
         started = time.monotonic()
         try:
             with limit_processor_time(seconds), limit_clock_time(compute_wait(seconds) if clock is None else clock):
@@ -188,14 +192,3 @@ def key_of(item: pytest.Item, style: str) -> str:
     if style == "unittest" and owner is not None:
         return f"{owner.__module__}.{owner.__qualname__}::{item.name}"
     return item.nodeid
-
-
-def _no_picture(excinfo: "pytest.ExceptionInfo[BaseException]", style: object = None) -> str:
-    return excinfo.typename
-
-
-def _text(error: BaseException) -> str:
-    """What the error says, without its type; a broken `__str__` does no harm here."""
-    kind = type(error)
-    words = "".join(traceback.format_exception_only(error))[:4000].strip()
-    return words.removeprefix(f"{kind.__module__}.").removeprefix(f"{kind.__qualname__}: ")

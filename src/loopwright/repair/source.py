@@ -43,6 +43,10 @@ class SourceText:
         """Offsets of whole lines, both included, with the line end of the last."""
         return self._starts[first - 1], self._starts[min(last, len(self.lines))]
 
+    def lines_of(self, node: ast.stmt) -> tuple[int, int]:
+        """Offsets of a statement's whole lines."""
+        return self.line_span(node.lineno, node.end_lineno or node.lineno)
+
     def indent(self, line: int) -> str:
         text = self.lines[line - 1]
         return text[: len(text) - len(text.lstrip())]
@@ -91,6 +95,26 @@ class SourceText:
             for line in range(statement.lineno, header_end(statement) + 1):
                 owners[line] = statement
         return owners
+
+
+def find_init(owner: ast.ClassDef | None) -> Function | None:
+    body = owner.body if owner else []
+    return next((one for one in body if isinstance(one, FUNCTIONS) and one.name == "__init__"), None)
+
+
+def list_parameters(function: Function | None) -> list[str]:
+    """Those that may be passed by name."""
+    return [one.arg for one in (*function.args.args, *function.args.kwonlyargs)] if function else []
+
+
+def list_defaults(function: Function) -> list[tuple[ast.arg, ast.expr]]:
+    """The parameters that have one, with it."""
+    plain = [*function.args.posonlyargs, *function.args.args]
+    pairs = [
+        *zip(plain[len(plain) - len(function.args.defaults) :], function.args.defaults, strict=True),
+        *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True),
+    ]
+    return [(parameter, default) for parameter, default in pairs if default is not None]
 
 
 def node_position(node: ast.AST) -> tuple[int, int, int, int]:
@@ -171,8 +195,6 @@ def all_blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 def block_of(source: SourceText, node: ast.stmt) -> list[ast.stmt]:
     """The list of statements that `node` stands in."""
     parent = source.parents[node]
-    return next(block for block in list_blocks(_holder(source, parent)) if any(one is node for one in block))
-
-
-def _holder(source: SourceText, parent: ast.AST) -> ast.AST:
-    return source.parents[parent] if isinstance(parent, (ast.ExceptHandler, ast.match_case)) else parent
+    if isinstance(parent, (ast.ExceptHandler, ast.match_case)):
+        parent = source.parents[parent]
+    return next(block for block in list_blocks(parent) if any(one is node for one in block))

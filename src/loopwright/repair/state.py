@@ -10,6 +10,7 @@ import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from operator import is_
 from types import CellType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
@@ -28,32 +29,16 @@ class ModuleState:
 
     def __init__(self, root: str) -> None:
         self._root = root + os.sep
-        self._restores: list[Callable[[], None]] = []
+        self._restores: list[Callable[[], object]] = []
         self._bare: list[dict[str, object]] = []
         self._seen: dict[int, bool] = {}
         self._kept: list[object] = []
-        self.whole = self.takes(*self._modules())
+        modules = [module for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
+        self.whole = self.takes(*filter(self._is_inside, modules))
 
     def takes(self, *more: object) -> bool:
         """Takes these down, too; whether all of them can be put back."""
-        return self._walk(list(more))
-
-    def restore(self) -> None:
-        """Puts everything back, in place; what other tests hold of it stays the same object."""
-        for put_back in self._restores:
-            put_back()
-        for attributes in self._bare:
-            attributes.clear()
-
-    def _modules(self) -> Iterator[ModuleType]:
-        for module in list(sys.modules.values()):
-            if isinstance(module, ModuleType) and self._is_inside(module):
-                yield module
-
-    def _is_inside(self, module: ModuleType | None) -> bool:
-        return str(getattr(module, "__dict__", {}).get("__file__") or "").startswith(self._root)
-
-    def _walk(self, stack: list[object]) -> bool:
+        stack = list(more)
         whole = True
         while stack:
             thing = stack.pop()
@@ -70,10 +55,20 @@ class ModuleState:
             whole = whole and self._seen[id(thing)]
         return whole
 
+    def restore(self) -> None:
+        """Puts everything back, in place; what other tests hold of it stays the same object."""
+        for put_back in self._restores:
+            put_back()
+        for attributes in self._bare:
+            attributes.clear()
+
+    def _is_inside(self, module: ModuleType | None) -> bool:
+        return str(getattr(module, "__dict__", {}).get("__file__") or "").startswith(self._root)
+
     def _parts(self, thing: object) -> Iterable[object]:
         """Takes down what `thing` holds; what is to be looked at next. Raises for what cannot be put back."""
         if isinstance(thing, ModuleType):
-            return self._module(thing)
+            return self._container(vars(thing)) if self._is_inside(thing) else ()
         if isinstance(thing, type):
             return self._class(thing) if self._is_ours(thing.__module__) else ()
         if isinstance(thing, (dict, list, set, deque, bytearray)):
@@ -81,7 +76,13 @@ class ModuleState:
         if isinstance(thing, tuple):
             return thing
         if isinstance(thing, FunctionType):
-            return self._function(thing)
+            defaults, keywords = thing.__defaults__, thing.__kwdefaults__
+            held = [*_contents(thing.__closure__ or ())]
+            if held and self._is_ours(thing.__module__ or ""):
+                self._restores += [partial(setattr, cell, "cell_contents", value) for cell, value in held]
+            if not vars(thing):
+                self._bare.append(vars(thing))
+            return [*(defaults or ()), *(keywords or {}).values(), vars(thing) or None, *(value for _, value in held)]
         if isinstance(thing, MethodType):
             return thing.__self__, thing.__func__
         if isinstance(thing, (staticmethod, classmethod)):
@@ -95,9 +96,6 @@ class ModuleState:
 
     def _is_ours(self, module: str) -> bool:
         return self._is_inside(sys.modules.get(module))
-
-    def _module(self, module: ModuleType) -> Iterable[object]:
-        return self._container(vars(module)) if self._is_inside(module) else ()
 
     def _class(self, owner: type) -> Iterable[object]:
         saved = {name: value for name, value in vars(owner).items() if name not in ("__dict__", "__weakref__")}
@@ -140,16 +138,6 @@ class ModuleState:
         self._restores.append(restore_list)
         return () if isinstance(thing, bytearray) else items
 
-    def _function(self, function: FunctionType) -> Iterable[object]:
-        defaults, keywords = function.__defaults__, function.__kwdefaults__
-        cells = function.__closure__ or ()
-        held = [(cell, cell.cell_contents) for cell in cells if _is_filled(cell)]
-        if held and self._is_ours(function.__module__ or ""):
-            self._restores.append(lambda: _refill(held))
-        if not vars(function):
-            self._bare.append(vars(function))
-        return [*(defaults or ()), *(keywords or {}).values(), vars(function) or None, *(value for _, value in held)]
-
     def _object(self, thing: object) -> Iterable[object]:
         if isinstance(thing, random.SystemRandom):
             return ()
@@ -158,7 +146,10 @@ class ModuleState:
             self._restores.append(lambda: thing.setstate(state))
             return ()
         if isinstance(thing, (io.BytesIO, io.StringIO)):
-            self._restores.append(_refiller(thing))
+            kind: Any = io.BytesIO if isinstance(thing, io.BytesIO) else io.StringIO  # Any: they take what they give
+            text, place = thing.getvalue(), thing.tell()
+            # a test may have closed it
+            self._restores += [lambda: kind.__init__(thing, text), lambda: thing.seek(place)]
             return ()
         if not self._is_ours(type(thing).__module__):
             if _moves_on(thing):
@@ -166,8 +157,7 @@ class ModuleState:
             return ()
         names = [name for name in copyreg._slotnames(type(thing)) if hasattr(thing, name)]  # type: ignore[attr-defined]  # as copy does
         slots = [(name, getattr(thing, name)) for name in names]
-        if slots:
-            self._restores.append(lambda: _reset_slots(thing, slots))
+        self._restores += [partial(object.__setattr__, thing, name, value) for name, value in slots]
         fields = getattr(thing, "__dict__", None)
         return [*([fields] if isinstance(fields, dict) else []), *(value for _, value in slots)]
 
@@ -182,18 +172,6 @@ def _moves_on(thing: object) -> bool:
 
 def _same(now: Any, before: list[object]) -> bool:  # Any: sized and iterable
     return len(now) == len(before) and all(map(is_, now, before))
-
-
-def _refiller(file: io.BytesIO | io.StringIO) -> Callable[[], None]:
-    """Also of one that a test has closed."""
-    kind: Any = io.BytesIO if isinstance(file, io.BytesIO) else io.StringIO  # Any: two that take what the other gives
-    text, place = file.getvalue(), file.tell()
-
-    def restore() -> None:
-        kind.__init__(file, text)
-        file.seek(place)
-
-    return restore
 
 
 def _dict_restorer(thing: dict[object, object]) -> Callable[[], None]:
@@ -215,19 +193,8 @@ def _dict_restorer(thing: dict[object, object]) -> Callable[[], None]:
     return restore
 
 
-def _is_filled(cell: CellType) -> bool:
-    try:
-        _ = cell.cell_contents
-    except ValueError:
-        return False
-    return True
-
-
-def _refill(held: list[tuple[CellType, object]]) -> None:
-    for cell, value in held:
-        cell.cell_contents = value
-
-
-def _reset_slots(thing: object, slots: list[tuple[str, object]]) -> None:
-    for name, value in slots:
-        object.__setattr__(thing, name, value)
+def _contents(cells: Iterable[CellType]) -> Iterator[tuple[CellType, object]]:
+    """Of the cells that hold anything."""
+    for cell in cells:
+        with suppress(ValueError):
+            yield cell, cell.cell_contents

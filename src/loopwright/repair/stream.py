@@ -54,11 +54,11 @@ class LocationTally:
 _NAMES = list(FAMILIES)
 
 _Entry = tuple[float, int, int, int, bool]
-"""Price, ground, family, place among its edits (-1 before they are made), whether it was asked if it makes sense."""
+"""Price, site, family, place among its edits (-1 before they are made), whether it was asked if it makes sense."""
 
 
 @dataclass(frozen=True)
-class _Ground:
+class _PricedSite:
     """A place to make edits for, and what each costs there beside its own cost. `base`: an edit made before.
 
     `bonus` is what the penalty is less by, because edits there have helped.
@@ -68,10 +68,6 @@ class _Ground:
     penalty: float
     base: Candidate | None = None
     bonus: float = 0.0
-
-
-def _function(ground: _Ground) -> tuple[str, str]:
-    return ground.location.file, ground.location.func
 
 
 class CandidateStream:
@@ -89,14 +85,14 @@ class CandidateStream:
         known: frozenset[str],
     ) -> None:
         self.sense = TypePrior({})
-        self._listed = listed
+
         self._pool = pool
         self._seen = set(known)
         self._compilers = {one.file: Compiler(one.source, f"{tree}/{one.file}") for one in locations}
         self._scopes: dict[tuple[str, Function | None], NameScope] = {}
         self._places: dict[int, EditSite] = {}
         self._offers: dict[tuple[int, int], list[Edit]] = {}
-        self._grounds: list[_Ground] = []
+        self._sites: list[_PricedSite] = []
         self._single: list[_Entry] = []
         self._second: list[_Entry] = []
         self._single_turn = True
@@ -104,9 +100,12 @@ class CandidateStream:
         self.troubles: list[str] = []
         self.tallies: dict[str, LocationTally] = {one.point: LocationTally() for one in locations}
         top = max((one.score for one in locations), default=1.0) or 1.0
-        self._penalties = {one.point: self._penalty(one, top) for one in locations}
+        self._penalties = {
+            one.point: _DISTRUST * (1 - one.score / top) + (0.0 if one.point in listed else _UNLISTED)
+            for one in locations
+        }
         for location in locations:
-            self._add(_Ground(location, self._penalties[location.point]))
+            self._add(_PricedSite(location, self._penalties[location.point]))
 
     def __iter__(self) -> Iterator[tuple[float, Candidate]]:
         while (drawn := self.draw()) is not None:
@@ -119,21 +118,21 @@ class CandidateStream:
         """
         while heap := self._next_heap():
             price, n, m, k, judged = heapq.heappop(heap)
-            ground, drawn = self._grounds[n], None
+            site, drawn = self._sites[n], None
             if k < 0:
                 self._offers[n, m] = self._made(n, m)
-                self._open[ground.location.point] += len(self._offers[n, m]) - 1
-            elif not judged and (doubt := self.sense.doubt(ground.location, self._offers[n, m][k])):
+                self._open[site.location.point] += len(self._offers[n, m]) - 1
+            elif not judged and (doubt := self.sense.doubt(site.location, self._offers[n, m][k])):
                 heapq.heappush(heap, (price + doubt, n, m, k, True))
             else:
-                drawn = self._distinct(ground, _NAMES[m], self._offers[n, m][k])
-                self._open[ground.location.point] -= 1
+                drawn = self._distinct(site, _NAMES[m], self._offers[n, m][k])
+                self._open[site.location.point] -= 1
             if not judged and k + 1 < len(self._offers[n, m]):
                 cost = self._offers[n, m][k + 1].cost
-                heapq.heappush(heap, (ground.penalty + cost, n, m, k + 1, False))
-            self.tallies[ground.location.point].exhausted = not self._open[ground.location.point]
+                heapq.heappush(heap, (site.penalty + cost, n, m, k + 1, False))
+            self.tallies[site.location.point].exhausted = not self._open[site.location.point]
             if drawn:
-                self._single_turn = ground.base is not None
+                self._single_turn = site.base is not None
                 return price, drawn
         return None
 
@@ -153,67 +152,63 @@ class CandidateStream:
         for again in source.namesakes(function)[place : place + 1]:
             for statement in (one for block in all_blocks(again) for one in block):
                 far = _LINE_OFF * abs(statement.lineno - location.line)
-                self._add(_Ground(replace(location, source=source, statement=statement), price + far, base))
+                self._add(_PricedSite(replace(location, source=source, statement=statement), price + far, base))
 
     def favour(self) -> None:
         """What is left at places where edits have helped, and in their functions, comes sooner."""
         helped = {point: _HELPED if one.survived else _TOUCHED for point, one in self.tallies.items() if one.turned}
         around: dict[tuple[str, str], float] = {}
-        for one in self._grounds:
-            around[_function(one)] = max(around.get(_function(one), 0.0), helped.get(one.location.point, 0.0) / 2)
+        for one in self._sites:
+            around[one.location.function] = max(
+                around.get(one.location.function, 0.0), helped.get(one.location.point, 0.0) / 2
+            )
         bonus = [
-            0.0 if one.base else max(helped.get(one.location.point, 0.0), around[_function(one)]) - one.bonus
-            for one in self._grounds
+            0.0 if one.base else max(helped.get(one.location.point, 0.0), around[one.location.function]) - one.bonus
+            for one in self._sites
         ]
-        self._grounds = [
+        self._sites = [
             replace(one, penalty=one.penalty - more, bonus=one.bonus + more)
-            for one, more in zip(self._grounds, bonus, strict=True)
+            for one, more in zip(self._sites, bonus, strict=True)
         ]
         for heap in (self._single, self._second):
             heap[:] = [(price - bonus[n], n, m, k, judged) for price, n, m, k, judged in heap]
             heapq.heapify(heap)
 
-    def _add(self, ground: _Ground) -> None:
-        self._grounds.append(ground)
-        self._open[ground.location.point] += len(FAMILIES)
+    def _add(self, site: _PricedSite) -> None:
+        self._sites.append(site)
+        self._open[site.location.point] += len(FAMILIES)
         for m, (floor, _) in enumerate(FAMILIES.values()):
-            heap = self._single if ground.base is None else self._second
-            heapq.heappush(heap, (ground.penalty + floor, len(self._grounds) - 1, m, -1, False))
+            heap = self._single if site.base is None else self._second
+            heapq.heappush(heap, (site.penalty + floor, len(self._sites) - 1, m, -1, False))
 
-    def _penalty(self, location: SuspectLocation, top: float) -> float:
-        return _DISTRUST * (1 - location.score / top) + (0.0 if location.point in self._listed else _UNLISTED)
-
-    def _made(self, ground: int, family: int) -> list[Edit]:
+    def _made(self, site: int, family: int) -> list[Edit]:
         """One family's edits of one place by cost."""
-        location = self._grounds[ground].location
+        location = self._sites[site].location
         if DANGEROUS.search(location.code):
             return []
-        if ground not in self._places:
-            self._places[ground] = self._place(location)
+        if site not in self._places:
+            source, statement = location.source, location.statement
+            around = statement if isinstance(statement, FUNCTIONS) else source.function(statement)
+            scope = self._scopes.setdefault((location.file, around), NameScope(source, around))
+            self._places[site] = EditSite(source, statement, scope, self._pool)
         name = _NAMES[family]
         found: list[Edit] | None = None
         with suppress(Exception):  # one family that stumbles over a text shall not end the search
-            found = list(FAMILIES[name][1](self._places[ground]))
+            found = list(FAMILIES[name][1](self._places[site]))
         if found is None:
             self.troubles.append(f"the edits of the kind {name!r} could not be made for {location.point}")
             return []
         edits = sorted(found, key=lambda one: (one.cost, one.start, one.end, one.text))
         return [edit for edit in edits if not DANGEROUS.search(edit.text)]
 
-    def _place(self, location: SuspectLocation) -> EditSite:
-        source, statement = location.source, location.statement
-        around = statement if isinstance(statement, FUNCTIONS) else source.function(statement)
-        scope = self._scopes.setdefault((location.file, around), NameScope(source, around))
-        return EditSite(source, statement, scope, self._pool)
-
-    def _distinct(self, ground: _Ground, family: str, edit: Edit) -> Candidate | None:
-        location = ground.location
-        if ground.base is not None:
-            location, family = ground.base.location, f"{ground.base.family}, {family}"
-            edit = combine_edits(ground.base, edit)
+    def _distinct(self, site: _PricedSite, family: str, edit: Edit) -> Candidate | None:
+        location = site.location
+        if site.base is not None:
+            location, family = site.base.location, f"{site.base.family}, {family}"
+            edit = combine_edits(site.base, edit)
         candidate = self._compilers[location.file].candidate(location, family, edit)
         if candidate is None or candidate.fingerprint in self._seen:
             return None
         self._seen.add(candidate.fingerprint)
         self.tallies[location.point].offered += 1
-        return candidate if ground.base is None else replace(candidate, base=ground.base.fingerprint)
+        return candidate if site.base is None else replace(candidate, base=site.base.fingerprint)

@@ -59,7 +59,12 @@ class LineMarks:
         blocks_of = {id(block): block for node in ast.walk(tree) for block in list_blocks(node)}
         for node in list(ast.walk(tree)):
             if isinstance(node, ast.Lambda):
-                node.body = ast.BoolOp(ast.Or(), [self._set(file, node.body), node.body])
+                # the same as an expression, whose value is None
+                method = ast.Attribute(ast.Name(_RAN, ast.Load()), "__setitem__", ast.Load())
+                node.body = ast.BoolOp(
+                    ast.Or(),
+                    [_at(ast.Call(method, [self._number(file, node.body), ast.Constant(1)], []), node.body), node.body],
+                )
         for block in blocks_of.values():
             block[:] = [one for statement in block for one in (*self._mark(file, statement), statement)]
         return ast.fix_missing_locations(tree)
@@ -70,11 +75,6 @@ class LineMarks:
         if not (constant or future or isinstance(statement, _SILENT)):
             place = ast.Subscript(ast.Name(_RAN, ast.Load()), self._number(file, statement), ast.Store())
             yield _at(ast.Assign([place], ast.Constant(1)), statement)
-
-    def _set(self, file: str, body: ast.expr) -> ast.expr:
-        """The same as an expression, whose value is None."""
-        method = ast.Attribute(ast.Name(_RAN, ast.Load()), "__setitem__", ast.Load())
-        return _at(ast.Call(method, [self._number(file, body), ast.Constant(1)], []), body)
 
     def _number(self, file: str, node: ast.stmt | ast.expr) -> ast.Constant:
         self._lines.append((file, node.lineno))

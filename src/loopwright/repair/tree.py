@@ -3,6 +3,8 @@
 import os
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 LEFT_OUT = frozenset({
@@ -11,31 +13,39 @@ LEFT_OUT = frozenset({
 })  # fmt: skip
 
 
+Sign = tuple[int, int, int]
+"""A file's time of change (ns), size and mode."""
+
+
+def sign_files(root: str) -> Iterator[tuple[str, Sign]]:
+    """All files below, links among them, by their path from there."""
+    folders = [root]
+    while folders:
+        with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                else:
+                    told = entry.stat(follow_symlinks=False)
+                    yield entry.path[len(root) + 1 :], (told.st_mtime_ns, told.st_size, told.st_mode)
+
+
 def copy_tree(origin: Path, target: Path) -> None:
     """Copies what the tests may need. Links stay links; sockets and what cannot be read are left out.
 
     So is the folder that holds `target`, for projects that keep their temporary files inside.
     """
 
+    def is_left_out(path: str) -> bool:
+        if target.is_relative_to(path) or os.path.exists(os.path.join(path, "pyvenv.cfg")):
+            return True
+        is_readable = os.path.isfile(path) and os.access(path, os.R_OK)
+        return not (os.path.islink(path) or os.path.isdir(path) or is_readable)
+
     def left_out(folder: str, names: list[str]) -> set[str]:
-        return {name for name in names if target.is_relative_to(Path(folder, name)) or _is_left_out(folder, name)}
+        return {name for name in names if name in LEFT_OUT or is_left_out(os.path.join(folder, name))}
 
     shutil.copytree(origin, target, symlinks=True, ignore=left_out, ignore_dangling_symlinks=True)
-
-
-def _is_left_out(folder: str, name: str) -> bool:
-    return name in LEFT_OUT or _is_environment(folder, name) or _is_odd(folder, name)
-
-
-def _is_environment(folder: str, name: str) -> bool:
-    return os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
-
-
-def _is_odd(folder: str, name: str) -> bool:
-    path = os.path.join(folder, name)
-    if os.path.islink(path) or os.path.isdir(path):
-        return False
-    return not (os.path.isfile(path) and os.access(path, os.R_OK))
 
 
 def is_test_file(path: str) -> bool:

@@ -1,6 +1,7 @@
 """What kind of value an expression certainly has, and whether it can be computed at all."""
 
 import ast
+import opcode
 import operator
 import os
 import sys
@@ -9,13 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
-from itertools import product
+from itertools import islice, product
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from .edits.site import Edit
 from .localize import SuspectLocation
-from .source import FUNCTIONS, Function, SourceText, header_end
+from .source import FUNCTIONS, SourceText, header_end
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
@@ -62,19 +63,8 @@ _ORDER: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {  # Any: whether 
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a in b,
 }
-_EATS_MANY = (
-    "sum",
-    "any",
-    "all",
-    "sorted",
-    "reversed",
-    "enumerate",
-    "iter",
-    "list",
-    "set",
-    "tuple",
-    "frozenset",
-    "len",
+_EATS_MANY = frozenset(
+    {"sum", "any", "all", "sorted", "reversed", "enumerate", "iter", "list", "set", "tuple", "frozenset", "len"}
 )
 _GIVES = {
     "len": "int", "int": "int", "float": "float", "str": "str", "repr": "str", "bool": "bool", "list": "list",
@@ -115,7 +105,7 @@ def infer_kind(node: ast.expr, known: Mapping[str, Iterable[str]]) -> Kind:
         case ast.JoinedStr():
             return frozenset({"str"})
         case ast.Name(id=name):
-            return _named(name, known)
+            return frozenset(known[name]) if known.get(name) else None
         case ast.Attribute(value=value, attr=name):
             return _attribute(node, value, name, known)
         case ast.BinOp(left=left, op=op, right=right):
@@ -164,11 +154,6 @@ def require_iterable(kind: Kind) -> None:
         raise TypeConflict
 
 
-def _named(name: str, known: Mapping[str, Iterable[str]]) -> Kind:
-    found = known.get(name)
-    return frozenset(found) if found else None
-
-
 def _attribute(node: ast.Attribute, value: ast.expr, name: str, known: Mapping[str, Iterable[str]]) -> Kind:
     if isinstance(value, ast.Name) and f"{value.id}.{name}" in known:
         return frozenset(known[f"{value.id}.{name}"])
@@ -211,16 +196,21 @@ def _compared(node: ast.Compare, known: Mapping[str, Iterable[str]]) -> Kind:
     for op, left, right in zip(node.ops, sides, sides[1:], strict=False):
         if type(op) in _ORDER:
             _tried(_ORDER[type(op)], left, right)
-        elif isinstance(op, (ast.Eq, ast.NotEq)) and _can_not_be_equal(left, right):
+        elif (
+            isinstance(op, (ast.Eq, ast.NotEq))
+            and left
+            and right
+            and left | right <= _SAMPLES.keys() - {"NoneType"}
+            and _are_strange(left, right)
+        ):
             raise TypeConflict
     return frozenset({"bool"})
 
 
-def _can_not_be_equal(left: Kind, right: Kind) -> bool:
-    if not left or not right or not (left | right) <= _SAMPLES.keys():
-        return False
+def _are_strange(left: frozenset[str], right: frozenset[str]) -> bool:
+    """They have nothing in common, and are not both numbers."""
     numbers = {"int", "float", "bool"}
-    return not left & right and not (left & numbers and right & numbers) and "NoneType" not in left | right
+    return not left & right and not (left & numbers and right & numbers)
 
 
 def _called(node: ast.Call, known: Mapping[str, Iterable[str]]) -> Kind:
@@ -229,24 +219,20 @@ def _called(node: ast.Call, known: Mapping[str, Iterable[str]]) -> Kind:
         infer_kind(word.value, known)
     match node.func:
         case ast.Name(id=name) if name not in known:
-            return _built_in(name, given)
+            first = given[0] if given else None
+            if name in _EATS_MANY or (name in ("min", "max") and len(given) == 1):
+                require_iterable(first)
+            if first and name in ("abs", "round") and not first & _NUMBERS:
+                raise TypeConflict
+            if first and name in ("int", "float") and first <= _NO_NUMBERS:
+                raise TypeConflict
+            return frozenset({_GIVES[name]}) if name in _GIVES else None
         case ast.Attribute(value=value, attr=name):
             infer_kind(node.func, known)
             owner = infer_kind(value, known)
             methods = _METHODS.get(next(iter(owner)), {}) if owner and len(owner) == 1 else {}
             return next((frozenset({kind}) for kind, names in methods.items() if name in names.split()), None)
     return None
-
-
-def _built_in(name: str, given: list[Kind]) -> Kind:
-    first = given[0] if given else None
-    if name in _EATS_MANY or (name in ("min", "max") and len(given) == 1):
-        require_iterable(first)
-    if first and name in ("abs", "round") and not first & _NUMBERS:
-        raise TypeConflict
-    if first and name in ("int", "float") and first <= _NO_NUMBERS:
-        raise TypeConflict
-    return frozenset({_GIVES[name]}) if name in _GIVES else None
 
 
 def _item(owner: Kind, index: ast.expr, known: Mapping[str, Iterable[str]]) -> Kind:
@@ -261,13 +247,8 @@ def _item(owner: Kind, index: ast.expr, known: Mapping[str, Iterable[str]]) -> K
                 raise TypeConflict
         return owner
     at = infer_kind(index, known)
-    if (
-        owner
-        and at
-        and owner <= {"list", "tuple", "str", "bytes"}
-        and not at & {"int", "bool"}
-        and at <= _SAMPLES.keys()
-    ):
+    is_sequence = owner is not None and owner <= {"list", "tuple", "str", "bytes"}
+    if owner and is_sequence and at and at <= _SAMPLES.keys() - {"int", "bool"}:
         raise TypeConflict
     return frozenset({"str"}) if owner == frozenset({"str"}) else None
 
@@ -339,12 +320,8 @@ class TypeTraceLog:
         for name, value in frame.f_locals.items():
             kinds.setdefault(name, set()).add(type(value).__name__)
         fields = getattr(frame.f_locals.get("self"), "__dict__", None)
-        for name, value in _first(fields.items() if type(fields) is dict else ()):
+        for name, value in islice(fields.items() if type(fields) is dict else (), _FIELDS):
             kinds.setdefault(f"self.{name}", set()).add(type(value).__name__)
-
-
-def _first(pairs: Iterable[tuple[str, object]]) -> list[tuple[str, object]]:
-    return [pair for pair, _ in zip(pairs, range(_FIELDS), strict=False)]
 
 
 def _is_leaving(frame: FrameType) -> bool:
@@ -353,13 +330,7 @@ def _is_leaving(frame: FrameType) -> bool:
     return frame.f_lasti < 0 or code[frame.f_lasti] not in _RETURNS
 
 
-def _returns() -> frozenset[int]:
-    import opcode
-
-    return frozenset(n for name, n in opcode.opmap.items() if name.startswith(("RETURN_", "YIELD_")))
-
-
-_RETURNS = _returns()
+_RETURNS = frozenset(n for name, n in opcode.opmap.items() if name.startswith(("RETURN_", "YIELD_")))
 
 
 _ABSURD = 3.0
@@ -379,13 +350,9 @@ class TypePrior:
     def doubt(self, location: SuspectLocation, edit: Edit) -> float:
         """What the edit costs more: 0 where it makes sense, or nothing is known."""
         known = self._known(location.source, location.statement)
-        if not known:
-            return 0.0
-        changed = _changed(location, edit)
-        if changed is None:
-            return 0.0
+        changed = _changed(location, edit) if known else None
         try:
-            return _judged(changed, known)
+            return _judged(changed, known) if changed else 0.0
         except TypeConflict:
             return _ABSURD
         except RecursionError:
@@ -397,21 +364,16 @@ class TypePrior:
             return {}
         outer = source.qualname(function)
         name = function.name if outer == "<module>" else f"{outer}.{function.name}"
-        again = _bound_again(function)
+        # what a name that is given a value several times holds at the end says little of the middle
+        stored = Counter(
+            target.id
+            for node in ast.walk(function)
+            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.For, ast.withitem, ast.NamedExpr))
+            for target in ast.walk(_target_of(node))
+            if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)
+        )
         found = self._seen.get((source.path, name), {})
-        return {one: frozenset(kinds) for one, kinds in found.items() if one not in again}
-
-
-def _bound_again(function: Function) -> frozenset[str]:
-    """Names that are given a value several times: what they hold at the end says little of the middle."""
-    stored = [
-        target.id
-        for node in ast.walk(function)
-        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.For, ast.withitem, ast.NamedExpr))
-        for target in ast.walk(_target_of(node))
-        if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)
-    ]
-    return frozenset(name for name, count in Counter(stored).items() if count > 1)
+        return {one: frozenset(kinds) for one, kinds in found.items() if stored[one] < 2}
 
 
 def _target_of(node: ast.AST) -> ast.AST:
@@ -456,5 +418,4 @@ def _judged(statement: ast.stmt, known: Mapping[str, frozenset[str]]) -> float:
 def _is_other(kind: Kind, usual: frozenset[str] | None) -> bool:
     if not kind or not usual or usual == {"NoneType"} or kind == {"NoneType"}:
         return False
-    numbers = {"int", "float", "bool"}
-    return not kind & usual and not (kind & numbers and usual & numbers) and "iterator" not in kind
+    return _are_strange(kind, usual) and "iterator" not in kind

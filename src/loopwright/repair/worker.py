@@ -9,7 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
@@ -59,26 +59,25 @@ def probe_line(project: CollectedProject, order: Answer) -> Answer:
         return {"refused": str(error)}
     if trouble := _misplaced(asked["file"], asked["line"], asked["func"], lines):
         return {"refused": f"place: {trouble}"}
-    watch = ExpressionProbe(str(path), asked["line"], expressions, asked["hits"])
     code = path.read_text(encoding="utf-8", errors="replace").splitlines()[asked["line"] - 1].strip()
     func = _shown(lines[asked["line"]])
-    more = {"code": code[:_CODE], "place": f"{asked['file']}:{func}:{asked['line']}"}
-    answer = _asked(project, order, watch)
+    answer = _asked(project, order, ExpressionProbe(str(path), asked["line"], expressions, asked["hits"]))
     if func == "<module>" and not any(test["reached"] for test in answer.get("tests", ())):
         answer["notes"] = [*answer["notes"], "a line outside all functions runs when its file is imported"]
-    return {**answer, **more}
+    return {**answer, "code": code[:_CODE], "place": f"{asked['file']}:{func}:{asked['line']}"}
 
 
 def rank_suspects(project: CollectedProject, order: Answer) -> Answer:
     """All statements that a failing test ran, most suspicious first; the first `limit` of them."""
-    baseline = measure_baseline(
-        project, order["tree"], order["failing"], order["seconds"] * _SHARE, Path(order["kept"])
-    )
+    baseline = _measure(project, order, _SHARE)
     if not baseline.keys:
         return {"refused": _none("; ".join(baseline.troubles))}
-    found = rank_statements(baseline.spectrum, baseline.sources, {(file, line) for file, line in order["changed"]})
+    found = _rank(baseline, order)
     return {
-        "statements": [_statement(n, one) for n, one in enumerate(found[: order["limit"]], start=1)],
+        "statements": [
+            {"rank": n, **_place(one), "code": one.code[:_CODE], "score": round(one.score, 3), "raised": one.frames}
+            for n, one in enumerate(found[: order["limit"]], start=1)
+        ],
         "total": len(found),
         "failing_tests": len(baseline.spectrum.failing),
         "passing_tests": len(baseline.spectrum.passing),
@@ -87,31 +86,30 @@ def rank_suspects(project: CollectedProject, order: Answer) -> Answer:
     }
 
 
-def _statement(n: int, one: SuspectLocation) -> Answer:
-    return {
-        "rank": n,
-        "file": one.file,
-        "line": one.line,
-        "func": one.func,
-        "code": one.code[:_CODE],
-        "failing": len(one.failing),
-        "passing": len(one.passing),
-        "score": round(one.score, 3),
-        "raised": one.frames,
-    }
+def _place(one: SuspectLocation) -> Answer:
+    counts = {"failing": len(one.failing), "passing": len(one.passing)}
+    return {"file": one.file, "line": one.line, "func": one.func, "code": one.code, "score": one.score, **counts}
+
+
+def _measure(project: CollectedProject, order: Answer, share: float) -> Baseline:
+    seconds = order["seconds"] * share
+    return measure_baseline(project, order["tree"], order["failing"], seconds, Path(order["kept"]))
+
+
+def _rank(baseline: Baseline, order: Answer) -> list[SuspectLocation]:
+    return rank_statements(baseline.spectrum, baseline.sources, {(file, line) for file, line in order["changed"]})
 
 
 def _asked(project: CollectedProject, order: Answer, watch: ExpressionProbe | None) -> Answer:
     seconds, began = order["seconds"], time.monotonic()
     answer = ask_forked(lambda: _run_look(project, order, watch, time.monotonic() + seconds * _SHARE), seconds)
-    if answer is None:
-        what = "the expressions, or the tests," if watch else "the tests"
-        took = time.monotonic() - began
-        late = took >= seconds
-        within = round(seconds, 1)
-        how = f"did not finish within {within:g}" if late else f"ended the interpreter after {took:.1f}"
-        return {"refused": f"{what} {how} seconds; ask for fewer tests{'' if late else ', to see which does it'}"}
-    return answer
+    if answer is not None:
+        return answer
+    what = "the expressions, or the tests," if watch else "the tests"
+    if (took := time.monotonic() - began) >= seconds:
+        return {"refused": f"{what} did not finish within {round(seconds, 1):g} seconds; ask for fewer tests"}
+    how = f"ended the interpreter after {took:.1f} seconds; ask for fewer tests, to see which does it"
+    return {"refused": f"{what} {how}"}
 
 
 def _run_look(project: CollectedProject, order: Answer, watch: ExpressionProbe | None, deadline: float) -> Answer:
@@ -125,18 +123,19 @@ def _run_look(project: CollectedProject, order: Answer, watch: ExpressionProbe |
         if not keys:
             found["refused"] = _none("; ".join(driver.troubles))
         elif unknown := [name for name in named if not select_failing(keys, [name])]:
-            found["refused"] = _unknown(unknown, keys)
+            found["refused"] = f"tests: none is called {unknown[0]!r}; the first of {len(keys):,} is {keys[0]!r}"
         if "refused" in found:
             return
-        chosen = (
-            [items[n] for n in sorted({n for name in named for n in select_failing(keys, [name])})] if named else items
-        )
+        wanted = {n for name in named for n in select_failing(keys, [name])}
+        chosen = [items[n] for n in sorted(wanted)] if named else items
         for n, (item, following) in enumerate(zip(chosen, [*chosen[1:], None], strict=True)):
             left = deadline - time.monotonic()
             if left <= 0:
                 found["notes"].append(f"time ran out: {len(chosen) - n:,} of {len(chosen):,} tests were not run")
                 break
-            outcome = _one(driver, item, following, watch, min(_TEST_SECONDS, left))
+            seconds = min(_TEST_SECONDS, left)
+            with watch or nullcontext():
+                outcome = driver.run(item, following, seconds, seconds)
             counts[outcome.status] += 1
             if named or outcome.status == "failed":
                 found["tests"].append(_told(key_of(item, project.style), outcome, order["tree"], watch))
@@ -145,22 +144,6 @@ def _run_look(project: CollectedProject, order: Answer, watch: ExpressionProbe |
     if not driver.began:
         return {"refused": _none(driver.said)}
     return {**found, "counts": dict(counts), "notes": [*found["notes"], *driver.troubles]}
-
-
-def _one(
-    driver: SessionDriver,
-    item: pytest.Item,
-    following: pytest.Item | None,
-    watch: ExpressionProbe | None,
-    seconds: float,
-) -> ItemOutcome:
-    if watch is None:
-        return driver.run(item, following, seconds, seconds)
-    watch.begin()
-    try:
-        return driver.run(item, following, seconds, seconds)
-    finally:
-        watch.end()
 
 
 def _told(key: str, outcome: ItemOutcome, tree: str, watch: ExpressionProbe | None) -> Answer:
@@ -179,10 +162,6 @@ def _told(key: str, outcome: ItemOutcome, tree: str, watch: ExpressionProbe | No
 
 def _none(why: str) -> str:
     return f"no tests were collected on the copy of the project{f': {why.strip()[-_MESSAGE:]}' if why.strip() else ''}"
-
-
-def _unknown(names: Sequence[str], keys: Sequence[str]) -> str:
-    return f"tests: none is called {names[0]!r}; the first of {len(keys):,} is {keys[0]!r}"
 
 
 def _misplaced(file: str, line: int, func: str | None, lines: dict[int, str]) -> str | None:
@@ -208,6 +187,7 @@ _GUARDING = 2.0  # seconds
 _GUARDED = 40  # places whose tests a candidate is screened with
 _CANDIDATES = 20_000
 _ALONE = 3
+_ALONE_WORDS = "without the tests before it: they leave something behind, or it depends on chance"
 _NAMED = 3  # troubles with edits
 _TALLIED = ("offered", "tried", "turned", "survived", "exhausted", "kinds")
 _LATEST = 0.5  # seconds behind the end of its time that a search may still need to come to its own end
@@ -231,10 +211,6 @@ def main(said: Sequence[str]) -> None:
     _write(Path(sys.argv[2]), {**answer, "notes": [*said, *answer.get("notes", ())]})
 
 
-def _look(answers: Callable[[CollectedProject, Answer], Answer]) -> Callable[[Answer], Answer]:
-    return lambda order: answers(_project(order), order)
-
-
 def _run(order: Answer) -> Answer:
     failing, passing, apart = (frozenset(order[name]) for name in ("failing", "passing", "apart"))
     return plain_run(_project(order), order["keys"], failing, passing, apart)
@@ -243,11 +219,9 @@ def _run(order: Answer) -> Answer:
 def _diagnose(order: Answer) -> Answer:
     """Ranks, tries some edits where that is wanted, ranks again, then probes."""
     deadline = time.monotonic() + order["seconds"]
-    baseline = measure_baseline(
-        _project(order), order["tree"], order["failing"], order["seconds"] * 0.6, Path(order["kept"])
-    )
+    baseline = _measure(_project(order), order, 0.6)
     if not baseline.spectrum.failing:
-        return _nothing(baseline, order)
+        return _nothing_fails(baseline, order)
     locations = _suspicious(baseline, order)
     tallies = _trials(baseline, order, locations, time.monotonic() + (deadline - time.monotonic()) / 2)
     helped = {point: one.helped for point, one in tallies.items()}
@@ -263,7 +237,11 @@ def _diagnose(order: Answer) -> Answer:
         ],
         "probes": probed.hits,
         "first_error": first.error,
-        "notes": [*_unreadable_words(baseline), *baseline.troubles, *_alone(probed.passed)],
+        "notes": [
+            *_unreadable_words(baseline),
+            *baseline.troubles,
+            *(f"{key} passes {_ALONE_WORDS}" for key in probed.passed[:_ALONE]),
+        ],
     }
 
 
@@ -302,18 +280,11 @@ def _pool(baseline: Baseline) -> EditVocabulary:
     return EditVocabulary.of(baseline.sources.values(), baseline.facts)
 
 
-def _alone(keys: Sequence[str]) -> list[str]:
-    what = "without the tests before it: they leave something behind, or it depends on chance"
-    return [f"{key} passes {what}" for key in keys[:_ALONE]]
-
-
 def _search(order: Answer) -> Answer:
     deadline = time.monotonic() + order["seconds"]
-    baseline = measure_baseline(
-        _project(order), order["tree"], order["failing"], order["seconds"] * 0.5, Path(order["kept"])
-    )
+    baseline = _measure(_project(order), order, 0.5)
     if not baseline.spectrum.failing:
-        return _nothing(baseline, order)
+        return _nothing_fails(baseline, order)
     locations = _suspicious(baseline, order)
     anchors = {tuple(anchor) for anchor in order["listed"]}
     listed = frozenset(one.point for one in locations if one.anchor in anchors or one.point in order["points"])
@@ -336,7 +307,11 @@ def _search(order: Answer) -> Answer:
         search.fold()  # what was tried counts, also where the time was up in the middle of it
     return {
         "active_bug": _bug(baseline),
-        "locations": [_plain(one, stream.tallies[one.point]) for one in locations if _heard(one, stream, listed)],
+        "locations": [
+            _plain(one, stream.tallies[one.point])
+            for one in locations
+            if one.point in listed or stream.tallies[one.point].turned > 0
+        ],
         **found,
         "refuted": proof.refuted,
         "nearest": [_near(one, executor) for one in search.nearest] if search and not proof.patches else [],
@@ -362,18 +337,10 @@ def _near(partial: PartialFix, executor: CandidateExecutor) -> str:
 def _suspicious(baseline: Baseline, order: Answer) -> list[SuspectLocation]:
     """Ranked places; those rejected before (by file, function and text) are left out."""
     rejected = {tuple(anchor) for anchor in order["rejected"]}
-    return [one for one in _ranked(baseline, order) if one.anchor not in rejected]
+    return [one for one in _rank(baseline, order) if one.anchor not in rejected]
 
 
-def _ranked(baseline: Baseline, order: Answer) -> list[SuspectLocation]:
-    return rank_statements(baseline.spectrum, baseline.sources, {(file, line) for file, line in order["changed"]})
-
-
-def _heard(location: SuspectLocation, stream: CandidateStream, listed: frozenset[str]) -> bool:
-    return location.point in listed or stream.tallies[location.point].turned > 0
-
-
-def _nothing(baseline: Baseline, order: Answer) -> Answer:
+def _nothing_fails(baseline: Baseline, order: Answer) -> Answer:
     """Why there is nothing to search in; what a file that cannot be compiled kept from running is no news then."""
     if baseline.broken:
         return {
@@ -397,15 +364,13 @@ def _no_failure(baseline: Baseline, asked: list[str]) -> str:
 
 def _unreadable(baseline: Baseline) -> list[Answer]:
     """Places that keep a file from being compiled: known for sure, and no edit of ours can mend them."""
-    untried = {
-        "passing": 0,
-        "exceptions": [],
-        "changed": False,
-        **{name: getattr(LocationTally(), name) for name in _TALLIED},
-    }
+    untried = {name: getattr(LocationTally(), name) for name in _TALLIED}
     return [
         {
             **untried,
+            "passing": 0,
+            "exceptions": [],
+            "changed": False,
             "file": one.file,
             "line": one.line,
             "func": "<module>",
@@ -436,14 +401,8 @@ def _bug(baseline: Baseline) -> str:
 
 def _plain(location: SuspectLocation, tally: LocationTally) -> Answer:
     return {
-        "file": location.file,
-        "line": location.line,
-        "func": location.func,
-        "code": location.code,
+        **_place(location),
         "point": location.point,
-        "score": location.score,
-        "failing": len(location.failing),
-        "passing": len(location.passing),
         "exceptions": location.frames,
         "changed": location.changed,
         **{name: getattr(tally, name) for name in _TALLIED},
@@ -462,12 +421,12 @@ def _write(path: Path, answer: Answer) -> None:
     os.replace(part, path)
 
 
-_MODES = {
+_MODES: Mapping[str, Callable[[Answer], Answer]] = {
     "run": _run,
     "diagnose": _diagnose,
     "search": _search,
-    "mutate": _look(measure_mutants),
-    "tests": _look(rerun_tests),
-    "rank": _look(rank_suspects),
-    "watch": _look(probe_line),
+    "mutate": lambda order: measure_mutants(_project(order), order),
+    "tests": lambda order: rerun_tests(_project(order), order),
+    "rank": lambda order: rank_suspects(_project(order), order),
+    "watch": lambda order: probe_line(_project(order), order),
 }

@@ -190,10 +190,6 @@ def _settings(path: str, text: str) -> Manifest:
     return _made(path, "tests")
 
 
-def _container(path: str, text: str) -> Manifest:
-    return _made(path, "container", _FROM.findall(text))
-
-
 def _ci(path: str, text: str) -> Manifest:
     return _made(path, "ci")
 
@@ -202,7 +198,7 @@ _READERS: dict[str, Reader] = {
     "pyproject.toml": _pyproject, "setup.cfg": _setup_cfg, "package.json": _package_json,
     "go.mod": _go, "Cargo.toml": _cargo, "pom.xml": _maven, "build.gradle": _gradle, "build.gradle.kts": _gradle,
     "Makefile": _make, "makefile": _make, "GNUmakefile": _make, "pytest.ini": _settings, "tox.ini": _settings,
-    "conftest.py": _settings, "Dockerfile": _container,
+    "conftest.py": _settings, "Dockerfile": lambda path, text: _made(path, "container", _FROM.findall(text)),
 }  # fmt: skip
 
 
@@ -263,7 +259,9 @@ def find_imports(path: str, text: str, known: Collection[str]) -> tuple[tuple[st
     packages: set[str] = set()
     for name in _IMPORTED.findall(text):
         if name.startswith("."):
-            files.update(_found(path, name, known))
+            place = normpath(f"{path.rpartition('/')[0]}/{name}").lstrip("/")
+            tried = (f"{stem}{ending}" for ending in ENDINGS for stem in (place, place.removesuffix(".js")))
+            files.update([one for one in tried if one in known][:1])
         elif not name.startswith(("node:", "/")):
             parts = name.split("/")
             packages.add("/".join(parts[:2]) if name.startswith("@") else parts[0])
@@ -277,13 +275,6 @@ def find_cases(text: str) -> Iterator[tuple[str, int]]:
         line += text.count("\n", at, found.start(2))
         at = found.start(2)
         yield clip_text(found[2], 120), line
-
-
-def _found(path: str, name: str, known: Collection[str]) -> Iterator[str]:
-    place = normpath(f"{path.rpartition('/')[0]}/{name}").lstrip("/")
-    bare = place.removesuffix(".js")
-    tried = (f"{stem}{ending}" for ending in ENDINGS for stem in (place, bare))
-    yield from [one for one in tried if one in known][:1]
 
 
 FILES, BYTES, SECONDS = 5_000, 40_000_000, 20.0
@@ -319,10 +310,14 @@ class ProjectSurveyor:
         look = _Look(self._now() + SECONDS)
         manifests = tuple(self._manifests(look, names))
         self._read_all(look, [name for name in names if language_of(name)])
+        imports = ImportIndex({name: read.imports for name, read in look.reads.items()})
         return ProjectSurvey(
             files=len(names),
             kinds=dict(kinds.most_common()),
-            modules=tuple(_modules(look)),
+            modules=tuple(
+                _python(name, text, look.reads[name], imports) if name in look.reads else _other(name, text, look.texts)
+                for name, text in look.texts.items()
+            ),
             manifests=manifests,
             left_out=tuple(_left_out(look)),
         )
@@ -358,13 +353,6 @@ class ProjectSurveyor:
             return None
         look.room -= len(text)
         return text
-
-
-def _modules(look: _Look) -> Iterator[SurveyedModule]:
-    imports = ImportIndex({name: read.imports for name, read in look.reads.items()})
-    for name, text in look.texts.items():
-        known = look.reads.get(name)
-        yield _python(name, text, known, imports) if known else _other(name, text, look.texts)
 
 
 def _python(name: str, text: str, known: ParsedModule, imports: ImportIndex) -> SurveyedModule:

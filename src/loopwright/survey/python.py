@@ -46,32 +46,31 @@ def parse_module(text: str, *, is_test: bool) -> ParsedModule:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-        return _told(tree, is_test=is_test)
+        nodes = list(ast.walk(tree))
+        functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+        lines = (ast.get_docstring(tree) or "").strip().splitlines()
+        named = [function for function in functions if not function.name.startswith("__")]
+        return ParsedModule(
+            summary=clip_text(clean_line(lines[0]), LENGTH) if lines else "",
+            imports=tuple(_imports(nodes)),
+            exports=() if is_test else _exports(tree),
+            entry=_entry(tree),
+            cases=tuple(_cases(functions))[:CASES] if is_test else (),
+            style=FileStyle(
+                functions=len(functions),
+                typed=sum(function.returns is not None for function in functions),
+                documented=sum(ast.get_docstring(node) is not None for node in (*functions, *classes)),
+                snake=sum(function.name == function.name.lower() for function in named),
+                camel=sum(function.name != function.name.lower() for function in named),
+            ),
+        )
     except SyntaxError as error:
         return ParsedModule(
             broken=f"line {error.lineno}: {clean_line(error.msg)}" if error.lineno else clean_line(error.msg)
         )
     except (ValueError, RecursionError, MemoryError) as error:  # what a parser says to a text that is no program
         return ParsedModule(broken=clip_text(clean_line(str(error)) or "too deeply nested", LENGTH))
-
-
-def _told(tree: ast.Module, *, is_test: bool) -> ParsedModule:
-    nodes = list(ast.walk(tree))
-    functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
-    return ParsedModule(
-        summary=_first_line(ast.get_docstring(tree)),
-        imports=tuple(_imports(nodes)),
-        exports=() if is_test else _exports(tree),
-        entry=_entry(tree),
-        cases=tuple(_cases(functions))[:CASES] if is_test else (),
-        style=_style(functions, classes),
-    )
-
-
-def _first_line(docstring: str | None) -> str:
-    lines = (docstring or "").strip().splitlines()
-    return clip_text(clean_line(lines[0]), LENGTH) if lines else ""
 
 
 def _imports(nodes: list[ast.AST]) -> Iterator[ImportedModule]:
@@ -103,7 +102,11 @@ def _entry(tree: ast.Module) -> str:
 def _cases(functions: list[Function]) -> Iterator[SurveyedTest]:
     for function in functions:
         if function.name.startswith("test"):
-            found = dict.fromkeys(clip_text(_printable(words), LENGTH) for words in _situations(function))
+            # on one line; the blanks of a text that it quotes stay
+            lines = (
+                "".join(letter if letter.isprintable() else " " for letter in one) for one in _situations(function)
+            )
+            found = dict.fromkeys(clip_text(line, LENGTH) for line in lines)
             yield SurveyedTest(
                 name=function.name, line=function.lineno, situations=tuple(filter(None, found))[:SITUATIONS]
             )
@@ -123,11 +126,6 @@ def _situations(function: Function) -> Iterator[str]:
             yield node.msg.value
 
 
-def _printable(code: str) -> str:
-    """On one line; the blanks of a text that it quotes stay."""
-    return "".join(letter if letter.isprintable() else " " for letter in code)
-
-
 def _parameters(call: ast.Call) -> Iterator[str]:
     """`text = ''` for each value of each parameter."""
     if len(call.args) < 2 or not isinstance(call.args[1], (ast.List, ast.Tuple)):
@@ -143,17 +141,6 @@ def _names(first: ast.expr) -> str:
     if isinstance(first, (ast.Tuple, ast.List)):
         return ", ".join(map(_names, first.elts))
     return str(first.value) if isinstance(first, ast.Constant) else ast.unparse(first)
-
-
-def _style(functions: list[Function], classes: list[ast.ClassDef]) -> FileStyle:
-    named = [function for function in functions if not function.name.startswith("__")]
-    return FileStyle(
-        functions=len(functions),
-        typed=sum(function.returns is not None for function in functions),
-        documented=sum(ast.get_docstring(node) is not None for node in (*functions, *classes)),
-        snake=sum(function.name == function.name.lower() for function in named),
-        camel=sum(function.name != function.name.lower() for function in named),
-    )
 
 
 def is_standard(package: str) -> bool:

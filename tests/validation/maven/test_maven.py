@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.evidence.recording import shims
-from loopwright.evidence.results import RunnerReport
+from loopwright.evidence.results import RunnerReport, split_lines
 from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.runners import maven
 from loopwright.evidence.runners.maven import JavaTests, MavenRunner
@@ -124,7 +124,7 @@ class TestRecorded:
 @settings(max_examples=examples(60), deadline=None)
 @given(cuts(SAID) | st.none(), st.text())
 def test_no_words_make_it_stumble(at: int | None, text: str) -> None:
-    lines = maven.lines_of(text if at is None else SAID[:at])
+    lines = split_lines(text if at is None else SAID[:at])
     assert maven.count_tests(lines) <= (8, 2)
     assert list(maven.list_compile_failures(Path("/home/me/mv"), lines)) == []
 

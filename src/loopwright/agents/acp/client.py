@@ -93,7 +93,9 @@ class UpdateListener:
             self._timer.cancel()
             self._timer = None
         if self._parts:
-            text = _told("".join(self._parts))
+            text, half = "".join(self._parts), TEXT_AT_ONCE // 2
+            if (left_out := len(text) - 2 * half) > 0:
+                text = f"{text[:half]}\n… {left_out:,} characters left out …\n{text[-half:]}"
             self._parts.clear()
             self._gathered = 0
             self._pass_on(self._kind(text=text))
@@ -111,12 +113,6 @@ class UpdateListener:
         elif not self._is_flooded:
             self._is_flooded = True
             self._tell(TroubleNote(text="it says more in one turn than is kept; the rest of this turn is dropped"))
-
-
-def _told(text: str) -> str:
-    half = TEXT_AT_ONCE // 2
-    left_out = len(text) - 2 * half
-    return text if left_out <= 0 else f"{text[:half]}\n… {left_out:,} characters left out …\n{text[-half:]}"
 
 
 PLAIN = ("allow_once", "proceed_once", "once", "reject_once", "reject", "cancel")
@@ -188,7 +184,9 @@ class SessionModes:
         mode = selects.get("mode")
         if mode is None:
             return cls(None, frozenset(), model=model)
-        return cls(mode.current_value, frozenset(_values(mode)), mode.id, model)
+        groups = (one.options if isinstance(one, schema.SessionConfigSelectGroup) else [one] for one in mode.options)
+        names = frozenset(one.value for group in groups for one in group)
+        return cls(mode.current_value, names, mode.id, model)
 
     def wanted(self, mode: str | None) -> str | None:
         """The mode to be in: this one, where it is known; else the one it began with."""
@@ -204,15 +202,6 @@ def read_mode(options: Sequence[object]) -> str | None:
 def _model(told: str) -> str:
     """qwen names a model of the user's environment "$runtime|openai|NAME(openai)"."""
     return told.rpartition("|")[2].partition("(")[0] if told.startswith("$runtime|") else told
-
-
-def _values(select: schema.SessionConfigOptionSelect) -> list[str]:
-    """Groups are told apart by their options."""
-    found = []
-    for each in select.options:
-        inner = each.options if isinstance(each, schema.SessionConfigSelectGroup) else [each]
-        found += [one.value for one in inner]
-    return found
 
 
 WORDS_TOLD = 2_000
@@ -260,7 +249,8 @@ class AcpClient:
         """A turn begins: what comes from here on belongs to it."""
         self.turn, self._message, self.was_cancelled = TurnState(), message, False
         self._folder = message.folder.rstrip("/")
-        self._own = _real(self._folder) if self._folder else ""
+        # where the folder really lies; empty where somebody has put a link in its place
+        self._own = os.path.realpath(self._folder) if self._folder and not os.path.islink(self._folder) else ""
         self._led.clear()
         self.hearing.begin()
 
@@ -374,8 +364,3 @@ class AcpClient:
         if not path or "\0" in path or path.startswith("~") or "://" in path:
             return (written,)
         return written, os.path.realpath(os.path.join(self._root, path))
-
-
-def _real(folder: str) -> str:
-    """Where the folder really lies; empty where somebody has put a link in its place."""
-    return "" if os.path.islink(folder) else os.path.realpath(folder)

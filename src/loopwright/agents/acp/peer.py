@@ -95,23 +95,20 @@ class WireTransport:
         if method is None:
             return message
         if "id" in message:
-            return self._asked(message, method)
+            if method not in ANSWERED:
+                error = {"code": NOT_FOUND, "message": "Method not found", "data": {"method": method}}
+                with suppress(ConnectionError):
+                    self._say({"jsonrpc": "2.0", "id": message["id"], "error": error})
+                return None
+            params = message.get("params")
+            if isinstance(params, dict):  # the library would take its parts for arguments of their names
+                params.pop("_meta", None)
+            return message
         if method == UPDATE:
             self._updated(message.get("params"))
         elif not method.startswith("_"):
             self._strange(f"an unknown notification: {_sample(method.encode(errors='replace'))}")
         return None
-
-    def _asked(self, message: Message, method: str) -> Message | None:
-        if method not in ANSWERED:
-            error = {"code": NOT_FOUND, "message": "Method not found", "data": {"method": method}}
-            with suppress(ConnectionError):
-                self._say({"jsonrpc": "2.0", "id": message["id"], "error": error})
-            return None
-        params = message.get("params")
-        if isinstance(params, dict):  # the library would take its parts for arguments of their names
-            params.pop("_meta", None)
-        return message
 
     def _updated(self, params: object) -> None:
         try:

@@ -81,7 +81,13 @@ class AcpSession:
         self._open_mailbox(message)
         response, turn = await self._prompted(message)
         if response is not None and not self._client.was_cancelled:
-            self._check(response.stop_reason, turn)
+            # agentError where the turn only looks as if it were done
+            if turn.is_broken:
+                raise classify_broken_turn(self._command.name, turn.unnamed or turn.text, datetime.now().astimezone())
+            if response.stop_reason == "refusal":
+                raise AgentError("refused", f"{self._command.name} refuses to continue: {turn.text[-300:]}")
+            if response.stop_reason in _STOPPED:
+                self._hear(TroubleNote(text=f"{self._command.name} stopped at {_STOPPED[response.stop_reason]}"))
         output = self._output(id, turn, self._usage(turn, response))
         if output.usage != Usage():
             self._hear(UsageUpdate(usage=output.usage))
@@ -121,15 +127,6 @@ class AcpSession:
             self._inbox.open(message)
         except OSError as error:
             raise AgentError("protocol", f"{self._command.name} cannot be given its report tools: {error}") from error
-
-    def _check(self, stopped: str, turn: TurnState) -> None:
-        """AgentError where the turn only looks as if it were done."""
-        if turn.is_broken:
-            raise classify_broken_turn(self._command.name, turn.unnamed or turn.text, datetime.now().astimezone())
-        if stopped == "refusal":
-            raise AgentError("refused", f"{self._command.name} refuses to continue: {turn.text[-300:]}")
-        if stopped in _STOPPED:
-            self._hear(TroubleNote(text=f"{self._command.name} stopped at {_STOPPED[stopped]}"))
 
     def _usage(self, turn: TurnState, response: schema.PromptResponse | None) -> Usage:
         usage = sum_turn_usage(response, turn.metered, compute_turn_cost(self._spent, self._client.cost))
@@ -197,7 +194,13 @@ class AcpAgent(TaskAgent):
 
     async def play(self, id: str, message: Message) -> AgentOutput:
         if id not in self._sessions:
-            self._sessions[id] = await self._opened(id, message)
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder = Path(tempfile.mkdtemp(prefix=f"{id}-", dir=self._folder))
+            stack = AsyncExitStack()
+            session = await stack.enter_async_context(
+                open_session(self._command, self._project, folder, self._around, message)
+            )
+            self._sessions[id] = _Held(session, stack)
         return await self._sessions[id].session.turn(id, message)
 
     async def cancel_turn(self, id: str) -> None:
@@ -216,15 +219,6 @@ class AcpAgent(TaskAgent):
             held = self._sessions.pop(id, None)
             if held is not None:
                 await held.stack.aclose()
-
-    async def _opened(self, id: str, message: Message) -> _Held:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f"{id}-", dir=self._folder))
-        stack = AsyncExitStack()
-        session = await stack.enter_async_context(
-            open_session(self._command, self._project, folder, self._around, message)
-        )
-        return _Held(session, stack)
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,10 @@ def update_call(call: AgentToolCall, update: Update) -> AgentToolCall:
     meta = update.field_meta or {}
     kind = update.kind or call.kind
     title = call.title if update.title is None else update.title[:COMMAND_KEPT]
+    values = (value for key, value in (raw or {}).items() if key.lower().endswith(_PATH_KEYS))
+    places = (one for value in values for one in (value if isinstance(value, list) else [value]))
+    # gemini tells of a command only in the title
+    is_title = kind == "execute" and title and raw is None and call.server is None
     return replace(
         call,
         title=title,
@@ -88,8 +92,8 @@ def update_call(call: AgentToolCall, update: Update) -> AgentToolCall:
         status=update.status or call.status,
         paths=call.paths if update.locations is None else _paths(place.path for place in update.locations),
         changed=call.changed if update.content is None else _changed(call, update),
-        named=_named(raw or {}) or call.named,
-        command=_command(raw or {}) or call.command or _titled(call, kind, title, raw),
+        named=_paths(one for one in places if isinstance(one, str) and one) or call.named,
+        command=_command(raw or {}) or call.command or (title if is_title else None),
         output=_output(call, update, meta),
         server=_server(update.tool_call_id, kind, title, raw or {}, meta) or call.server,
     )
@@ -117,12 +121,9 @@ def _below(whole: str, roots: tuple[str, ...]) -> str | None:
 
 
 def _paths(paths: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_place(path) for path in paths))[:PATHS_KEPT]
-
-
-def _place(path: str) -> str:
-    """Cut only in its shortest form: what is cut away may lead elsewhere."""
-    return path if len(path) <= PATH_MAX else posixpath.normpath(path)[: PATH_MAX + 1]
+    # a long one is cut only in its shortest form: what is cut away may lead elsewhere
+    short = (path if len(path) <= PATH_MAX else posixpath.normpath(path)[: PATH_MAX + 1] for path in paths)
+    return tuple(dict.fromkeys(short))[:PATHS_KEPT]
 
 
 def _changed(call: AgentToolCall, update: Update) -> tuple[str, ...]:
@@ -135,13 +136,6 @@ _PATH_KEYS = ("path", "paths", "file", "files", "filename", "dir", "directory", 
 """How the keys end under which agents and their tools name places: file_path, filePath, parentDir, new_path …"""
 
 
-def _named(raw: Mapping[str, object]) -> tuple[str, ...]:
-    """Places in its raw input."""
-    values = (value for key, value in raw.items() if key.lower().endswith(_PATH_KEYS))
-    each = (one for value in values for one in (value if isinstance(value, list) else [value]))
-    return _paths(one for one in each if isinstance(one, str) and one)
-
-
 def _command(raw: Mapping[str, object]) -> str | None:
     command = raw.get("command", raw.get("cmd"))
     if isinstance(command, str):
@@ -149,11 +143,6 @@ def _command(raw: Mapping[str, object]) -> str | None:
     if isinstance(command, list) and command and all(isinstance(part, str) for part in command):
         return shlex.join(command)[:COMMAND_KEPT]
     return None
-
-
-def _titled(call: AgentToolCall, kind: str, title: str, raw: Mapping[str, object] | None) -> str | None:
-    """gemini tells of a command only in the title."""
-    return title if kind == "execute" and title and raw is None and call.server is None else None
 
 
 def _output(call: AgentToolCall, update: Update, meta: Mapping[str, object]) -> str:
@@ -198,7 +187,11 @@ def sum_turn_usage(response: schema.PromptResponse | None, metered: Usage | None
         usage = _counted(_mapping(quota.get("token_count")))
     else:
         usage = metered or Usage()
-    return usage.evolve(cost=cost, model=_model(quota))
+    # where several were used, none of them tells the price of all
+    by_model = quota.get("model_usage")
+    names = {_mapping(one).get("model") for one in by_model} if isinstance(by_model, list) else set()
+    name = names.pop() if len(names) == 1 else None
+    return usage.evolve(cost=cost, model=name if isinstance(name, str) else None)
 
 
 def add_usage(metered: Usage | None, told: UpdateFields) -> Usage:
@@ -240,14 +233,6 @@ def _counted(told: UpdateFields) -> Usage:
 
 def _plus(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else one + other
-
-
-def _model(quota: UpdateFields) -> str | None:
-    """Where several were used, none of them tells the price of all."""
-    by_model = quota.get("model_usage")
-    names = {_mapping(one).get("model") for one in by_model} if isinstance(by_model, list) else set()
-    name = names.pop() if len(names) == 1 else None
-    return name if isinstance(name, str) else None
 
 
 def _mapping(value: object) -> UpdateFields:

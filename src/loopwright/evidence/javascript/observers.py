@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
-from loopwright.evidence import coverage, results, sources
+from loopwright.evidence import coverage, sources
 from loopwright.evidence.coverage import FileLines, combine_coverage
 from loopwright.evidence.javascript import package_json
-from loopwright.evidence.results import RunnerReport
+from loopwright.evidence.results import RunnerReport, encode_safely, number_duplicates
 from loopwright.evidence.testing import TestResult, TestStatus
 
 _USES = frozenset({"identifier", "shorthand_property_identifier"})
@@ -158,7 +158,11 @@ class TestFile:
         self._cases: list[_Case] = []
         self._written: dict[tuple[str | None, ...], list[_Case]] = {}
         self._known: dict[tuple[_Case, ...], str] = {}
-        self._read()
+        waiting = [_Place(self._tree, (), (_Block(),))]
+        while waiting:
+            place = waiting.pop()
+            inner = [self._enter(child, place) for child in place.node.named_children]
+            waiting += reversed([place for place in inner if place is not None])
 
     @property
     def declares_tests(self) -> bool:
@@ -184,17 +188,11 @@ class TestFile:
         """Those whose names say it most exactly; failing that, by the last name: suites may be made by functions."""
         if written := self._written.get(tuple(path)):
             return tuple(written)
-        whole = [case for case in self._cases if _fits(case, path)]
+        deep = [case for case in self._cases if len(case.names) == len(path)]
+        whole = [case for case in deep if all(name.fits(part) for name, part in zip(case.names, path, strict=True))]
         found = whole or [case for case in self._cases if case.names[-1].fits(path[-1])]
         best = max((case.exact for case in found), default=0)
         return tuple(case for case in found if case.exact == best)
-
-    def _read(self) -> None:
-        waiting = [_Place(self._tree, (), (_Block(),))]
-        while waiting:
-            place = waiting.pop()
-            inner = [self._enter(child, place) for child in place.node.named_children]
-            waiting += reversed([place for place in inner if place is not None])
 
     def _enter(self, node: Node, around: _Place) -> _Place | None:
         """Notes what this node is for the tests; where more of them may stand inside, that place."""
@@ -231,10 +229,6 @@ def _around(cases: Sequence[_Case]) -> list[Node]:
     shared = [node for block in blocks for node in (*block.head, *block.hooks)]
     nodes = [*shared, *(case.node for case in cases)]
     return [*nodes, *find_declarations(nodes, [block.declared for block in blocks])]
-
-
-def _fits(case: _Case, path: Sequence[str]) -> bool:
-    return len(case.names) == len(path) and all(name.fits(part) for name, part in zip(case.names, path, strict=True))
 
 
 def _call_of(node: Node) -> Node | None:
@@ -321,11 +315,16 @@ def read_observers(root: Path, folder: Path, framework: Framework) -> RunnerRepo
     tests = [test for log in logs for test in log.all_tests() if not _is_echo(test, log, heard, cut)]
     running = {test.key: None for log in logs for test in log.running.values() if not _is_echo(test, log, heard, cut)}
     files = {file: parse_test_file(root / file) for file in sorted({test.file for test in tests})}
-    found = results.number_duplicates(_result(test, files[test.file]) for test in tests)
+    found = number_duplicates(_result(test, files[test.file]) for test in tests)
+
+    def is_around(key: str) -> bool:
+        """Whether something inside of this running file or suite is running, too."""
+        return any(other.startswith((f"{key}::", f"{key}{SEPARATOR}")) for other in running)
+
     return RunnerReport(
         results=found,
         sources=_sources(tests, found, files),
-        running=tuple(key for key in running if not _is_around(key, running)),
+        running=tuple(key for key in running if not is_around(key)),
         coverage=combine_coverage(root, _code_only(_measured(root, folder, framework, logs))),
         complete=bool(outer) and all(log.ended for log in outer),
         damaged=any(log.damaged for log in logs),
@@ -373,9 +372,7 @@ class _Log:
             case {"kind": "begin", **more}:
                 self.role = str(more.get("role", ""))
             case {"kind": "start", "token": str(token), "file": str(file), "path": list(path)}:
-                self.running[token] = _Test(
-                    results.encode_safely(file), tuple(results.encode_safely(str(name)) for name in path)
-                )
+                self.running[token] = _Test(encode_safely(file), tuple(encode_safely(str(name)) for name in path))
             case {"kind": "done", "token": str(token)}:
                 self.running.pop(token, None)
             case {"kind": "provisional" | "result" as kind, "token": str(token), **more}:
@@ -392,14 +389,9 @@ class _Log:
         self.provisional.pop(token, None)
         match more:
             case {"file": str(file), "path": list(path), "status": ("passed" | "failed" | "skipped") as status}:
-                names = tuple(results.encode_safely(str(name)) for name in path)
-                message, trace = (
-                    results.encode_safely(str(more.get("message") or "")),
-                    results.encode_safely(str(more.get("trace") or "")),
-                )
-                test = _Test(
-                    results.encode_safely(file), names, status, float(str(more.get("ms") or 0)), message, trace
-                )
+                names = tuple(encode_safely(str(name)) for name in path)
+                message, trace = (encode_safely(str(more.get(part) or "")) for part in ("message", "trace"))
+                test = _Test(encode_safely(file), names, status, float(str(more.get("ms") or 0)), message, trace)
                 if kind == "result":
                     self.tests.append(test)
                 else:
@@ -425,11 +417,6 @@ def _is_echo(test: _Test, log: _Log, heard: set[str], cut: set[str]) -> bool:
     if log.role == "child" or test.file not in heard:
         return False
     return bool(test.path) or test.status != "failed" or test.file in cut
-
-
-def _is_around(key: str, running: Mapping[str, None]) -> bool:
-    """Whether something inside of this running file or suite is running too."""
-    return any(other.startswith((f"{key}::", f"{key}{SEPARATOR}")) for other in running)
 
 
 def _result(test: _Test, file: TestFile | None) -> TestResult:
@@ -473,6 +460,4 @@ def _code_only(measured: Iterable[FileLines]) -> Iterator[FileLines]:
         if path not in known:
             known[path] = code_lines(path)
         lines = known[path]
-        yield FileLines(
-            path, ran if lines is None else lines & set(ran), missed if lines is None else lines & set(missed)
-        )
+        yield FileLines(path, ran, missed) if lines is None else FileLines(path, lines & set(ran), lines & set(missed))

@@ -78,7 +78,9 @@ def find_named_interpreter(command: str, root: Path, script: str | None = None) 
         if re.fullmatch(r"python[\d.]*", Path(word).name) and (python := find_program(word, root)) is not None:
             return str(python)
         if Path(word).name == script and (found := find_program(word, root)) is not None:
-            return _shebang(found)
+            with found.open("rb") as file:
+                first = file.readline(500).decode("utf-8", "replace").strip()
+            return first[2:].strip() if first.startswith("#!/") and "python" in first and " " not in first else None
     return None
 
 
@@ -91,7 +93,9 @@ def find_program(word: str, root: Path) -> Path | None:
 def discovery(root: Path, tests: Sequence[Path]) -> list[str]:
     """Arguments that make unittest find these files; none where its own rule does."""
     patterns = [] if all(path.name.startswith("test") for path in tests) else ["-p", shlex.quote("*test*.py")]
-    if all(_is_package(root, path.parent) for path in tests):
+    # unittest walks down from the root through packages alone
+    folders = {part for path in tests for part in (path.parent, *path.parent.parents)} - {Path(".")}
+    if all((root / folder / "__init__.py").is_file() for folder in folders):
         return ["discover", *patterns] if patterns else []
     start = Path(os.path.commonpath([path.parent for path in tests]))
     return ["discover", "-s", shlex.quote(str(start)), *patterns]
@@ -133,14 +137,3 @@ def _can_import(python: Path, module: str) -> bool:
         return subprocess.run([python, "-c", code], capture_output=True, timeout=30, check=False).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False
-
-
-def _is_package(root: Path, folder: Path) -> bool:
-    """Whether unittest walks from the root down to this folder."""
-    return all((root / part / "__init__.py").is_file() for part in (folder, *folder.parents) if part != Path("."))
-
-
-def _shebang(script: Path) -> str | None:
-    with script.open("rb") as file:
-        first = file.readline(500).decode("utf-8", "replace").strip()
-    return first[2:].strip() if first.startswith("#!/") and "python" in first and " " not in first else None

@@ -61,32 +61,28 @@ def read_recordings(folder: Path, tools: Collection[str]) -> Iterator[ToolRecord
     """All calls, in the order in which they began. Damaged notes are calls that did not end."""
     found = (path for path in folder.glob("*.json") if path.name.rsplit("-", 2)[0] in tools)
     for path in sorted(found, key=lambda path: path.name.rsplit("-", 2)[1].zfill(20)):
-        yield _recording(path)
+        try:
+            note = json.loads(path.read_bytes())
+        except ValueError:
+            note = {}
+        stem = path.with_suffix("")
+        parts = [file.read_bytes() if (file := Path(f"{stem}.{kind}")).exists() else b"" for kind in ("out", "err")]
+        is_whole = [len(part) for part in parts][: len(note.get("sizes", ()))] == note.get("sizes")
+        output, errors = (part.decode("utf-8", "replace") for part in parts)
+        yield ToolRecording(
+            tool=note.get("tool", ""),
+            args=tuple(note.get("args", ())),
+            cwd=Path(note.get("cwd", "/")),
+            output=output,
+            errors=errors,
+            exit_code=note["exit"] if is_whole else None,
+            stem=stem,
+        )
 
 
 def read_start_time(folder: Path) -> int:
     """When the stand-ins were laid out, in nanoseconds: what a run writes is younger."""
     return (folder / "record").stat().st_ctime_ns
-
-
-def _recording(path: Path) -> ToolRecording:
-    try:
-        note = json.loads(path.read_bytes())
-    except ValueError:
-        note = {}
-    stem = path.with_suffix("")
-    parts = [file.read_bytes() if (file := Path(f"{stem}.{kind}")).exists() else b"" for kind in ("out", "err")]
-    is_whole = [len(part) for part in parts][: len(note.get("sizes", ()))] == note.get("sizes")
-    output, errors = (part.decode("utf-8", "replace") for part in parts)
-    return ToolRecording(
-        tool=note.get("tool", ""),
-        args=tuple(note.get("args", ())),
-        cwd=Path(note.get("cwd", "/")),
-        output=output,
-        errors=errors,
-        exit_code=note["exit"] if is_whole else None,
-        stem=stem,
-    )
 
 
 def _prepared(folder: Path) -> Path:

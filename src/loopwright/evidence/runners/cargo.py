@@ -12,7 +12,14 @@ from loopwright.evidence import junit, results
 from loopwright.evidence.project_files import list_changed_files
 from loopwright.evidence.recording import shims
 from loopwright.evidence.recording.shims import ToolRecording
-from loopwright.evidence.results import RunnerReport, encode_safely, make_failure, number_duplicates, parse_json
+from loopwright.evidence.results import (
+    RunnerReport,
+    encode_safely,
+    make_failure,
+    number_duplicates,
+    parse_json,
+    split_lines,
+)
 from loopwright.evidence.runners.recorded import RecordedRunner
 from loopwright.evidence.sources import digest_nodes, parse_file, text_of
 from loopwright.evidence.testing import BUILD, TestResult, TestStatus
@@ -33,16 +40,13 @@ class CargoRunner(RecordedRunner):
             if "nextest" not in recording.args:
                 return read_cargo_test(recording)
             ours = Path(f"{recording.stem}.xml")
-            return read_nextest(recording, [ours] if ours.exists() else _own_reports(root, begun))
+            # where the project's own settings say that nextest writes its report elsewhere
+            elsewhere = (path for path in list_changed_files(root, begun, ".xml") if "nextest" in path.parts)
+            return read_nextest(recording, [ours] if ours.exists() else [*elsewhere])
 
         whole = results.join_reports([one(recording) for recording in recordings])
         crates = Crates(target for r in recordings for target in list_targets(r.output.split("\n")).values())
         return replace(whole, sources={r.key: crates.digest_of(r.suite, r.test_name) for r in whole.results if r.suite})
-
-
-def _own_reports(root: Path, begun: int) -> list[Path]:
-    """Where the project's own settings say that nextest writes its report elsewhere."""
-    return [path for path in list_changed_files(root, begun, ".xml") if "nextest" in path.parts]
 
 
 RUNNING = re.compile(r"^running (\d{1,9}) tests?$")
@@ -187,7 +191,6 @@ def _message(text: str) -> str:
     return "\n".join(rest[:last])
 
 
-_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _HEADER = re.compile(r"^ +Running (?:unittests ?)?(?P<source>[^()`]*?) ?\((?P<file>.+)\)$")
 _COMMAND = re.compile(r"^ +Running `(?:.* )?(?P<file>[^\s`]+/deps/[\w.-]+-[0-9a-f]{16})(?: [^`]*)?`$")
 _DOC = re.compile(r"^ +Doc-tests (\S+)$")
@@ -229,7 +232,7 @@ class _Run:
 
 def read_cargo_test(recording: ToolRecording) -> RunnerReport:
     """Results of one call. A binary that died, or could not be compiled, is one failed test of its suite's name."""
-    lines = _COLOUR.sub("", recording.output).replace("\r\n", "\n").split("\n")
+    lines = split_lines(recording.output)
     runs = _runs(lines, list_targets(lines))
     results = [*list_compile_failures(lines)]
     running: list[str] = []
@@ -358,7 +361,9 @@ _NO_TESTS = 4
 def read_nextest(recording: ToolRecording, reports: list[Path]) -> RunnerReport:
     """The tests of the reports of one call; what could not be compiled is one failed test."""
     found = junit.read_reports([("", report) for report in reports])
-    results = [*map(_named, found.results), *list_compile_failures(recording.output.split("\n"))]
+    # a binary id `crate::target` or `crate::kind/target` becomes the suite `crate/target` or `crate/kind/target`
+    results = [one.evolve(suite=one.suite.replace("::", "/", 1)) for one in found.results]
+    results += list_compile_failures(recording.output.split("\n"))
     has_failed = any(result.status == "failed" for result in results)
     has_ended = found.complete or has_failed or recording.exit_code == _NO_TESTS
     explained = recording.exit_code == 0 or has_failed or not results
@@ -368,11 +373,6 @@ def read_nextest(recording: ToolRecording, reports: list[Path]) -> RunnerReport:
         complete=recording.exit_code is not None and has_ended and explained,
         reported=True,
     )
-
-
-def _named(result: TestResult) -> TestResult:
-    """A binary id `crate::target` or `crate::kind/target` becomes the suite `crate/target` or `crate/kind/target`."""
-    return result.evolve(suite=result.suite.replace("::", "/", 1))
 
 
 class Crates:

@@ -15,7 +15,7 @@ from loopwright.evidence.recording import shims
 from loopwright.evidence.recording.shims import ToolRecording
 from loopwright.evidence.results import RunnerReport, encode_safely, make_failure, number_duplicates, parse_json
 from loopwright.evidence.runners.recorded import RecordedRunner
-from loopwright.evidence.sources import digest_nodes, parse_file, text_of
+from loopwright.evidence.sources import digest_nodes, name_of, parse_file
 from loopwright.evidence.testing import TestResult, TestStatus
 
 
@@ -142,7 +142,9 @@ def _take(package: _Package, action: str, more: Mapping[object, object]) -> None
             package.status = _ENDS[action]
         case "pass" | "fail" | "skip" if test is not None and test.status != "failed":
             # A test that prints such lines can end another one for test2json before Go 1.20: the worst counts.
-            test.status, test.seconds = _ENDS[action], _seconds(more.get("Elapsed"))
+            took = more.get("Elapsed")
+            test.status = _ENDS[action]
+            test.seconds = float(took) if isinstance(took, (int, float)) and 0 <= took < 1e9 else 0.0
 
 
 def _settle(package: _Package) -> None:
@@ -160,14 +162,15 @@ def _settle(package: _Package) -> None:
 
 
 def _results(suite: str, package: _Package) -> list[TestResult]:
+    tests = (*package.earlier, *package.tests.values())
     results = [
         _failed(suite, test)
         if test.status == "failed"
         else TestResult(test_name=test.name, suite=suite, status=test.status, duration_ms=test.seconds * 1000)
-        for test in (*package.earlier, *package.tests.values())
+        for test in tests
         if test.status is not None
     ]
-    is_explained = any(test.status in ("failed", None) for test in (*package.earlier, *package.tests.values()))
+    is_explained = any(test.status in ("failed", None) for test in tests)
     if package.status == "failed" and not is_explained:
         text = "".join(line for line in package.output if not _FRAME.match(line))
         results.append(make_failure("", suite, text or "the package failed, and none of its tests did"))
@@ -190,10 +193,6 @@ def _compiler(said: str) -> dict[str, str]:
             name = head[2:].split(" ")[0].removesuffix("_test")
             sections[name] = sections.get(name, "") + _NOT_BUILT.sub("", text).strip("\n") + "\n"
     return {**sections, "": "".join(sections.values()) or said.strip("\n") or "the package could not be built"}
-
-
-def _seconds(value: object) -> float:
-    return float(value) if isinstance(value, (int, float)) and 0 <= value < 1e9 else 0.0
 
 
 _MODULE = re.compile(r'^module\s+"?([^\s"]+)"?', re.MULTILINE)
@@ -234,23 +233,17 @@ class GoProject:
     def digest_of(self, suite: str, test: str) -> str:
         """The digest of a test's function with TestMain, and of its method in a testify suite; "" when not sure."""
         name, _, inner = test.partition("/")
-        functions = self._functions(self._root / suite)
-        own = [node for node in functions if node.type == "function_declaration" and _name(node) == name]
-        if len(own) != 1:
-            return ""
-        method = inner.split("/")[0]
-        methods = [node for node in functions if node.type == "method_declaration"]
-        if any(_name(node) == method for node in methods):
-            own += [node for node in methods if _name(node) in {method, *_AROUND}]
-        return digest_nodes([*own, *(node for node in functions if _name(node) == "TestMain")])
-
-    def _functions(self, folder: Path) -> list[Node]:
+        folder = self._root / suite
         if folder not in self._tests:
             trees = [parse_file(file) for file in sorted(folder.glob("*_test.go"))]
             kinds = ("function_declaration", "method_declaration")
             self._tests[folder] = [node for tree in trees if tree for node in tree.children if node.type in kinds]
-        return self._tests[folder]
-
-
-def _name(node: Node) -> str:
-    return text_of(node.child_by_field_name("name"))
+        functions = self._tests[folder]
+        own = [node for node in functions if node.type == "function_declaration" and name_of(node) == name]
+        if len(own) != 1:
+            return ""
+        method = inner.split("/")[0]
+        methods = [node for node in functions if node.type == "method_declaration"]
+        if any(name_of(node) == method for node in methods):
+            own += [node for node in methods if name_of(node) in {method, *_AROUND}]
+        return digest_nodes([*own, *(node for node in functions if name_of(node) == "TestMain")])

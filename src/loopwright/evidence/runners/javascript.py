@@ -1,6 +1,5 @@
 """What the runners for Node's frameworks have in common: scripts of package.json start them, our observers report."""
 
-from abc import abstractmethod
 from pathlib import Path
 
 from loopwright.evidence.javascript import observers, package_json
@@ -13,16 +12,18 @@ from loopwright.evidence.runners.contract import FrameworkRunner, InstrumentedCo
 class JavaScriptRunner(FrameworkRunner):
     """A framework is found by the test script that names it; `name` is also that of its logs."""
 
-    framework: observers.Framework
+    framework: Framework
+    program: str
 
     @property
     def name(self) -> str:
         return self.framework
 
-    @abstractmethod
     def without_script(self, root: Path, manifest: PackageManifest | None) -> str | None:
         """The command for a project without a test script, if its tests are this framework's."""
-        ...
+        if manifest is None or self.framework not in manifest.dependencies:
+            return None
+        return f"{manifest.program_prefix} {self.program}"
 
     def detect(self, root: Path) -> str | None:
         manifest = package_json.read_manifest(root)
@@ -48,20 +49,12 @@ class JavaScriptRunner(FrameworkRunner):
 
 class JestRunner(JavaScriptRunner):
     framework: Framework = "jest"
-
-    def without_script(self, root: Path, manifest: PackageManifest | None) -> str | None:
-        if manifest is None or "jest" not in manifest.dependencies:
-            return None
-        return f"{manifest.program_prefix} jest"
+    program = "jest"
 
 
 class VitestRunner(JavaScriptRunner):
     framework: Framework = "vitest"
-
-    def without_script(self, root: Path, manifest: PackageManifest | None) -> str | None:
-        if manifest is None or "vitest" not in manifest.dependencies:
-            return None
-        return f"{manifest.program_prefix} vitest run"
+    program = "vitest run"
 
 
 class NodeRunner(JavaScriptRunner):

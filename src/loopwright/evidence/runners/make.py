@@ -76,7 +76,9 @@ class WrapperRunner:
             return found
         written = list_changed_files(root, shims.read_start_time(folder), ".xml")
         if not found.reported:
-            found = _from_reports(written)
+            from loopwright.evidence.junit import read_reports
+
+            found = read_reports([("", file) for file in written if b"<testsuite" in _head(file)])
         if not found.reported:
             return RunnerReport(why="; ".join(reading.why for reading in readings if reading.why) or _SILENT)
         return replace(found, coverage=_cobertura(root, written))
@@ -99,12 +101,6 @@ def _restored(env: dict[str, str], folder: Path) -> dict[str, str]:
         return env
     order = json.loads(env[probe.ORDER])
     return {**env, probe.ORDER: json.dumps({**order, "restore": {**order["restore"], **before}})}
-
-
-def _from_reports(files: Iterable[Path]) -> RunnerReport:
-    from loopwright.evidence.junit import read_reports
-
-    return read_reports([("", file) for file in files if b"<testsuite" in _head(file)])
 
 
 def _cobertura(root: Path, files: Iterable[Path]) -> Coverage | None:

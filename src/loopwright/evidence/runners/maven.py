@@ -10,9 +10,9 @@ from tree_sitter import Node
 
 from loopwright.evidence.project_files import list_changed_files
 from loopwright.evidence.recording import shims
-from loopwright.evidence.results import RunnerReport, make_failure
+from loopwright.evidence.results import RunnerReport, make_failure, split_lines
 from loopwright.evidence.runners.recorded import RecordedRunner
-from loopwright.evidence.sources import digest_nodes, parse_file, text_of, walk_tree
+from loopwright.evidence.sources import digest_nodes, name_of, parse_file, text_of, walk_tree
 from loopwright.evidence.testing import BUILD, TestResult
 
 _FEWER = "Maven counted {counted} tests, and its reports hold {held}: the others wrote no XML report"
@@ -35,7 +35,7 @@ class MavenRunner(RecordedRunner):
         # A run needs these; naming the runners does not.
         from loopwright.evidence.junit import read_reports
 
-        lines = [line for recording in recordings for line in lines_of(recording.output)]
+        lines = [line for recording in recordings for line in split_lines(recording.output)]
         reports = [path for path in list_changed_files(root, begun, ".xml") if path.name.startswith("TEST-")]
         found = read_reports([(f"{m}/" if (m := module_of(root, path)) else "", path) for path in reports])
         whole = (*found.results, *list_compile_failures(root, lines))
@@ -49,7 +49,7 @@ class MavenRunner(RecordedRunner):
             found,
             results=whole,
             sources={r.key: java.digest_of(r.suite, r.test_name) for r in whole if r.suite},
-            complete=ended and explained and (bool(whole) or ran_no_tests(lines)),
+            complete=ended and explained and (bool(whole) or any(_NO_TESTS.search(line) for line in lines)),
             damaged=found.damaged or is_short,
             reported=True,
             why=found.why or (_FEWER.format(counted=ran, held=len(found.results)) if is_short else ""),
@@ -87,7 +87,7 @@ class JavaTests:
         """The digest of a test's method and of what its class runs around it; "" when it is not found for sure."""
         name = _METHOD.match(test)
         methods = self._methods(suite)
-        own = [node for node in methods if name is not None and _name(node) == name.group()]
+        own = [node for node in methods if name is not None and name_of(node) == name.group()]
         return digest_nodes([*own, *(node for node in methods if _is_around(node))]) if own else ""
 
     def _read(self, suite: str) -> list[Node]:
@@ -97,13 +97,10 @@ class JavaTests:
         tree = parse_file(file)
         scope = tree
         for name in (outer.rpartition(".")[2], *inner):
-            found = [node for node in _classes(scope) if _name(node) == name] if scope is not None else []
+            inner_classes = [node for node in scope.children if node.type in _CLASSES] if scope is not None else []
+            found = [node for node in inner_classes if name_of(node) == name]
             scope = found[0].child_by_field_name("body") if len(found) == 1 else None
         return [node for node in scope.children if node.type == "method_declaration"] if scope is not None else []
-
-
-def _classes(scope: Node) -> Iterator[Node]:
-    return (node for node in scope.children if node.type in _CLASSES)
 
 
 def _is_around(method: Node) -> bool:
@@ -114,14 +111,9 @@ def _is_around(method: Node) -> bool:
         for node in walk_tree(child)
         if node.type in ("marker_annotation", "annotation")
     ]
-    return any(_AROUND.fullmatch(name) for name in names) or _name(method) in _OLD_AROUND
+    return any(_AROUND.fullmatch(name) for name in names) or name_of(method) in _OLD_AROUND
 
 
-def _name(node: Node) -> str:
-    return text_of(node.child_by_field_name("name"))
-
-
-_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _LEVEL = re.compile(r"^\[(?:INFO|WARNING|ERROR)\] ?")
 _COMPILER = re.compile(r"^\[ERROR\] COMPILATION ERROR ?:.*$")
 _PLACE = re.compile(r"^(?P<file>/.*\.(?:java|kt|groovy|scala)):\[\d+")
@@ -133,10 +125,6 @@ _TEST_CLASS = re.compile(r"(?:Test|IT).*|.*(?:Tests?|TestCase|IT|ITCase)")
 _OF_TESTS = re.compile(r"src/test/\w+/(.+)\.\w+$")
 
 
-def lines_of(output: str) -> list[str]:
-    return _COLOUR.sub("", output).replace("\r\n", "\n").split("\n")
-
-
 def count_tests(lines: list[str]) -> tuple[int, int]:
     """Tests that ran, and those of them that failed, by Maven's own summaries."""
     totals = [found for line in lines if (found := _TOTAL.match(line)) is not None]
@@ -144,10 +132,6 @@ def count_tests(lines: list[str]) -> tuple[int, int]:
         sum(int(total.group(1)) for total in totals),
         sum(int(total.group(2)) + int(total.group(3)) for total in totals),
     )
-
-
-def ran_no_tests(lines: list[str]) -> bool:
-    return any(_NO_TESTS.search(line) for line in lines)
 
 
 def list_compile_failures(root: Path, lines: list[str]) -> Iterator[TestResult]:

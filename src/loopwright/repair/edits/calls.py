@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
 from ..facts import PLAIN
-from ..source import FUNCTIONS, Function
-from .site import Edit, EditSite
+from ..source import FUNCTIONS, Function, find_init, list_defaults, list_parameters
+from .site import Edit, EditSite, called_name
 
 _KEYWORDS = {
     "sorted": "reverse=True",
@@ -29,8 +29,14 @@ _KEYWORDS = {
 def arguments_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Call):
-            yield from _order(place, node)
-            yield from _fewer(place, node)
+            plain = [one for one in node.args if not isinstance(one, ast.Starred)]
+            for left, right in combinations(plain[:5], 2):
+                yield place.exchange(left, right, 1.6)
+            for one, other in combinations([word for word in node.keywords if word.arg][:4], 2):
+                yield place.exchange(one.value, other.value, 2.2)
+            parts = [*node.args, *node.keywords]
+            for n, part in enumerate(parts):
+                yield place.left_out(parts, n, 2.6, f"leave out the argument `{place.text(part)}`")
             yield from _more(place, node)
         elif isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) >= 2:
             for left, right in combinations(node.elts[:4], 2):
@@ -39,45 +45,21 @@ def arguments_edits(place: EditSite) -> Iterator[Edit]:
             yield place.exchange(node.body, node.orelse, 1.6)
 
 
-def _order(place: EditSite, node: ast.Call) -> Iterator[Edit]:
-    plain = [one for one in node.args if not isinstance(one, ast.Starred)]
-    for left, right in combinations(plain[:5], 2):
-        yield place.exchange(left, right, 1.6)
-    for left_word, right_word in combinations([word for word in node.keywords if word.arg][:4], 2):
-        yield place.exchange(left_word.value, right_word.value, 2.2)
-
-
-def _fewer(place: EditSite, node: ast.Call) -> Iterator[Edit]:
-    parts = [*node.args, *node.keywords]
-    for n, part in enumerate(parts):
-        yield place.left_out(parts, n, 2.6, f"leave out the argument `{place.text(part)}`")
-
-
 def _more(place: EditSite, node: ast.Call) -> Iterator[Edit]:
-    end = place.source.span(node)[1] - 1
-    joint = ", " if node.args or node.keywords else ""
-    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    name = called_name(node)
     if name in _KEYWORDS and not any(word.arg and word.arg in _KEYWORDS[name] for word in node.keywords):
-        yield Edit(end, end, joint + _KEYWORDS[name], 1.9, f"pass `{_KEYWORDS[name]}`")
-    known = place.pool.signatures.get(name)
-    if known is None:
-        return
-    wanted = [one.arg for one in [*known.args.args, *known.args.kwonlyargs] if one.arg not in ("self", "cls")]
+        yield place.append_argument(node, _KEYWORDS[name], 1.9)
+    wanted = [one for one in list_parameters(place.pool.signatures.get(name)) if one not in ("self", "cls")]
     given = {word.arg for word in node.keywords}
-    for parameter in wanted[len(node.args) :]:
-        if parameter in given:
-            continue
-        for value in [one for one in [*place.scope.locals, *place.scope.own_attributes] if _names(one, parameter)]:
-            yield Edit(end, end, f"{joint}{parameter}={value}", 2.0, f"pass `{parameter}={value}`")
+    for parameter in [one for one in wanted[len(node.args) :] if one not in given]:
+        for value in [*place.scope.locals, *place.scope.own_attributes]:
+            if value == parameter or value.endswith(f".{parameter}"):
+                yield place.append_argument(node, f"{parameter}={value}", 2.0)
         for value in place.scope.locals[:6]:
-            yield Edit(end, end, f"{joint}{parameter}={value}", 3.0, f"pass `{parameter}={value}`")
+            yield place.append_argument(node, f"{parameter}={value}", 3.0)
     if len(node.args) < len(wanted) and not node.keywords:
         for value in place.scope.locals[:8]:
-            yield Edit(end, end, f"{joint}{value}", 2.8, f"pass `{value}`")
-
-
-def _names(value: str, parameter: str) -> bool:
-    return value == parameter or value.endswith(f".{parameter}")
+            yield place.append_argument(node, value, 2.8)
 
 
 _NAME = "outcome"
@@ -91,9 +73,8 @@ def awaited_edits(place: EditSite) -> Iterator[Edit]:
             start, end = place.source.span(place.stmt)
             joint = f"{place.source.newline}{place.indent}"
             lines = [f"{_NAME} = {place.text(call)}", _asked(place, _NAME), f"    await {_NAME}"]
-            yield Edit(
-                start, end, joint.join(lines), 2.3, f"await what `{place.text(call.func)}` gives, where it can be"
-            )
+            what = f"await what `{place.text(call.func)}` gives, where it can be"
+            yield Edit(start, end, joint.join(lines), 2.3, what)
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
             yield place.after([_asked(place, name), f"    {name} = await {name}"], 2.3)
 
@@ -120,7 +101,14 @@ def call_missing_edits(place: EditSite) -> Iterator[Edit]:
 
 
 def _calls(place: EditSite) -> Iterator[tuple[float, str]]:
-    yield from _inherited(place)
+    # `super().method(…)` in a method that replaces one of the project
+    function, owner = place.func, place.owner
+    if function is not None and owner is not None and owner.bases and "super()" not in place.text(function):
+        names = [one.arg for one in [*function.args.posonlyargs, *function.args.args][1:]]
+        given = [*names, *(f"{one.arg}={one.arg}" for one in function.args.kwonlyargs)]
+        yield 2.2, f"super().{function.name}({', '.join(given)})"
+        if names:
+            yield 2.6, f"super().{function.name}()"
     for n, method in enumerate(_methods(place)[:_CALL_MISSING_MOST]):
         yield from _with_arguments(place, f"self.{method.name}", method, 2.7 + 0.05 * n, skip=1)
     helpers = [name for name in place.scope.globals if name in place.pool.signatures and name in place.scope.called]
@@ -128,30 +116,17 @@ def _calls(place: EditSite) -> Iterator[tuple[float, str]]:
         yield from _with_arguments(place, name, place.pool.signatures[name], 3.1 + 0.05 * n, skip=0)
 
 
-def _inherited(place: EditSite) -> Iterator[tuple[float, str]]:
-    """`super().method(…)` in a method that replaces one of the project."""
-    function, owner = place.func, place.source.owner(place.stmt)
-    if function is None or owner is None or not owner.bases or "super()" in place.text(function):
-        return
-    names = [one.arg for one in [*function.args.posonlyargs, *function.args.args][1:]]
-    given = [*names, *(f"{one.arg}={one.arg}" for one in function.args.kwonlyargs)]
-    yield 2.2, f"super().{function.name}({', '.join(given)})"
-    if names:
-        yield 2.6, f"super().{function.name}()"
-
-
 def _methods(place: EditSite) -> list[Function]:
     """Of the same object, those that are called for what they do first."""
-    owner = place.source.owner(place.stmt)
-    if owner is None or "self" not in place.scope.parameters:
+    if place.owner is None or "self" not in place.scope.parameters:
         return []
-    found = [one for one in owner.body if isinstance(one, FUNCTIONS) and one is not place.func]
+    found = [one for one in place.owner.body if isinstance(one, FUNCTIONS) and one is not place.func]
     found = [one for one in found if not one.name.startswith("__") and not one.decorator_list]
-    return sorted(found, key=lambda one: (_gives_back(one), one.lineno))
 
+    def gives_back(function: Function) -> bool:
+        return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(function))
 
-def _gives_back(function: Function) -> bool:
-    return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(function))
+    return sorted(found, key=lambda one: (gives_back(one), one.lineno))
 
 
 def _with_arguments(
@@ -173,31 +148,19 @@ _MUTABLE = (ast.List, ast.Dict, ast.Set)
 
 def defaults_edits(place: EditSite) -> Iterator[Edit]:
     if isinstance(place.stmt, FUNCTIONS):
-        yield from _defaulted_parameters(place, place.stmt)
+        for parameter, default in list_defaults(place.stmt):
+            if isinstance(default, (*_MUTABLE, ast.Call)):
+                yield _made_inside(place, place.stmt.body, parameter.arg, default)
     elif isinstance(place.stmt, (ast.Assign, ast.AnnAssign)) and place.stmt.value is not None:
         yield from _class_level(place, place.stmt, place.stmt.value)
 
 
-def _defaulted_parameters(place: EditSite, function: Function) -> Iterator[Edit]:
-    plain = [*function.args.posonlyargs, *function.args.args]
-    pairs = [
-        *zip(plain[len(plain) - len(function.args.defaults) :], function.args.defaults, strict=True),
-        *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True),
-    ]
-    for parameter, default in pairs:
-        if default is None:
-            continue
-        if isinstance(default, (*_MUTABLE, ast.Call)):
-            yield _made_inside(place, function, parameter.arg, default)
-
-
-def _made_inside(place: EditSite, function: Function, name: str, default: ast.expr) -> Edit:
+def _made_inside(place: EditSite, body: list[ast.stmt], name: str, default: ast.expr) -> Edit:
     """`None` in the header, and the value made where the body begins (behind a docstring)."""
     start, after = place.source.span(default)
-    first = function.body[0]
-    docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(function.body) > 1
-    begin = function.body[1] if docstring else first
-    at = place.source.line_span(begin.lineno, begin.lineno)[0]
+    docstring = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and len(body) > 1
+    begin = body[1] if docstring else body[0]
+    at = place.source.lines_of(begin)[0]
     indent, newline = place.source.indent(begin.lineno), place.source.newline
     made = f"{indent}if {name} is None:{newline}{indent}    {name} = {place.text(default)}{newline}"
     text = "None" + place.source.text[after:at] + made
@@ -212,8 +175,8 @@ def _class_level(place: EditSite, node: ast.Assign | ast.AnnAssign, value: ast.e
     if not isinstance(owner, ast.ClassDef) or not isinstance(target, ast.Name) or not fresh:
         return
     made = f"self.{target.id} = {place.text(value)}"
-    start, end = place.source.line_span(node.lineno, node.end_lineno or node.lineno)
-    init = next((one for one in owner.body if isinstance(one, FUNCTIONS) and one.name == "__init__"), None)
+    start, end = place.source.lines_of(node)
+    init = find_init(owner)
     newline, indent = place.source.newline, place.indent
     if init is None:
         gap = "" if node.lineno > 1 and not place.source.lines[node.lineno - 2].strip() else newline
@@ -221,7 +184,7 @@ def _class_level(place: EditSite, node: ast.Assign | ast.AnnAssign, value: ast.e
         yield Edit(start, end, text, 2.0, f"give each instance its own `{target.id}`")
     elif init.lineno > node.lineno:
         body = init.body[0]
-        at = place.source.line_span(body.lineno, body.lineno)[0]
+        at = place.source.lines_of(body)[0]
         text = place.source.text[end:at] + place.source.indent(body.lineno) + made + newline
         yield Edit(start, at, text, 2.0, f"give each instance its own `{target.id}`")
 
@@ -234,37 +197,25 @@ _HELD = (ast.Call, ast.Subscript, ast.Attribute, ast.BinOp)
 def expression_edits(place: EditSite) -> Iterator[Edit]:
     if place.func is None:
         return
-    found = _expressions(place, place.func)
+    # the nearest lines' first, each once
+    here = place.stmt.lineno
+    nodes = [node for node in ast.walk(place.func) if isinstance(node, _HELD) and place.loads(node)]
+    nodes = [node for node in nodes if not _is_part(place, node)]
+    texts = [place.text(node) for node in sorted(nodes, key=lambda node: abs(node.lineno - here))]
+    short = [text for text in dict.fromkeys(texts) if len(text) <= _ELSEWHERE_LONGEST and "\n" not in text]
     for node in place.nodes:
         if not isinstance(node, _READ) or not place.loads(node) or _is_part(place, node):
             continue
         text = place.text(node)
-        for n, other in enumerate([other for other in found if other != text and not _repeats(other, text)]):
-            yield place.swap(node, other, 2.9 + 0.04 * n)
-
-
-def _expressions(place: EditSite, root: ast.AST) -> list[str]:
-    """The nearest lines' first, each once."""
-    here = place.stmt.lineno
-    nodes = [node for node in ast.walk(root) if isinstance(node, _HELD) and place.loads(node)]
-    nodes = [node for node in nodes if not _is_part(place, node)]
-    texts = [place.text(node) for node in sorted(nodes, key=lambda node: abs(node.lineno - here))]
-    return [text for text in dict.fromkeys(texts) if len(text) <= _ELSEWHERE_LONGEST and "\n" not in text][
-        :_ELSEWHERE_MOST
-    ]
+        around = f"({text})" if text.isidentifier() else "\n"  # itself within itself is what other families try
+        others = [one for one in short[:_ELSEWHERE_MOST] if one != text and not one.endswith(around)]
+        yield from place.swaps(node, others, 2.9, 0.04)
 
 
 def _is_part(place: EditSite, node: ast.expr) -> bool:
     """What is called or belongs to a longer name or a text is not replaced by itself."""
     above = place.source.parents[node]
-    return isinstance(above, (ast.Attribute, ast.JoinedStr, ast.FormattedValue)) or (
-        isinstance(above, ast.Call) and above.func is node
-    )
-
-
-def _repeats(other: str, text: str) -> bool:
-    """Itself within itself is what other families try."""
-    return text.isidentifier() and f"({text})" in other and other.endswith(f"({text})")
+    return isinstance(above, (ast.Attribute, ast.JoinedStr, ast.FormattedValue)) or place.is_called(node)
 
 
 _MODULES = {
@@ -281,38 +232,26 @@ _COPIES = ("dict", "list", "set", "copy", "copy.copy")
 
 
 def library_edits(place: EditSite) -> Iterator[Edit]:
-    known = _functions(place)
-    for node in place.nodes:
-        if not place.loads(node) or isinstance(node, (ast.Constant, ast.Starred, ast.Slice, ast.JoinedStr)):
-            continue
-        parent = place.source.parents[node]
-        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
-            yield from _others(place, node, known)
-        if not (isinstance(parent, (ast.Attribute, ast.FormattedValue)) or _is_called(parent, node)):
-            for n, name in enumerate(known):
-                yield place.swap(node, f"{name}({place.text(node)})", 2.5 + 0.04 * n)
-
-
-def _others(place: EditSite, node: ast.Call, known: list[str]) -> Iterator[Edit]:
-    old, argument = place.text(node.func), place.text(node.args[0])
-    for n, name in enumerate(known):
-        if name != old:
-            copies = old in _COPIES and name.endswith("deepcopy")
-            yield place.swap(node, f"{name}({argument})", 1.5 if copies else 2.3 + 0.04 * n)
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "copy":
-        yield from (place.swap(node, f"{name}({argument})", 1.5) for name in known if name.endswith("deepcopy"))
-
-
-def _functions(place: EditSite) -> list[str]:
-    """What can be called here with one argument."""
+    # what can be called here with one argument
     here = place.scope.globals
     modules = [f"{name}.{function}" for name in here for function in _MODULES.get(name, ())]
     plain = [name for functions in _MODULES.values() for name in functions if name in here]
-    return [*modules, *plain]
-
-
-def _is_called(parent: ast.AST, node: ast.expr) -> bool:
-    return isinstance(parent, ast.Call) and parent.func is node
+    known = [*modules, *plain]
+    for node in place.nodes:
+        if not place.loads(node) or isinstance(node, (ast.Constant, ast.Starred, ast.Slice, ast.JoinedStr)):
+            continue
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+            old, argument = place.text(node.func), place.text(node.args[0])
+            for n, name in enumerate(known):
+                if name != old:
+                    copies = old in _COPIES and name.endswith("deepcopy")
+                    yield place.swap(node, f"{name}({argument})", 1.5 if copies else 2.3 + 0.04 * n)
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "copy":
+                yield from (place.swap(node, f"{name}({argument})", 1.5) for name in known if name.endswith("deepcopy"))
+        if not isinstance(place.source.parents[node], (ast.Attribute, ast.FormattedValue)) and not place.is_called(
+            node
+        ):
+            yield from place.swaps(node, [f"{name}({place.text(node)})" for name in known], 2.5, 0.04)
 
 
 _FUNCTIONS = ("compile", "match", "search", "fullmatch", "findall", "finditer", "sub", "subn", "split")
@@ -336,39 +275,36 @@ _CHARACTERS, _PATTERN_LONGEST = 8, 120
 def pattern_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Call) and node.args and _is_of_re(place, node):
-            yield from _flagged(place, node)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _is_pattern(place, node):
-            yield from _pattern_other(place, node)
+            # `match` begins at the start of the text, and only `fullmatch` goes on to the end
+            most = {"sub": 4, "subn": 4, "split": 3}.get(called_name(node), 2)
+            if len(node.args) <= most and not any(word.arg == "flags" for word in node.keywords):
+                for n, flag in enumerate(_FLAGS):
+                    yield place.append_argument(node, f"flags={flag}", 2.2 + 0.1 * n)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            parent = place.source.parents[node]
+            if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
+                is_pattern = _is_of_re(place, parent)
+            else:
+                is_pattern = place.text(node)[:1] in "rR" and not isinstance(parent, ast.JoinedStr)
+            yield from _other_patterns(place, node) if is_pattern else ()
 
 
 def _is_of_re(place: EditSite, node: ast.Call) -> bool:
     return place.text(node.func) in [f"re.{name}" for name in _FUNCTIONS]
 
 
-def _is_pattern(place: EditSite, node: ast.Constant) -> bool:
-    parent = place.source.parents[node]
-    if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
-        return _is_of_re(place, parent)
-    return place.text(node)[:1] in "rR" and not isinstance(parent, ast.JoinedStr)
-
-
-def _flagged(place: EditSite, node: ast.Call) -> Iterator[Edit]:
-    """The pattern's own flags; `match` begins at the start, and only `fullmatch` goes on to the end."""
-    most = {"sub": 4, "subn": 4, "split": 3}.get(getattr(node.func, "attr", ""), 2)
-    end = place.source.span(node)[1] - 1
-    if len(node.args) <= most and not any(word.arg == "flags" for word in node.keywords):
-        for n, flag in enumerate(_FLAGS):
-            yield Edit(end, end, f", flags={flag}", 2.2 + 0.1 * n, f"pass `flags={flag}`")
-
-
-def _pattern_other(place: EditSite, node: ast.Constant) -> Iterator[Edit]:
+def _other_patterns(place: EditSite, node: ast.Constant) -> Iterator[Edit]:
     shown = place.text(node)
     mark = shown[-3:] if shown.endswith(('"""', "'''")) and len(shown) > 6 else shown[-1]
     head = shown[: shown.index(mark) + len(mark)]
     inner = shown[len(head) : -len(mark)]
     if "\n" in inner or len(inner) > _PATTERN_LONGEST or ("\\" in inner and head[:1] not in "rR"):
         return
-    for cost, text in _variants(inner, _characters(place, inner)):
+    # marks in the tests' texts that the pattern does not name
+    texts = "".join(one for one in place.pool.facts.literals if isinstance(one, str))
+    named = re.sub(r"(\w)-(\w)", r"\1\2", inner)
+    marks = [one for one in dict.fromkeys(texts) if not one.isalnum() and one not in named and one not in "\"'\\\n^]["]
+    for cost, text in _variants(inner, marks[:_CHARACTERS]):
         if text != inner and _compiles(text):
             yield place.swap(node, head + text + mark, cost)
 
@@ -381,13 +317,6 @@ def _compiles(text: str) -> bool:
     except (re.error, Warning, OverflowError, RecursionError):
         return False
     return True
-
-
-def _characters(place: EditSite, inner: str) -> list[str]:
-    """Marks in the tests' texts that the pattern does not name."""
-    texts = "".join(one for one in place.pool.facts.literals if isinstance(one, str))
-    named = re.sub(r"(\w)-(\w)", r"\1\2", inner)
-    return [one for one in dict.fromkeys(texts) if not one.isalnum() and one not in named and one not in "\"'\\\n^]["]
 
 
 def _variants(inner: str, characters: list[str]) -> Iterator[tuple[float, str]]:
@@ -405,7 +334,7 @@ def _variants(inner: str, characters: list[str]) -> Iterator[tuple[float, str]]:
             yield from ((2.2 + 0.1 * m, before + token + other + after) for m, other in enumerate(("?", "*", "+")))
         yield from ((2.0, before + other + after) for other in _WIDER.get(token, ()))
         if token.startswith("[") and len(token) > 2:
-            for character in characters[:_CHARACTERS]:
+            for character in characters:
                 mark = f"\\{character}" if character in "-^]\\" else character
                 yield 1.9, before + token[:-1] + mark + "]" + after
         if token != ")":
@@ -430,8 +359,14 @@ def extra_argument_edits(place: EditSite) -> Iterator[Edit]:
                 yield from _named(place, node, keywords)
             case ast.BoolOp(values=values):
                 yield from _parts(place, node, values)
-            case ast.Compare() | ast.Call() if _is_asked(place, node):
+            case ast.Compare() if _is_asked(place.source.parents[node]):
                 yield from _parts(place, node, [node])
+
+
+def _is_asked(parent: ast.AST) -> bool:
+    if isinstance(parent, ast.UnaryOp):
+        return isinstance(parent.op, ast.Not)
+    return isinstance(parent, (ast.If, ast.While, ast.Assert, ast.IfExp, ast.comprehension, ast.Return))
 
 
 def _elements(place: EditSite, elements: Sequence[ast.expr]) -> Iterator[Edit]:
@@ -455,7 +390,8 @@ def _entries(place: EditSite, keys: Sequence[ast.expr | None], values: Sequence[
     end = place.source.span(values[-1])[1]
     texts = [place.text(value) for _, value in pairs]
     for n, key in enumerate(_new_keys(place, there)):
-        names = [value for value in (*place.scope.locals, *place.scope.own_attributes) if _is_named(value, key)]
+        values_at_hand = (*place.scope.locals, *place.scope.own_attributes) if isinstance(key, str) else ()
+        names = [value for value in values_at_hand if value == key or value.endswith((f".{key}", f"._{key}"))]
         renamed = [_with(str(key), str(k.value), text) for (k, _), text in zip(pairs, texts, strict=True)]
         for m, value in enumerate(dict.fromkeys([*names, *renamed[-_NEIGHBOURS:], *texts[-_LITERALS:], "None"])):
             text = f"{key!r}: {value}"
@@ -479,66 +415,34 @@ def _literal(text: str) -> object:
 
 def _named(place: EditSite, node: ast.Call, keywords: Sequence[ast.keyword]) -> Iterator[Edit]:
     """What calls of the same function pass elsewhere; a parameter of ours under its own name; a switch turned."""
-    end = place.source.span(node)[1] - 1
-    joint = ", " if node.args or keywords else ""
     there = {word.arg for word in keywords}
-    function = place.text(node.func)
-    name = function.rsplit(".", 1)[-1]
+    name = place.text(node.func).rsplit(".", 1)[-1]
     for n, text in enumerate(place.scope.passed.get(name, ())):
-        word = text.split("=", 1)[0]
-        if word not in there:
-            yield Edit(end, end, f"{joint}{text}", 1.9 + 0.05 * n, f"pass `{text}`, as other calls do")
+        if text.split("=", 1)[0] not in there:
+            yield place.append_argument(node, text, 1.9 + 0.05 * n, f"pass `{text}`, as other calls do")
     known = place.pool.signatures.get(name)
-    for parameter, default in _switches(known):
-        if parameter not in there:
-            text = f"{parameter}={not default}"
-            yield Edit(end, end, f"{joint}{text}", 2.3, f"pass `{text}`")
-    if keywords:
-        given = [word for word in keywords if word.arg]
-        for old, new in (
-            (word, other) for word in given[-2:] for other in _sibling_parameters(known) if other not in there
-        ):
-            text = _with(new, str(old.arg), place.text(old))
-            yield Edit(end, end, f"{joint}{text}", 2.2, f"pass `{text}`")
-
-
-def _switches(function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> list[tuple[str, bool]]:
-    if function is None:
-        return []
-    arguments = function.args
-    plain = [*arguments.posonlyargs, *arguments.args]
-    pairs = [
-        *zip(plain[len(plain) - len(arguments.defaults) :], arguments.defaults, strict=True),
-        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-    ]
-    return [(one.arg, d.value) for one, d in pairs if isinstance(d, ast.Constant) and isinstance(d.value, bool)]
-
-
-def _sibling_parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> list[str]:
-    return [one.arg for one in [*function.args.args, *function.args.kwonlyargs]][:_NAMES] if function else []
+    for parameter, default in list_defaults(known) if known else ():
+        if parameter.arg not in there and isinstance(default, ast.Constant) and isinstance(default.value, bool):
+            yield place.append_argument(node, f"{parameter.arg}={not default.value}", 2.3)
+    for word in [word for word in keywords if word.arg][-2:]:
+        for other in list_parameters(known)[:_NAMES]:
+            if other not in there:
+                yield place.append_argument(node, _with(other, str(word.arg), place.text(word)), 2.2)
 
 
 def _parts(place: EditSite, node: ast.expr, values: Sequence[ast.expr]) -> Iterator[Edit]:
     """`a != "x" and a != "y"`, `isinstance(a, K) and isinstance(b, K)`."""
-    joined = isinstance(node, ast.BoolOp)
-    words = [" and " if isinstance(node.op, ast.And) else " or "] if isinstance(node, ast.BoolOp) else [" and ", " or "]
     end = place.source.span(values[-1])[1]
     there = {place.text(one) for one in values}
     for n, text in enumerate(dict.fromkeys(_like(place, values[-_NEIGHBOURS:]))):
         if text in there:
             continue
-        for word in words:
-            if joined:
-                yield Edit(end, end, word + text, 2.5 + 0.03 * n, f"ask `{text}`, too")
-            else:
-                yield place.swap(node, f"{place.text(node)}{word}{text}", 2.9 + 0.03 * n)
-
-
-def _is_asked(place: EditSite, node: ast.expr) -> bool:
-    parent = place.source.parents[node]
-    return isinstance(parent, (ast.If, ast.While, ast.Assert, ast.IfExp, ast.comprehension, ast.Return)) or (
-        isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
-    )
+        if isinstance(node, ast.BoolOp):
+            word = "and" if isinstance(node.op, ast.And) else "or"
+            yield Edit(end, end, f" {word} {text}", 2.5 + 0.03 * n, f"ask `{text}`, too")
+        else:
+            for word in ("and", "or"):
+                yield place.swap(node, f"{place.text(node)} {word} {text}", 2.9 + 0.03 * n)
 
 
 def _like(place: EditSite, neighbours: Sequence[ast.expr]) -> Iterator[str]:
@@ -562,18 +466,12 @@ def _instead(place: EditSite, node: ast.Constant | ast.Name | ast.Attribute) -> 
     if isinstance(node, ast.Attribute):
         holder = place.text(node.value)
         return [f"{holder}.{name}" for name in place.scope.attributes_of(holder) if name != node.attr][:_NAMES]
-    if isinstance(place.source.parents[node], ast.Call) and place.source.parents[node].func is node:  # type: ignore[attr-defined]  # a call has one
-        return []
-    return [name for name in place.scope.locals if name != node.id][:_NAMES]
+    return [] if place.is_called(node) else [name for name in place.scope.locals if name != node.id][:_NAMES]
 
 
 def _with(new: str, old: str, text: str) -> str:
     """The text with another word."""
     return re.sub(rf"\b{re.escape(old)}\b", lambda _: new, text)
-
-
-def _is_named(value: str, key: object) -> bool:
-    return isinstance(key, str) and (value == key or value.endswith((f".{key}", f"._{key}")))
 
 
 _KIN = (
@@ -597,35 +495,25 @@ def type_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         match node:
             case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[asked, kinds]):
-                yield from _kin_other(place, asked, kinds)
+                # another class, one more, or one less; a bool is an int, too
+                inside = [place.text(one) for one in (kinds.elts if isinstance(kinds, ast.Tuple) else [kinds])]
+                kin = [name for group in _KIN if set(group) & set(inside) for name in group]
+                kin = [name for name in kin if hasattr(builtins, name) or name in place.scope.globals]
+                # then the classes that this file asks for, defines or imports
+                used = [text for text in place.scope.kinds if text.replace(".", "").isidentifier()]
+                used += [name for name in place.scope.globals if name[:1].isupper() and not name.isupper()]
+                others = [name for name in dict.fromkeys([*kin, *used[:_CLASSES]]) if name not in inside]
+                for n, name in enumerate(others):
+                    cost = 1.7 if name in kin else 2.1
+                    yield place.swap(kinds, f"({', '.join([*inside, name])})", cost + 0.03 * n, f"take {name}, too")
+                    if len(inside) == 1:
+                        yield place.swap(kinds, name, cost + 0.2 + 0.03 * n)
+                for name in inside if len(inside) > 1 else ():
+                    rest = [one for one in inside if one != name]
+                    yield place.swap(kinds, rest[0] if len(rest) == 1 else f"({', '.join(rest)})", 2.2)
+                whole = place.source.parents[kinds]
+                if "int" in inside and isinstance(whole, ast.expr):
+                    yield place.swap(whole, f"{place.text(whole)} and not isinstance({place.text(asked)}, bool)", 1.9)
             case ast.Compare(left=ast.Call(func=ast.Name(id="type"), args=[asked]), ops=[operator], comparators=[kind]):
                 denied = "not " if isinstance(operator, (ast.NotEq, ast.IsNot)) else ""
                 yield place.swap(node, f"{denied}isinstance({place.text(asked)}, {place.text(kind)})", 1.6)
-
-
-def _kin_other(place: EditSite, asked: ast.expr, kinds: ast.expr) -> Iterator[Edit]:
-    """Another class, one more, or one less. A bool is an int, too."""
-    inside = [place.text(one) for one in (kinds.elts if isinstance(kinds, ast.Tuple) else [kinds])]
-    kin = [name for group in _KIN if set(group) & set(inside) for name in group if _is_known(place, name)]
-    others = [name for name in dict.fromkeys([*kin, *_classes(place)]) if name not in inside]
-    for n, name in enumerate(others):
-        cost = 1.7 if name in kin else 2.1
-        yield place.swap(kinds, f"({', '.join([*inside, name])})", cost + 0.03 * n, f"take {name}, too")
-        if len(inside) == 1:
-            yield place.swap(kinds, name, cost + 0.2 + 0.03 * n)
-    for name in inside if len(inside) > 1 else ():
-        rest = [one for one in inside if one != name]
-        yield place.swap(kinds, rest[0] if len(rest) == 1 else f"({', '.join(rest)})", 2.2)
-    whole = place.source.parents[kinds]
-    if "int" in inside and isinstance(whole, ast.expr):
-        yield place.swap(whole, f"{place.text(whole)} and not isinstance({place.text(asked)}, bool)", 1.9)
-
-
-def _is_known(place: EditSite, name: str) -> bool:
-    return hasattr(builtins, name) or name in place.scope.globals
-
-
-def _classes(place: EditSite) -> list[str]:
-    """Classes that this file asks for, defines or imports."""
-    asked = [text for text in place.scope.kinds if text.replace(".", "").isidentifier()]
-    return [*asked, *(name for name in place.scope.globals if name[:1].isupper() and not name.isupper())][:_CLASSES]

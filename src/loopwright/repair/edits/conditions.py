@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import combinations, pairwise
 
 from ..source import FUNCTIONS
-from .site import Edit, EditSite
+from .site import LEAVING, Edit, EditSite
 
 OTHERS: dict[str, dict[str, float]] = {
     "<": {"<=": 1.0, ">": 1.6, ">=": 2.0, "!=": 3.0},
@@ -46,57 +46,43 @@ def _in_compare(place: EditSite, node: ast.Compare) -> Iterator[Edit]:
         if len(sides) == 2 and old in ("in", "not in"):
             yield place.exchange(left, right, 1.7)
         elif len(sides) == 2 and old in ("==", "!="):
-            yield from _both(place, node, left, right)
-
-
-def _both(place: EditSite, node: ast.Compare, left: ast.expr, right: ast.expr) -> Iterator[Edit]:
-    """The same call around both sides: equal as sets, as sorted lists, as texts."""
-    between = place.source.text[slice(*place.gap(left, right))]
-    for name in _AROUND:
-        yield place.swap(node, f"{name}({place.text(left)}){between}{name}({place.text(right)})", 2.6)
+            # the same call around both sides: equal as sets, as sorted lists, as texts
+            one, other, between = place.text(left), place.text(right), place.source.text[start:end]
+            yield from place.swaps(node, [f"{name}({one}){between}{name}({other})" for name in _AROUND], 2.6)
 
 
 _NO_VALUES = ("self", "cls", "len", "isinstance", "any", "all")
 
 
 def condition_edits(place: EditSite) -> Iterator[Edit]:
-    yield from _unchained(place)
-    for test in _tests(place):
-        if isinstance(test, ast.Constant):
-            yield from _condition_asked(place, test)
-            continue
-        yield from _negated(place, test)
-        yield from _with_less(place, test)
-        yield from _with_more(place, test)
-
-
-def _unchained(place: EditSite) -> Iterator[Edit]:
-    """An `elif` that has to be asked in any case."""
+    # an `elif` that has to be asked in any case
     start = place.source.span(place.stmt)[0]
     if isinstance(place.stmt, ast.If) and place.source.text[start : start + 4] == "elif":
         yield Edit(start, start + 2, "", 2.0, "`if` instead of `elif`")
+    tests = [*_list_tests(place)]
+    if isinstance(place.stmt, ast.Return) and isinstance(place.stmt.value, (ast.BoolOp, ast.Compare)):
+        tests.append(place.stmt.value)
+    for test in tests:
+        if isinstance(test, ast.Constant):
+            # `while True` that has to end when something is used up or found
+            for n, name in enumerate([*place.scope.locals[:10], *place.scope.own_attributes[:6]]):
+                yield place.swap(test, name, 1.9 + 0.04 * n)
+                yield place.swap(test, f"not {name}", 2.3 + 0.04 * n)
+            continue
+        yield from _negated(place, test)
+        if "\n" not in place.text(test):
+            yield from _with_more(place, test)
 
 
-def _condition_asked(place: EditSite, test: ast.Constant) -> Iterator[Edit]:
-    """`while True` that has to end when something is used up or found."""
-    for n, name in enumerate([*place.scope.locals[:10], *place.scope.own_attributes[:6]]):
-        yield place.swap(test, name, 1.9 + 0.04 * n)
-        yield place.swap(test, f"not {name}", 2.3 + 0.04 * n)
-
-
-def _tests(place: EditSite) -> list[ast.expr]:
+def _list_tests(place: EditSite) -> Iterator[ast.expr]:
     """Every expression that is asked for its truth in the statement's own part."""
-    found: list[ast.expr] = []
     if isinstance(place.stmt, (ast.If, ast.While, ast.Assert)):
-        found.append(place.stmt.test)
+        yield place.stmt.test
     for node in place.nodes:
         if isinstance(node, ast.IfExp):
-            found.append(node.test)
+            yield node.test
         elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
-            found += [test for generator in node.generators for test in generator.ifs]
-    if isinstance(place.stmt, ast.Return) and isinstance(place.stmt.value, (ast.BoolOp, ast.Compare)):
-        found.append(place.stmt.value)
-    return found
+            yield from (test for generator in node.generators for test in generator.ifs)
 
 
 def _negated(place: EditSite, test: ast.expr) -> Iterator[Edit]:
@@ -108,21 +94,16 @@ def _negated(place: EditSite, test: ast.expr) -> Iterator[Edit]:
     if isinstance(test, ast.BoolOp):
         for value in test.values:
             yield place.swap(value, f"not {place.text(value)}", 2.0)
-
-
-def _with_less(place: EditSite, test: ast.expr) -> Iterator[Edit]:
-    if not isinstance(test, ast.BoolOp):
-        return
-    for n, value in enumerate(test.values):
-        yield place.left_out(test.values, n, 2.0, f"leave out the condition `{place.text(value)}`")
+        for n, value in enumerate(test.values):
+            yield place.left_out(test.values, n, 2.0, f"leave out the condition `{place.text(value)}`")
 
 
 def _with_more(place: EditSite, test: ast.expr) -> Iterator[Edit]:
     text = place.text(test)
-    if "\n" in text:
-        return
     grouped = f"({text})" if isinstance(test, (ast.BoolOp, ast.IfExp, ast.Lambda)) else text
-    for n, flag in enumerate(_flags(place, test)):
+    # a state that the project asks about elsewhere and this condition forgets: `x.deleted`, `x.active`
+    names = dict.fromkeys(node.id for node in ast.walk(test) if isinstance(node, ast.Name))
+    for n, flag in enumerate([f"{name}.{flag}" for name in names for flag in place.pool.flags]):
         yield place.swap(test, f"{grouped} and not {flag}", 1.9 + 0.04 * n)
         yield place.swap(test, f"{grouped} and {flag}", 2.0 + 0.04 * n)
     for n, other in enumerate([*_simple(place, test), *place.scope.conditions]):
@@ -138,26 +119,17 @@ def _with_more(place: EditSite, test: ast.expr) -> Iterator[Edit]:
         yield place.swap(test, other, 2.7 + far)
 
 
-def _flags(place: EditSite, test: ast.expr) -> list[str]:
-    """A state that the project asks about elsewhere and this condition forgets: `x.deleted`, `x.active`."""
-    names = dict.fromkeys(node.id for node in ast.walk(test) if isinstance(node, ast.Name))
-    return [f"{name}.{flag}" for name in names for flag in place.pool.flags]
-
-
 def _simple(place: EditSite, test: ast.expr) -> list[str]:
     """Plain questions about the names at hand: those of the condition first."""
     inside = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
-    held = [place.text(node) for node in ast.walk(test) if isinstance(node, ast.Attribute) and not _called(place, node)]
+    held = [
+        place.text(node) for node in ast.walk(test) if isinstance(node, ast.Attribute) and not place.is_called(node)
+    ]
     names = [name for name in dict.fromkeys([*held[:2], *inside, *place.near]) if name not in _NO_VALUES][:7]
     asked = [f"{name}{rest}" for name in names for rest in ("", " is not None", " is None", " > 0", " != 0")]
     divided = [f"{name} % {n} {rest}" for name in names[:2] for n in (2, 3, 4, 5, 10) for rest in ("== 0", "!= 0")]
     pairs = [f"{one} {sign} {other}" for one, other in combinations(names[:3], 2) for sign in ("==", "!=", "<", ">")]
     return [*asked, *(f"not {name}" for name in names), *divided, *pairs]
-
-
-def _called(place: EditSite, node: ast.expr) -> bool:
-    parent = place.source.parents[node]
-    return isinstance(parent, ast.Call) and parent.func is node
 
 
 def _denied(condition: str) -> str:
@@ -171,17 +143,35 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 def guard_edits(place: EditSite) -> Iterator[Edit]:
     if isinstance(place.stmt, FUNCTIONS):
-        yield from _at_the_end(place)
-        return
-    if place.source.function(place.stmt) is None:
-        return
-    yield from _leaving(place)
-    if place.alone:
-        yield from _before(place)
-        yield from _after(place)
+        # the return that the function's last line forgot
+        last = place.stmt.body[-1]
+        if isinstance(last, (ast.Return, ast.Raise)) or last.lineno == place.stmt.lineno:
+            return
+        indent = place.source.indent(place.stmt.body[0].lineno)
+        for value in [*place.scope.locals, "self", *place.scope.own_attributes, *_DEFAULTS]:
+            if value != "self" or "self" in place.scope.parameters:
+                cost = 1.8 if value not in _DEFAULTS else 2.3
+                yield place.behind(last, indent, [f"return {value}"], cost, f"add `return {value}` at the end")
+    elif place.source.function(place.stmt) is not None:
+        looped = any(isinstance(above, _LOOPS) for above in place.source.ancestors(place.stmt))
+        yield from _leaving(place, looped)
+        if place.alone:
+            yield from _before(place, looped)
+            if place.stmt is place.block[-1] and not isinstance(place.stmt, LEAVING):
+                yield from _after(place, looped)
 
 
-def _leaving(place: EditSite) -> Iterator[Edit]:
+def _after(place: EditSite, looped: bool) -> Iterator[Edit]:
+    if looped:
+        yield place.after(["break"], 2.4)
+        yield place.after(["continue"], 2.4)
+    if not isinstance(place.source.parents[place.stmt], FUNCTIONS):
+        yield place.after(["return"], 2.8)
+        for name in [*place.scope.locals, *_DEFAULTS[:5]]:
+            yield place.after([f"return {name}"], 2.9)
+
+
+def _leaving(place: EditSite, looped: bool) -> Iterator[Edit]:
     """A value computed and dropped; one way out of a block taken for another."""
     start, end = place.source.span(place.stmt)
     if isinstance(place.stmt, ast.Expr) and not isinstance(place.stmt.value, (ast.Yield, ast.YieldFrom)):
@@ -206,11 +196,11 @@ def _leaving(place: EditSite) -> Iterator[Edit]:
                 for rest in (" == 0", " > 0", " is None", " is not None"):
                     yield Edit(start, end, f"return {name}{rest}", 2.2 + 0.04 * n, f"return `{name}{rest}`")
                 yield Edit(start, end, f"return not {name}", 2.1 + 0.04 * n, f"return `not {name}`")
-        if any(isinstance(above, _LOOPS) for above in place.source.ancestors(place.stmt)):
+        if looped:
             yield Edit(start, end, "continue", 2.6, "`continue` instead of returning")
 
 
-def _before(place: EditSite) -> Iterator[Edit]:
+def _before(place: EditSite, looped: bool) -> Iterator[Edit]:
     """`if not x: return default` in front, for the names the statement reads, then the others."""
     read = [node.id for node in place.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     local = set(place.scope.locals)
@@ -219,7 +209,7 @@ def _before(place: EditSite) -> Iterator[Edit]:
             for m, value in enumerate([*_DEFAULTS, name, ""]):
                 text = f"return {value}".rstrip()
                 yield place.before([f"if {question}:", f"    {text}"], 2.9 + 0.1 * n + 0.08 * k + 0.04 * m)
-            if any(isinstance(above, _LOOPS) for above in place.source.ancestors(place.stmt)):
+            if looped:
                 yield place.before([f"if {question}:", "    continue"], 2.8 + 0.1 * n + 0.08 * k)
                 yield place.before([f"if {question}:", "    break"], 2.9 + 0.1 * n + 0.08 * k)
             for error in place.pool.facts.raises[:2]:
@@ -229,33 +219,6 @@ def _before(place: EditSite) -> Iterator[Edit]:
         yield place.before([f"if {condition}:", "    return None"], 3.6 + 0.05 * n)
 
 
-def _after(place: EditSite) -> Iterator[Edit]:
-    if isinstance(place.stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)) or place.stmt is not place.block[-1]:
-        return
-    if any(isinstance(above, _LOOPS) for above in place.source.ancestors(place.stmt)):
-        yield place.after(["break"], 2.4)
-        yield place.after(["continue"], 2.4)
-    if not isinstance(place.source.parents[place.stmt], FUNCTIONS):
-        yield place.after(["return"], 2.8)
-        for name in [*place.scope.locals, *_DEFAULTS[:5]]:
-            yield place.after([f"return {name}"], 2.9)
-
-
-def _at_the_end(place: EditSite) -> Iterator[Edit]:
-    """The return that the function's last line forgot."""
-    function = place.stmt
-    if not isinstance(function, FUNCTIONS):
-        return
-    last = function.body[-1]
-    if isinstance(last, (ast.Return, ast.Raise)) or last.lineno == function.lineno:
-        return
-    indent = place.source.indent(function.body[0].lineno)
-    for value in [*place.scope.locals, "self", *place.scope.own_attributes, *_DEFAULTS]:
-        if value != "self" or "self" in place.scope.parameters:
-            cost = 1.8 if value not in _DEFAULTS else 2.3
-            yield place.behind(last, indent, [f"return {value}"], cost, f"add `return {value}` at the end")
-
-
 _ONLYIF_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Delete)
 _ONLYIF_NAMES = 8
 
@@ -263,10 +226,8 @@ _ONLYIF_NAMES = 8
 def onlyif_edits(place: EditSite) -> Iterator[Edit]:
     if not isinstance(place.stmt, _ONLYIF_SIMPLE) or not place.alone or place.func is None:
         return
-    start, end = place.source.line_span(place.stmt.lineno, place.stmt.end_lineno or place.stmt.lineno)
-    text = place.source.text[start:end]
-    text = text if text.endswith(("\n", "\r")) else text + place.source.newline
-    inner = textwrap.indent(text, "    ")
+    start, end = place.source.lines_of(place.stmt)
+    inner = textwrap.indent(place.ended(place.source.text[start:end]), "    ")
     for cost, condition in _conditions(place):
         head = f"{place.indent}if {condition}:{place.source.newline}"
         yield Edit(start, end, head + inner, cost, f"do it only if `{condition}`")
@@ -274,7 +235,7 @@ def onlyif_edits(place: EditSite) -> Iterator[Edit]:
 
 def _conditions(place: EditSite) -> Iterator[tuple[float, str]]:
     """About what the statement sets, then about what it reads, then what is asked elsewhere."""
-    stored = [place.text(one) for one in _targets(place.stmt)]
+    stored = [place.text(one) for one in (place.stmt.targets if isinstance(place.stmt, ast.Assign) else [])]
     for name in stored[:1]:
         yield from ((2.3 + 0.05 * n, text) for n, text in enumerate((f"not {name}", f"{name} is None")))
     read = [place.text(n) for n in place.nodes if isinstance(n, (ast.Name, ast.Attribute)) and place.loads(n)]
@@ -287,11 +248,7 @@ def _conditions(place: EditSite) -> Iterator[tuple[float, str]]:
         yield from ((2.8 + 0.05 * n, f"{one} {sign} {other}") for sign in ("==", "!=", "<", ">"))
     for n, condition in enumerate(place.scope.conditions[:_ONLYIF_NAMES]):
         yield 2.8 + 0.05 * n, condition
-        yield 3.0 + 0.05 * n, f"not ({condition})" if " " in condition else f"not {condition}"
-
-
-def _targets(statement: ast.stmt) -> list[ast.expr]:
-    return statement.targets if isinstance(statement, ast.Assign) else []
+        yield 3.0 + 0.05 * n, _denied(condition)
 
 
 _OTHERWISE_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
@@ -312,10 +269,8 @@ def _lines(place: EditSite, stmt: ast.If) -> Iterator[str]:
     texts = [text for text in map(place.text, body) if "\n" not in text][:_MOST]
     for text in texts:
         for old in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text)):
-            if old in place.scope.locals:
-                yield from (
-                    re.sub(rf"\b{old}\b", new, text) for new in place.scope.locals[:_OTHERWISE_NAMES] if new != old
-                )
+            others = place.scope.locals[:_OTHERWISE_NAMES] if old in place.scope.locals else ()
+            yield from (re.sub(rf"\b{old}\b", new, text) for new in others if new != old)
         for old, new in (("True", "False"), ("False", "True"), (" += ", " -= "), (" -= ", " += ")):
             if old in text:
                 yield text.replace(old, new)
@@ -337,48 +292,28 @@ _NAMED = (ast.Name, ast.Attribute, ast.Subscript)
 def presence_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and len(node.values) == 2:
-            yield from _fallback(place, node)
+            # `a or b` as a default: 0, "" and [] are values, too
+            first, second = (place.text(value) for value in node.values)
+            if isinstance(node.values[0], (*_NAMED, ast.Call)):
+                yield place.swap(node, f"{first} if {first} is not None else {second}", 1.6)
+                yield place.swap(node, f"{second} if {first} is None else {first}", 1.9)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) and isinstance(node.operand, _NAMED):
             yield place.swap(node, f"{place.text(node.operand)} is None", 1.5)
-        elif isinstance(node, ast.Compare) and len(node.ops) == 1 and _is_none(node.comparators[0]):
+        else:
             yield from _truth(place, node)
-    for test in _presence_asked(place):
-        yield place.swap(test, f"{place.text(test)} is not None", 1.5)
+    for test in _list_tests(place):
+        for part in test.values if isinstance(test, ast.BoolOp) else [test]:
+            if isinstance(part, _NAMED):
+                yield place.swap(part, f"{place.text(part)} is not None", 1.5)
 
 
-def _fallback(place: EditSite, node: ast.BoolOp) -> Iterator[Edit]:
-    """`a or b` as a default: 0, "" and [] are values, too."""
-    first, second = (place.text(value) for value in node.values)
-    if isinstance(node.values[0], (*_NAMED, ast.Call)):
-        yield place.swap(node, f"{first} if {first} is not None else {second}", 1.6)
-        yield place.swap(node, f"{second} if {first} is None else {first}", 1.9)
-
-
-def _truth(place: EditSite, node: ast.Compare) -> Iterator[Edit]:
-    """The other way round: what is empty counts as absent."""
-    left = place.text(node.left)
-    if isinstance(node.left, (*_NAMED, ast.Call)):
-        yield place.swap(node, left if isinstance(node.ops[0], (ast.IsNot, ast.NotEq)) else f"not {left}", 1.7)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def _presence_asked(place: EditSite) -> Iterator[ast.expr]:
-    """Names that are asked for their truth."""
-    if isinstance(place.stmt, (ast.If, ast.While, ast.Assert)):
-        yield from _parts(place.stmt.test)
-    for node in place.nodes:
-        if isinstance(node, ast.IfExp):
-            yield from _parts(node.test)
-        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
-            yield from (part for generator in node.generators for test in generator.ifs for part in _parts(test))
-
-
-def _parts(test: ast.expr) -> Iterator[ast.expr]:
-    parts = test.values if isinstance(test, ast.BoolOp) else [test]
-    yield from (part for part in parts if isinstance(part, _NAMED))
+def _truth(place: EditSite, node: ast.expr) -> Iterator[Edit]:
+    """A comparison with None the other way round: what is empty counts as absent."""
+    match node:
+        case ast.Compare(left=left, ops=[operator], comparators=[ast.Constant(value=None)]):
+            if isinstance(left, (*_NAMED, ast.Call)):
+                denied = "" if isinstance(operator, (ast.IsNot, ast.NotEq)) else "not "
+                yield place.swap(node, denied + place.text(left), 1.7)
 
 
 _KIN = (
@@ -406,20 +341,16 @@ def exception_edits(place: EditSite) -> Iterator[Edit]:
 
 def _caught(place: EditSite, caught: ast.expr) -> Iterator[Edit]:
     if isinstance(caught, ast.Tuple):
-        yield from _one_more(place, caught)
+        inside = [place.text(one) for one in caught.elts]
+        kin = [name for group in _KIN if set(group) & set(inside) for name in group]
+        for n, name in enumerate(dict.fromkeys([*place.pool.facts.errors, *kin, *place.pool.exceptions])):
+            if name not in inside:
+                yield place.swap(caught, f"({', '.join([*inside, name])})", 1.9 + 0.05 * n, f"catch {name}, too")
         return
     old = place.text(caught)
     for edit in _named(place, caught):
         yield edit
         yield place.swap(caught, f"({old}, {edit.text})", edit.cost + 0.3)
-
-
-def _one_more(place: EditSite, caught: ast.Tuple) -> Iterator[Edit]:
-    inside = [place.text(one) for one in caught.elts]
-    kin = [name for group in _KIN if set(group) & set(inside) for name in group]
-    for n, name in enumerate(dict.fromkeys([*place.pool.facts.errors, *kin, *place.pool.exceptions])):
-        if name not in inside:
-            yield place.swap(caught, f"({', '.join([*inside, name])})", 1.9 + 0.05 * n, f"catch {name}, too")
 
 
 def _named(place: EditSite, node: ast.expr) -> Iterator[Edit]:

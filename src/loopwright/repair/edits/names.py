@@ -91,7 +91,14 @@ def lookup_edits(place: EditSite) -> Iterator[Edit]:
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop"):
             yield from _asked(place, node, node.func)
     if isinstance(place.stmt, ast.AugAssign) and isinstance(place.stmt.target, ast.Subscript):
-        yield from _counted(place, place.stmt, place.stmt.target)
+        # `d[k] += v` for a key that may not be there yet
+        parts = (place.stmt.target.value, place.stmt.target.slice, place.stmt.value)
+        holder, key, value = map(place.text, parts)
+        start, end = place.source.span(place.stmt)
+        if isinstance(place.stmt.op, ast.Add):
+            for empty in ("0", "[]", '""'):
+                text = f"{holder}[{key}] = {holder}.get({key}, {empty}) + {value}"
+                yield Edit(start, end, text, 2.0, f"start at {empty} for a new key")
 
 
 def _subscript(place: EditSite, node: ast.Subscript) -> Iterator[Edit]:
@@ -111,16 +118,6 @@ def _asked(place: EditSite, node: ast.Call, function: ast.Attribute) -> Iterator
     yield place.swap(node, f"{holder}[{key}]", 2.0)
     for n, default in enumerate([*_DEFAULTS, key, *place.scope.locals[:6]]):
         yield place.swap(node, f"{holder}.{function.attr}({key}, {default})", 1.8 + 0.05 * n)
-
-
-def _counted(place: EditSite, node: ast.AugAssign, target: ast.Subscript) -> Iterator[Edit]:
-    """`d[k] += v` for a key that may not be there yet."""
-    holder, key, value = place.text(target.value), place.text(target.slice), place.text(node.value)
-    start, end = place.source.span(node)
-    if isinstance(node.op, ast.Add):
-        for empty in ("0", "[]", '""'):
-            text = f"{holder}[{key}] = {holder}.get({key}, {empty}) + {value}"
-            yield Edit(start, end, text, 2.0, f"start at {empty} for a new key")
 
 
 def slicing_edits(place: EditSite) -> Iterator[Edit]:
@@ -159,10 +156,9 @@ def _slice(place: EditSite, node: ast.Subscript, bounds: ast.Slice) -> Iterator[
     for shape, cost in shapes.items():
         if shape != old:
             yield Edit(start, end, f"[{shape}]", cost, f"slice `[{shape}]` instead of `[{old}]`")
-    if not step:
-        for each in ("-1", "2"):
-            yield Edit(start, end, f"[{old}:{each}]", 2.4, f"slice with step {each}")
-    elif step:
+    for each in () if step else ("-1", "2"):
+        yield Edit(start, end, f"[{old}:{each}]", 2.4, f"slice with step {each}")
+    if step:
         yield Edit(start, end, f"[{lower}:{upper}]", 2.0, "slice without step")
 
 
@@ -182,7 +178,7 @@ def _index(place: EditSite, node: ast.Subscript) -> Iterator[Edit]:
 
 def _added(place: EditSite, node: ast.expr) -> Iterator[Edit]:
     parent = place.source.parents[node]
-    if isinstance(parent, (ast.Attribute, ast.Subscript)) or (isinstance(parent, ast.Call) and parent.func is node):
+    if isinstance(parent, (ast.Attribute, ast.Subscript)) or place.is_called(node):
         return
     for shape, cost in {"[0]": 2.6, "[-1]": 2.6, "[1:]": 2.6, "[:-1]": 2.6, "[::-1]": 2.5, "[1]": 3.0}.items():
         yield place.swap(node, place.text(node) + shape, cost)
@@ -200,19 +196,18 @@ _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 def unfilled_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or place.func is None or isinstance(place.stmt, FUNCTIONS):
         return
-    for n, line in enumerate(_fillings(place)):
+    fillings = [
+        f"{name}.{method}({value})"
+        for name, method in _empty(place)
+        for value in [one for one in place.scope.locals if one != name][:_MOST]
+    ]
+    for n, line in enumerate(fillings):
         yield place.before([line], 2.3 + 0.06 * n)
         if not isinstance(place.stmt, _LEAVING):
             yield place.after([line], 2.3 + 0.06 * n)
     if not isinstance(place.stmt, _LEAVING) and isinstance(place.source.parents[place.stmt], _LOOPS):
         for n, line in enumerate(_handed_on(place)):
             yield place.after([line], 2.8 + 0.04 * n)
-
-
-def _fillings(place: EditSite) -> Iterator[str]:
-    for name, method in _empty(place):
-        for value in [one for one in place.scope.locals if one != name][:_MOST]:
-            yield f"{name}.{method}({value})"
 
 
 def _empty(place: EditSite) -> Iterator[tuple[str, str]]:
@@ -237,17 +232,16 @@ def _method(value: ast.expr) -> str:
 
 def _is_filled(root: ast.AST, name: str) -> bool:
     for node in ast.walk(root):
-        if isinstance(node, ast.Attribute) and node.attr in _FILLS and _is(node.value, name):
-            return True
-        if isinstance(node, ast.AugAssign) and _is(node.target, name):
-            return True
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and _is(node.value, name):
+        match node:
+            case ast.Attribute(value=ast.Name(id=filled), attr=method) if method in _FILLS:
+                pass
+            case ast.AugAssign(target=ast.Name(id=filled)) | ast.Subscript(value=ast.Name(id=filled), ctx=ast.Store()):
+                pass
+            case _:
+                continue
+        if filled == name:
             return True
     return False
-
-
-def _is(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _handed_on(place: EditSite) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """A statement under suspicion, and the small language in which families say what to change there."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,6 +23,10 @@ _LOOSE = (
     ast.Set,
 )
 """Parents in which any expression stands without parentheses."""
+
+
+LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+"""What nothing behind it in the same block is reached after."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,10 @@ class EditSite:
         known = self.scope.locals
         return [name for name in dict.fromkeys([*read, *turns, *known]) if name in known]
 
+    @cached_property
+    def owner(self) -> ast.ClassDef | None:
+        return self.source.owner(self.stmt)
+
     @property
     def func(self) -> Function | None:
         return self.scope.function
@@ -75,6 +83,11 @@ class EditSite:
     @cached_property
     def block(self) -> list[ast.stmt]:
         return block_of(self.source, self.stmt)
+
+    @cached_property
+    def index(self) -> int:
+        """Where it stands in its block."""
+        return next(n for n, one in enumerate(self.block) if one is self.stmt)
 
     @property
     def indent(self) -> str:
@@ -119,12 +132,30 @@ class EditSite:
         if isinstance(tight, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.List, ast.Dict, ast.Set)):
             return True
         if isinstance(tight, ast.Tuple):
-            return not _is_several(text)
+            call = ast.parse(f"f({text})", mode="eval").body
+            return not (isinstance(call, ast.Call) and len(call.args) != 1)  # it has parentheses of its own
         if isinstance(parent, ast.Lambda):
             return not isinstance(tight, ast.NamedExpr)
         if isinstance(tight, ast.Constant):
             return not isinstance(parent, ast.Attribute) or isinstance(tight.value, str)
         return isinstance(parent, ast.Compare) and isinstance(tight, ast.BinOp)
+
+    def swaps(self, node: ast.expr, texts: Iterable[str], cost: float, step: float = 0.0) -> Iterator[Edit]:
+        """Each of these texts in place of `node`, a later one for more, but for what stands there already."""
+        old = self.text(node)
+        for n, text in enumerate(texts):
+            if text != old:
+                yield self.swap(node, text, cost + step * n)
+
+    def append_argument(self, call: ast.Call, text: str, cost: float, what: str = "") -> Edit:
+        """One more at the end of a call."""
+        end = self.source.span(call)[1] - 1
+        joint = ", " if call.args or call.keywords else ""
+        return Edit(end, end, joint + text, cost, what or f"pass `{text}`")
+
+    def is_called(self, node: ast.expr) -> bool:
+        parent = self.source.parents[node]
+        return isinstance(parent, ast.Call) and parent.func is node
 
     def gap(self, left: ast.AST, right: ast.AST) -> tuple[int, int]:
         """Offsets of the text between two neighbours."""
@@ -169,14 +200,17 @@ class EditSite:
             start = self.source.span(parts[n - 1])[1]
         return Edit(start, end, "", cost, what)
 
+    def ended(self, text: str) -> str:
+        """Whole lines, also of the file's last one without a line's end."""
+        return text if text.endswith(("\n", "\r")) else text + self.source.newline
+
     def _indented(self, lines: list[str], indent: str) -> str:
         return "".join(indent + line + self.source.newline for line in lines)
 
 
-def _is_several(text: str) -> bool:
-    """Whether a tuple stands without parentheses of its own."""
-    call = ast.parse(f"f({text})", mode="eval").body
-    return isinstance(call, ast.Call) and len(call.args) != 1
+def called_name(node: ast.Call) -> str:
+    """The last name of what is called; empty where it has none."""
+    return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
 
 
 def _brief(text: str) -> str:

@@ -4,13 +4,14 @@ import ast
 import builtins
 import re
 import textwrap
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from itertools import takewhile
 
-from ..source import FUNCTIONS, Function, block_of
-from .site import Edit, EditSite
+from ..source import FUNCTIONS, find_init
+from .site import LEAVING, Edit, EditSite, called_name
 
-_COPIED_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_LOOPS = (ast.For, ast.While, ast.AsyncFor)
 _SHORTEST, _LONGEST, _COPIED_MOST, _COPIED_NAMES = 2, 6, 16, 5
 
 
@@ -18,7 +19,8 @@ def copied_guard_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or place.func is None or isinstance(place.stmt, FUNCTIONS):
         return
     here = place.scope.remembered(("guards", place.source.tree), lambda: _guards(place))
-    inside = _looped(place, place.stmt)
+    around = next(one for one in place.source.ancestors(place.stmt) if isinstance(one, (*FUNCTIONS, *_LOOPS)))
+    inside = isinstance(around, _LOOPS)
     for n, guard in enumerate(here[:_COPIED_MOST]):
         if inside or not re.search(r"\b(continue|break)$", guard):
             for m, text in enumerate(_in_our_words(place, guard)):
@@ -27,26 +29,14 @@ def copied_guard_edits(place: EditSite) -> Iterator[Edit]:
 
 def _guards(place: EditSite) -> list[str]:
     """`if …:` with one or two lines that leave, as text without indentation; those found often first."""
-    found: dict[str, int] = {}
+    found: Counter[str] = Counter()
     for node in ast.walk(place.source.tree):
-        if isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], _COPIED_LEAVING):
+        if isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], LEAVING):
             lines = place.text(node).split("\n")
             indent = place.source.indent(node.lineno)
-            plain = all(line.startswith(indent) for line in lines[1:])
-            if plain and _SHORTEST <= len(lines) <= _LONGEST:
-                text = "\n".join([lines[0], *(line[len(indent) :] for line in lines[1:])])
-                text = text.removeprefix("el")
-                found[text] = found.get(text, 0) + 1
-    return sorted(found, key=lambda text: -found[text])
-
-
-def _looped(place: EditSite, node: ast.AST) -> bool:
-    for above in place.source.ancestors(node):
-        if isinstance(above, FUNCTIONS):
-            return False
-        if isinstance(above, (ast.For, ast.While, ast.AsyncFor)):
-            return True
-    return False
+            if _SHORTEST <= len(lines) <= _LONGEST and all(line.startswith(indent) for line in lines[1:]):
+                found["\n".join([lines[0], *(line[len(indent) :] for line in lines[1:])]).removeprefix("el")] += 1
+    return [text for text, _ in found.most_common()]
 
 
 def _in_our_words(place: EditSite, guard: str) -> list[str]:
@@ -54,10 +44,8 @@ def _in_our_words(place: EditSite, guard: str) -> list[str]:
     names = dict.fromkeys(node.id for node in ast.walk(ast.parse(guard)) if isinstance(node, ast.Name))
     known = {*place.scope.locals, *place.scope.parameters, *place.scope.all_globals, *dir(builtins)}
     strange = [name for name in names if name not in known]
-    if not strange:
-        return [guard]
-    if len(strange) > 1:
-        return []
+    if len(strange) != 1:
+        return [] if strange else [guard]
     return [re.sub(rf"(?<!\.)\b{strange[0]}\b", new, guard) for new in place.scope.locals[:_COPIED_NAMES]]
 
 
@@ -69,12 +57,8 @@ _COPYLINE_MOST = 12
 def copyline_edits(place: EditSite) -> Iterator[Edit]:
     if isinstance(place.stmt, FUNCTIONS) or not place.alone or place.func is None:
         return
-    if isinstance(place.stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
-        for cost, line in _copyline_lines(place):
-            yield place.before([line], cost)
-        return
     for cost, line in _copyline_lines(place):
-        yield place.after([line], cost)
+        yield place.before([line], cost) if isinstance(place.stmt, LEAVING) else place.after([line], cost)
     if isinstance(place.stmt, ast.For) and isinstance(place.stmt.target, ast.Name):
         yield from _last_round(place, place.stmt.target.id, place.stmt)
 
@@ -99,8 +83,7 @@ def _copyline_lines(place: EditSite) -> Iterator[tuple[float, str]]:
         if "\n" not in line:
             for other in _adapted(place, line):
                 yield 3.1 + 0.05 * n, other
-    owner = place.source.owner(place.stmt)
-    for n, line in enumerate([line for line in _simple(place, owner) if line not in near][: 2 * _COPYLINE_MOST]):
+    for n, line in enumerate([line for line in _simple(place, place.owner) if line not in near][: 2 * _COPYLINE_MOST]):
         yield 3.3 + 0.04 * n, line
     if place.func is not None and place.func.name == "__init__":
         for name in place.scope.locals:
@@ -110,35 +93,32 @@ def _copyline_lines(place: EditSite) -> Iterator[tuple[float, str]]:
 def _simple(place: EditSite, root: ast.AST | None) -> list[str]:
     if root is None:
         return []
-    return place.scope.remembered(("simple", root), lambda: _found(place, root))
 
+    def find() -> list[str]:
+        nodes = [node for node in ast.walk(root) if isinstance(node, _SIMPLE)]
+        docstrings = [node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
+        found = [place.text(node) for node in nodes if node not in docstrings]
+        return [line for line in dict.fromkeys(found) if "\n" not in line]
 
-def _found(place: EditSite, root: ast.AST) -> list[str]:
-    found = [place.text(node) for node in ast.walk(root) if isinstance(node, _SIMPLE) and not _docstring(node)]
-    return [line for line in dict.fromkeys(found) if "\n" not in line]
+    return place.scope.remembered(("simple", root), find)
 
 
 def _opposites(place: EditSite) -> Iterator[str]:
     """What the function or class adds somewhere, taken away here; and the other way round."""
-    for line in [*_simple(place, place.func), *_simple(place, place.source.owner(place.stmt))]:
+    for line in [*_simple(place, place.func), *_simple(place, place.owner)]:
         if " += " in line:
             yield line.replace(" += ", " -= ")
         elif " -= " in line:
             yield line.replace(" -= ", " += ")
 
 
-def _docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
 def _adapted(place: EditSite, line: str) -> Iterator[str]:
-    used = dict.fromkeys(_COPYLINE_NAME.findall(line))
-    for old in used:
-        if old in place.scope.locals:
-            for new in place.scope.locals[:8]:
-                if new != old:
-                    yield re.sub(rf"(?<![\w.]){old}\b", new, line)
-                    yield re.sub(rf"\b{old}\b", new, line)
+    known = place.scope.locals
+    for old in dict.fromkeys(_COPYLINE_NAME.findall(line)):
+        for new in known[:8] if old in known else ():
+            if new != old:
+                yield re.sub(rf"(?<![\w.]){old}\b", new, line)
+                yield re.sub(rf"\b{old}\b", new, line)
 
 
 _PUTS = ("heappush", "heappushpop", "put", "put_nowait")
@@ -150,45 +130,34 @@ def arrival_order_edits(place: EditSite) -> Iterator[Edit]:
         return
     for node in place.nodes:
         if isinstance(node, ast.Call) and place.text(node.func).split(".")[-1] in _PUTS:
-            for entry in [one for one in node.args if isinstance(one, ast.Tuple) and len(one.elts) > 1]:
-                yield from _counted(place, entry)
+            for entry in node.args:
+                if isinstance(entry, ast.Tuple) and len(entry.elts) > 1:
+                    yield from _counted(place, entry)
 
 
 def _counted(place: EditSite, entry: ast.Tuple) -> Iterator[Edit]:
     """In place of a part, or in front of the last one, whatever that is compared by."""
-    counters = _counters(place)
-    for counter in counters:
-        for part in entry.elts[1:-1]:
-            yield place.swap(part, f"next({counter})", 2.2)
-        yield place.swap(entry.elts[-1], f"next({counter}), {place.text(entry.elts[-1])}", 2.2)
-    begins = _beginning(place)
-    if begins and not counters and _COUNTER_NAME not in place.scope.own_attributes:
-        first = place.behind(
-            begins.body[-1], place.source.indent(begins.body[-1].lineno), [f"{_COUNTER_NAME} = 0"], 0.0, ""
-        )
-        one_more = place.before([f"{_COUNTER_NAME} += 1"], 0.0)
-        at = place.source.span(entry.elts[-1])[0]
-        changes = [(one.start, one.end, one.text) for one in (first, one_more)] + [(at, at, f"{_COUNTER_NAME}, ")]
-        yield place.rewritten(sorted(changes), 2.6, "count what comes, and let the number decide between equals")
-
-
-def _counters(place: EditSite) -> list[str]:
-    """Attributes that `itertools.count` was given to."""
-    owner = place.source.owner(place.stmt)
-    return [
+    # attributes that `itertools.count` was given to
+    counters = [
         place.text(node.targets[0])
-        for node in (ast.walk(owner) if owner else ())
+        for node in (ast.walk(place.owner) if place.owner else ())
         if isinstance(node, ast.Assign)
         and isinstance(node.targets[0], ast.Attribute)
         and isinstance(node.value, ast.Call)
         and place.text(node.value.func) in ("count", "itertools.count")
     ]
-
-
-def _beginning(place: EditSite) -> ast.FunctionDef | None:
-    owner = place.source.owner(place.stmt)
-    begins = [one for one in (owner.body if owner else ()) if isinstance(one, FUNCTIONS) and one.name == "__init__"]
-    return next((one for one in begins if isinstance(one, ast.FunctionDef) and one is not place.func), None)
+    for counter in counters:
+        for part in entry.elts[1:-1]:
+            yield place.swap(part, f"next({counter})", 2.2)
+        yield place.swap(entry.elts[-1], f"next({counter}), {place.text(entry.elts[-1])}", 2.2)
+    begins = find_init(place.owner)
+    if begins and begins is not place.func and not counters and _COUNTER_NAME not in place.scope.own_attributes:
+        last = begins.body[-1]
+        first = place.behind(last, place.source.indent(last.lineno), [f"{_COUNTER_NAME} = 0"], 0.0, "")
+        one_more = place.before([f"{_COUNTER_NAME} += 1"], 0.0)
+        at = place.source.span(entry.elts[-1])[0]
+        changes = [(one.start, one.end, one.text) for one in (first, one_more)] + [(at, at, f"{_COUNTER_NAME}, ")]
+        yield place.rewritten(sorted(changes), 2.6, "count what comes, and let the number decide between equals")
 
 
 _BRACKETS = {"set": ("{", "}"), "frozenset": ("{", "}"), "list": ("[", "]"), "tuple": ("[", "]"), "sorted": ("[", "]")}
@@ -197,21 +166,20 @@ _EACH_MOST = 8
 
 
 def every_element_edits(place: EditSite) -> Iterator[Edit]:
-    functions = _functions(place)[:_EACH_MOST]
+    # of one argument, of the object first
+    one = {name for name, function in place.pool.signatures.items() if _takes_one(function.args)}
+    own = [f"self.{name}" for name in one if f"self.{name}" in place.scope.own_attributes]
+    functions = (sorted(own) + [name for name in place.scope.globals if name in one])[:_EACH_MOST]
     for node in place.nodes:
         if not isinstance(node, ast.Call) or node.keywords:
             continue
         name = place.text(node.func)
         if len(node.args) == 1 and name in _BRACKETS:
-            yield from _applied(place, node, name, functions)
+            left, right = _BRACKETS[name]
+            held = place.text(node.args[0])
+            texts = [f"{left}{function}(one) for one in {held}{right}" for function in functions]
+            yield from place.swaps(node, texts, 2.7, 0.05)
         yield from _each_deeper(place, node, name)
-
-
-def _applied(place: EditSite, node: ast.Call, name: str, functions: list[str]) -> Iterator[Edit]:
-    left, right = _BRACKETS[name]
-    held = place.text(node.args[0])
-    for n, function in enumerate(functions):
-        yield place.swap(node, f"{left}{function}(one) for one in {held}{right}", 2.7 + 0.05 * n)
 
 
 def _each_deeper(place: EditSite, node: ast.Call, name: str) -> Iterator[Edit]:
@@ -230,18 +198,12 @@ def _each_deeper(place: EditSite, node: ast.Call, name: str) -> Iterator[Edit]:
             yield place.swap(node, f"[{inner}(one) for one in {held}]", 2.2 + 0.1 * n)
 
 
-def _functions(place: EditSite) -> list[str]:
-    """Of one argument, of the object first."""
-    one = {name for name, function in place.pool.signatures.items() if _takes_one(function.args)}
-    own = [f"self.{name}" for name in one if f"self.{name}" in place.scope.own_attributes]
-    return sorted(own) + [name for name in place.scope.globals if name in one]
-
-
 def _takes_one(args: ast.arguments) -> bool:
     names = [one.arg for one in (*args.posonlyargs, *args.args) if one.arg not in ("self", "cls")]
     return len(names) == 1
 
 
+_TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 _ENDS = ("/", ":", ".", "-", "_", " ")
 
 
@@ -252,20 +214,14 @@ def text_edits(place: EditSite) -> Iterator[Edit]:
                 func=ast.Attribute(value=whole, attr="startswith" | "endswith" as name), args=[part], keywords=[]
             ):
                 yield from _whole_parts(place, node, place.text(whole), name, place.text(part))
-    pieces = [repr(text) for text in place.pool.facts.inserted]
-    for n, piece in enumerate(pieces):
+    for n, piece in enumerate(map(repr, place.pool.facts.inserted)):
         for node in place.nodes:
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
                 at = place.source.span(node.left)[1]
                 yield Edit(at, at, f" + {piece}", 2.0 + 0.1 * n, f"join with {piece}")
         if isinstance(place.stmt, (ast.Return, ast.Assign, ast.AugAssign)) and place.stmt.value is not None:
             value = place.stmt.value
-            text = place.text(value)
-            plain = (
-                text
-                if isinstance(value, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.BinOp))
-                else f"({text})"
-            )
+            plain = place.text(value) if isinstance(value, (*_TIGHT, ast.BinOp)) else f"({place.text(value)})"
             yield place.swap(value, f"{plain} + {piece}", 2.3 + 0.1 * n)
             yield place.swap(value, f"{piece} + {plain}", 2.3 + 0.1 * n)
 
@@ -280,22 +236,20 @@ def _whole_parts(place: EditSite, call: ast.Call, whole: str, name: str, part: s
         yield place.swap(call, f"{whole}.{name}({ended})", 2.5 + 0.1 * n)
 
 
-_LASTING_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Pass)
 _LASTING_MOST = 6
 """Statements behind it that may belong to the end."""
 
 
 def any_case_edits(place: EditSite) -> Iterator[Edit]:
-    if not place.alone or place.func is None or isinstance(place.stmt, (*_LASTING_LEAVING, ast.Try)):
+    if not place.alone or place.func is None or isinstance(place.stmt, (*LEAVING, ast.Pass, ast.Try)):
         return
-    at = next((n for n, one in enumerate(place.block) if one is place.stmt), len(place.block))
-    rest = list(takewhile(lambda one: not isinstance(one, _LASTING_LEAVING), place.block[at + 1 :]))
+    at = place.index
+    rest = list(takewhile(lambda one: not isinstance(one, (*LEAVING, ast.Pass)), place.block[at + 1 :]))
     if not rest or len(rest) > _LASTING_MOST:
         return
-    start, middle = place.source.line_span(place.stmt.lineno, place.stmt.end_lineno or place.stmt.lineno)
-    end = place.source.line_span(rest[-1].lineno, rest[-1].end_lineno or rest[-1].lineno)[1]
+    (start, middle), end = place.source.lines_of(place.stmt), place.source.lines_of(rest[-1])[1]
     text, newline, indent = place.source.text, place.source.newline, place.indent
-    held = _lasting_deeper(text[start:middle]) + f"{indent}finally:{newline}" + _lasting_deeper(text[middle:end])
+    held = _deeper(text[start:middle]) + f"{indent}finally:{newline}" + _deeper(text[middle:end])
     gives = any(isinstance(node, (ast.Yield, ast.Await)) for node in ast.walk(place.stmt))
     undone = at > 0 and bool(_given(place, place.block[at - 1]) & _given(place, rest[0]))
     cost = 1.9 if gives or undone else 3.0
@@ -312,39 +266,29 @@ def _given(place: EditSite, statement: ast.stmt) -> set[str]:
     return set()
 
 
-def _lasting_deeper(text: str) -> str:
+def _deeper(text: str) -> str:
     return "".join("    " + line if line.strip() else line for line in text.splitlines(keepends=True))
 
 
-_STEP = "    "
 _BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.AsyncFor, ast.AsyncWith)
 
 
 def layout_edits(place: EditSite) -> Iterator[Edit]:
-    if (
-        not place.alone
-        or isinstance(place.stmt, (*FUNCTIONS, ast.ClassDef))
-        or place.source.function(place.stmt) is None
-    ):
+    if not place.alone or isinstance(place.stmt, (*FUNCTIONS, ast.ClassDef)) or not place.source.function(place.stmt):
         return
     yield from _out(place)
     yield from _in(place)
-    yield from _swapped(place)
+    (start, end), text = place.source.lines_of(place.stmt), place.source.text
+    if place.index + 1 < len(place.block):
+        first, last = place.source.lines_of(place.block[place.index + 1])
+        new = place.ended(text[first:last]) + text[end:first] + text[start:end]
+        yield Edit(start, last, new, 2.2, "exchange it with the next statement")
     yield from _deleted(place)
-    yield from _chained(place)
-
-
-def _chained(place: EditSite) -> Iterator[Edit]:
-    """`if` behind an `if` becomes its `elif`."""
-    at = next(n for n, one in enumerate(place.block) if one is place.stmt)
-    before = place.block[at - 1] if at else None
+    # `if` behind an `if` becomes its `elif`
+    before = place.block[place.index - 1] if place.index else None
     if isinstance(place.stmt, ast.If) and isinstance(before, ast.If) and not before.orelse:
         start = place.source.span(place.stmt)[0]
         yield Edit(start, start, "el", 2.0, "`elif` instead of `if`")
-
-
-def _layout_lines(place: EditSite, first: ast.stmt, last: ast.stmt) -> tuple[int, int]:
-    return place.source.line_span(first.lineno, last.end_lineno or last.lineno)
 
 
 def _shifted(text: str, old: str, new: str) -> str:
@@ -357,70 +301,47 @@ def _out(place: EditSite) -> Iterator[Edit]:
     if not isinstance(parent, _BLOCKS) or len(place.block) < 2:
         return
     outer = place.source.indent(parent.lineno)
-    start, end = _layout_lines(place, place.stmt, place.stmt)
+    start, end = place.source.lines_of(place.stmt)
     text = _shifted(place.source.text[start:end], place.indent, outer)
     if place.stmt is place.block[-1]:
-        whole = _layout_lines(place, parent, parent)[1]
+        whole = place.source.lines_of(parent)[1]
         rest = place.source.text[end:whole]
-        yield Edit(start, whole, rest + _ended(place, text), 1.7, "move it out of the block, behind it")
+        yield Edit(start, whole, rest + place.ended(text), 1.7, "move it out of the block, behind it")
     if place.stmt is place.block[0] and place.block is parent.body:
-        before = _layout_lines(place, parent, parent)[0]
+        before = place.source.lines_of(parent)[0]
         yield Edit(before, end, text + place.source.text[before:start], 2.0, "move it out of the block, in front of it")
-
-
-def _ended(place: EditSite, text: str) -> str:
-    return text if text.endswith(("\n", "\r")) else text + place.source.newline
 
 
 def _in(place: EditSite) -> Iterator[Edit]:
     """A statement behind (or in front of) a block goes into it."""
-    at = next(n for n, one in enumerate(place.block) if one is place.stmt)
-    start, end = _layout_lines(place, place.stmt, place.stmt)
+    at = place.index
+    start, end = place.source.lines_of(place.stmt)
     text = place.source.text[start:end]
     if at and isinstance(place.block[at - 1], _BLOCKS):
         block = place.block[at - 1]
-        inner = _deepest_last(place, block)
-        for holder in inner:
-            new = _shifted(_ended(place, text), place.indent, place.source.indent(holder.lineno))
-            top = _layout_lines(place, holder, holder)[1]
+        found: list[ast.stmt] = []
+        while isinstance(block, _BLOCKS):
+            block = (getattr(block, "orelse", None) or block.body)[-1]
+            found.append(block)
+        for holder in found:
+            new = _shifted(place.ended(text), place.indent, place.source.indent(holder.lineno))
+            top = place.source.lines_of(holder)[1]
             yield Edit(top, end, new + place.source.text[top:start], 2.0, "move it into the block in front of it")
     if at + 1 < len(place.block) and isinstance(place.block[at + 1], _BLOCKS):
         first = place.block[at + 1].body[0]  # type: ignore[attr-defined]  # a block has one
         new = _shifted(text, place.indent, place.source.indent(first.lineno))
-        into = place.source.line_span(first.lineno, first.lineno)[0]
+        into = place.source.lines_of(first)[0]
         yield Edit(start, into, place.source.text[end:into] + new, 2.0, "move it into the block behind it")
 
 
-def _deepest_last(place: EditSite, block: ast.stmt) -> list[ast.stmt]:
-    """Last statements of the blocks that end where `block` ends, outermost first."""
-    found: list[ast.stmt] = []
-    while isinstance(block, _BLOCKS):
-        last = (getattr(block, "orelse", None) or block.body)[-1]
-        found.append(last)
-        block = last
-    return found
-
-
-def _swapped(place: EditSite) -> Iterator[Edit]:
-    block = block_of(place.source, place.stmt)
-    at = next(n for n, one in enumerate(block) if one is place.stmt)
-    if at + 1 < len(block):
-        (a, b), (c, d) = (
-            _layout_lines(place, place.stmt, place.stmt),
-            _layout_lines(place, block[at + 1], block[at + 1]),
-        )
-        text = place.source.text
-        yield Edit(a, d, _ended(place, text[c:d]) + text[b:c] + text[a:b], 2.2, "exchange it with the next statement")
-
-
 def _deleted(place: EditSite) -> Iterator[Edit]:
-    start, end = _layout_lines(place, place.stmt, place.stmt)
+    start, end = place.source.lines_of(place.stmt)
     if len(place.block) > 1:
         counted = isinstance(place.stmt, ast.AugAssign)
         yield Edit(start, end, "", 2.4 if counted else 3.2, "leave the statement out")
     if isinstance(place.stmt, ast.If) and not place.stmt.orelse:
-        first, last = place.stmt.body[0], place.stmt.body[-1]
-        inner = place.source.text[slice(*_layout_lines(place, first, last))]
+        first, last = place.source.lines_of(place.stmt.body[0])[0], place.source.lines_of(place.stmt.body[-1])[1]
+        inner = place.source.text[first:last]
         body = textwrap.indent(textwrap.dedent(inner), place.indent)
         yield Edit(start, end, body, 3.0, "do it without the condition")
 
@@ -439,18 +360,14 @@ def shape_edits(place: EditSite) -> Iterator[Edit]:
         return
     if place.stmt in place.func.body[:2]:
         for name in [one for one in place.scope.parameters if one not in ("self", "cls")][:4]:
-            if _is_read_again(place.func, name):
+            # an iterator is used up when the function goes through it, or looks in it, in a loop or several times
+            if sum(_readings(place.func, name, 1)) > 1:
                 yield place.before([f"{name} = list({name})"], 2.4)
             for cost, line in _shaped(place, name):
                 yield place.before([line], cost)
     if isinstance(place.stmt, ast.Assign) and isinstance(place.stmt.targets[0], ast.Name):
         for cost, line in _shaped(place, place.stmt.targets[0].id):
             yield place.after([line], cost + 0.2)
-
-
-def _is_read_again(function: Function, name: str) -> bool:
-    """Whether the function goes through it, or looks in it, in a loop or several times: an iterator is used up then."""
-    return sum(_readings(function, name, 1)) > 1
 
 
 def _readings(node: ast.AST, name: str, times: int) -> Iterator[int]:
@@ -482,10 +399,10 @@ _FAR = 5
 def statement_order_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or place.func is None or isinstance(place.stmt, (*FUNCTIONS, ast.ClassDef, ast.Return)):
         return
-    at = next((n for n, one in enumerate(place.block) if one is place.stmt), -1)
+    at = place.index
     start, end = _moved_lines(place, place.stmt)
     text, own = place.source.text, place.source.text[start:end]
-    if at < 0 or not own.endswith(("\n", "\r")):
+    if not own.endswith(("\n", "\r")):
         return
     for far in range(2, _FAR + 1):  # the next place is the layout family's
         if at + far < len(place.block):
@@ -511,34 +428,27 @@ _ORDER_NAMES = 6
 
 def sort_key_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
-        if isinstance(node, ast.Call) and _compares(node):
+        if isinstance(node, ast.Call) and called_name(node) in _COMPARING:
             yield from _keyed(place, node)
-        elif isinstance(node, ast.Lambda) and _is_key(place, node):
-            yield from _turned(place, node)
+        elif isinstance(node, ast.Lambda):
+            parent = place.source.parents[node]
+            yield from _turned(place, node) if isinstance(parent, ast.keyword) and parent.arg == "key" else ()
     if isinstance(place.stmt, (ast.Return, ast.Assign)) and isinstance(place.stmt.value, (ast.Name, ast.ListComp)):
         held = place.text(place.stmt.value)
-        for n, key in enumerate(_keys(place)):
-            yield place.swap(place.stmt.value, f"sorted({held}, key={key})", 2.9 + 0.03 * n)
+        yield from place.swaps(place.stmt.value, [f"sorted({held}, key={key})" for key in _keys(place)], 2.9, 0.03)
     for node in place.nodes:
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and isinstance(place.source.parents[node], ast.Call):
-            for n, key in enumerate(_keys(place)):
-                yield place.swap(node, f"sorted({place.text(node)}, key={key})", 2.9 + 0.03 * n)
-
-
-def _compares(node: ast.Call) -> bool:
-    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-    return name in _COMPARING
+            held = place.text(node)
+            yield from place.swaps(node, [f"sorted({held}, key={key})" for key in _keys(place)], 2.9, 0.03)
 
 
 def _keyed(place: EditSite, node: ast.Call) -> Iterator[Edit]:
     given = next((word for word in node.keywords if word.arg == "key"), None)
-    end = place.source.span(node)[1] - 1
-    joint = ", " if node.args or node.keywords else ""
+    if given is not None:
+        yield from place.swaps(given.value, _keys(place), 2.2, 0.03)
+        return
     for n, key in enumerate(_keys(place)):
-        if given is None:
-            yield Edit(end, end, f"{joint}key={key}", 2.2 + 0.03 * n, f"compare by `{key}`")
-        elif place.text(given.value) != key:
-            yield place.swap(given.value, key, 2.2 + 0.03 * n)
+        yield place.append_argument(node, f"key={key}", 2.2 + 0.03 * n, f"compare by `{key}`")
 
 
 def _keys(place: EditSite) -> list[str]:
@@ -560,18 +470,13 @@ def _is_table(place: EditSite, name: str) -> bool:
     )
 
 
-def _is_key(place: EditSite, node: ast.Lambda) -> bool:
-    parent = place.source.parents[node]
-    return isinstance(parent, ast.keyword) and parent.arg == "key"
-
-
 def _turned(place: EditSite, node: ast.Lambda) -> Iterator[Edit]:
     """Parts of the key turned round, left out, or with the thing itself to decide between equals."""
     body, argument = node.body, node.args.args[0].arg if node.args.args else ""
     parts = body.elts if isinstance(body, ast.Tuple) else [body]
     for part in parts:
         text = place.text(part)
-        tight = text if isinstance(part, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)) else f"({text})"
+        tight = text if isinstance(part, _TIGHT) else f"({text})"
         if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.USub):
             yield place.swap(part, place.text(part.operand), 1.8)
         else:
@@ -590,26 +495,20 @@ def repetition_edits(place: EditSite) -> Iterator[Edit]:
             yield from _word(place, "if", "while", 2.0)
         case ast.While(orelse=[]):
             yield from _word(place, "while", "if", 2.2)
-            yield from _step(place, place.stmt)
+            if place.stmt.body[-1].lineno > place.stmt.lineno:
+                # what the condition asks about goes on by one at the end of each round
+                indent = place.source.indent(place.stmt.body[0].lineno)
+                asked = dict.fromkeys(node.id for node in ast.walk(place.stmt.test) if isinstance(node, ast.Name))
+                for n, name in enumerate([name for name in asked if name in place.scope.locals]):
+                    for step in ("+= 1", "-= 1"):
+                        what = f"add `{name} {step}` at the end of each round"
+                        yield place.behind(place.stmt.body[-1], indent, [f"{name} {step}"], 2.1 + 0.1 * n, what)
 
 
 def _word(place: EditSite, old: str, new: str, cost: float) -> Iterator[Edit]:
     start = place.source.span(place.stmt)[0]
     if place.source.text.startswith(old, start):  # an `elif` cannot be repeated
         yield Edit(start, start + len(old), new, cost, f"`{new}` instead of `{old}`")
-
-
-def _step(place: EditSite, loop: ast.While) -> Iterator[Edit]:
-    """What the condition asks about goes on by one at the end of each round."""
-    last = loop.body[-1]
-    if last.lineno == loop.lineno:
-        return
-    indent = place.source.indent(loop.body[0].lineno)
-    asked = dict.fromkeys(node.id for node in ast.walk(loop.test) if isinstance(node, ast.Name))
-    for n, name in enumerate([name for name in asked if name in place.scope.locals]):
-        for step in ("+= 1", "-= 1"):
-            what = f"add `{name} {step}` at the end of each round"
-            yield place.behind(last, indent, [f"{name} {step}"], 2.1 + 0.1 * n, what)
 
 
 _CHANGING_METHODS = (
@@ -640,20 +539,10 @@ _MAKERS = ("set", "list", "dict", "deque", "Counter", "defaultdict", "OrderedDic
 def reset_edits(place: EditSite) -> Iterator[Edit]:
     if not place.alone or place.func is None or isinstance(place.stmt, FUNCTIONS) or place.func.name == "__init__":
         return
-    stale = _made_of(place, {place.text(one) for one in list_changed_values(place.stmt)})
-    given = {place.text(one) for one in list_changed_values(place.func) if place.text(one).startswith("self.")}
-    for n, (name, line) in enumerate(_first_values(place).items()):
-        odd = _ODD if name in given or not given else 0.0
-        if isinstance(place.stmt, (ast.Return, ast.Raise)) or place.stmt is place.func.body[0]:
-            yield place.before([line], 2.6 + 0.05 * n + odd)
-        if not isinstance(place.stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
-            yield place.after([line], (1.6 if name in stale - given else 2.5 + odd) + 0.05 * n)
-
-
-def _made_of(place: EditSite, parts: Collection[str]) -> set[str]:
-    """Attributes that are reckoned from one of these anywhere in the class."""
+    # attributes that are reckoned from one of these anywhere in the class
+    parts = {place.text(one) for one in list_changed_values(place.stmt)}
     owner = place.source.owner(place.stmt)
-    return {
+    stale = {
         place.text(target)
         for node in (ast.walk(owner) if owner and parts else ())
         if isinstance(node, ast.Assign)
@@ -662,6 +551,13 @@ def _made_of(place: EditSite, parts: Collection[str]) -> set[str]:
         for part in ast.walk(node.value)
         if isinstance(part, ast.Attribute) and place.text(part) in parts
     }
+    given = {place.text(one) for one in list_changed_values(place.func) if place.text(one).startswith("self.")}
+    for n, (name, line) in enumerate(_first_values(place).items()):
+        odd = _ODD if name in given or not given else 0.0
+        if isinstance(place.stmt, (ast.Return, ast.Raise)) or place.stmt is place.func.body[0]:
+            yield place.before([line], 2.6 + 0.05 * n + odd)
+        if not isinstance(place.stmt, LEAVING):
+            yield place.after([line], (1.6 if name in stale - given else 2.5 + odd) + 0.05 * n)
 
 
 def _first_values(place: EditSite) -> dict[str, str]:
@@ -713,45 +609,27 @@ _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.Li
 
 def wrap_edits(place: EditSite) -> Iterator[Edit]:
     match place.stmt:
-        case ast.For(iter=ast.Name() | ast.Attribute() as container) if _changes(place, place.stmt, container):
-            yield place.swap(container, f"list({place.text(container)})", 1.5)
+        case ast.For(iter=ast.Name() | ast.Attribute() as container, body=body):
+            name = place.text(container)
+            if any(place.text(one) == name for statement in body for one in list_changed_values(statement)):
+                yield place.swap(container, f"list({name})", 1.5)
     for node in place.nodes:
         if isinstance(node, ast.Call):
-            yield from _unwrapped(place, node)
-        if isinstance(node, ast.Attribute) and place.loads(node) and not _called(place, node):
+            for argument in node.args[:3]:
+                if not isinstance(argument, ast.Starred):
+                    yield place.swap(node, place.text(argument), 2.2)
+            if isinstance(node.func, ast.Attribute):
+                yield place.swap(node, place.text(node.func.value), 2.4)
+            if not node.args and not node.keywords:
+                yield place.swap(node, place.text(node.func), 2.6)
+        if isinstance(node, ast.Attribute) and place.loads(node) and not place.is_called(node):
             yield place.swap(node, f"{place.text(node)}()", 1.8)
         if place.loads(node) and not isinstance(node, (ast.Constant, ast.Starred, ast.Slice, ast.JoinedStr)):
             yield from _wrapped(place, node)
 
 
-def _called(place: EditSite, node: ast.expr) -> bool:
-    parent = place.source.parents[node]
-    return isinstance(parent, ast.Call) and parent.func is node
-
-
-def _changes(place: EditSite, loop: ast.For, container: ast.expr) -> bool:
-    """Whether the loop changes what it goes through."""
-    name = place.text(container)
-    return any(place.text(one) == name for statement in loop.body for one in list_changed_values(statement))
-
-
-def _is_measured(parent: ast.AST) -> bool:
-    added = isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Add, ast.Sub))
-    return added or isinstance(parent, (ast.Compare, ast.Slice))
-
-
-def _unwrapped(place: EditSite, node: ast.Call) -> Iterator[Edit]:
-    for argument in node.args[:3]:
-        if not isinstance(argument, ast.Starred):
-            yield place.swap(node, place.text(argument), 2.2)
-    if isinstance(node.func, ast.Attribute):
-        yield place.swap(node, place.text(node.func.value), 2.4)
-    if not node.args and not node.keywords:
-        yield place.swap(node, place.text(node.func), 2.6)
-
-
 def _wrapped(place: EditSite, node: ast.expr) -> Iterator[Edit]:
-    if _called(place, node) or isinstance(place.source.parents[node], (ast.FormattedValue, ast.Attribute)):
+    if place.is_called(node) or isinstance(place.source.parents[node], (ast.FormattedValue, ast.Attribute)):
         return
     text = place.text(node)
     tight = text if isinstance(node, _ATOMS) else f"({text})"
@@ -761,7 +639,9 @@ def _wrapped(place: EditSite, node: ast.expr) -> Iterator[Edit]:
         yield place.swap(node, tight + suffix, cost)
     for shape, cost in _SHAPED.items():
         yield place.swap(node, shape.format(text if "(" in shape and not shape.startswith("(") else tight), cost)
-    if _is_measured(place.source.parents[node]):
+    parent = place.source.parents[node]
+    added = isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Add, ast.Sub))
+    if added or isinstance(parent, (ast.Compare, ast.Slice)):
         for shape, cost in _SCALED.items():
             yield place.swap(node, shape.format(tight), cost)
     for name in place.scope.locals[:6]:

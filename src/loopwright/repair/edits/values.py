@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import TypeGuard
 
 from ..facts import diff_values
-from ..source import FUNCTIONS, Function
-from .site import Edit, EditSite
+from ..source import FUNCTIONS, Function, find_init, list_parameters
+from .site import Edit, EditSite, called_name
 
 _NUMBERS = (0, 1, -1, 2, 10, 100, 1000, 60)
 _CHARACTERS = 12
@@ -27,11 +27,11 @@ def constant_edits(place: EditSite) -> Iterator[Edit]:
             case ast.Constant():
                 yield from _of_constant(place, node)
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
-                yield from _among(place, node, (place.text(node.operand), "0", "1"), 1.6)
-            case _ if _is_empty(node) and place.loads(node):
-                yield from _among(place, node, _EMPTY, 2.2)
+                yield from place.swaps(node, dict.fromkeys((place.text(node.operand), "0", "1")), 1.6)
+            case ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]) if place.loads(node):
+                yield from place.swaps(node, _EMPTY, 2.2)
                 if isinstance(node, ast.List):
-                    yield from _among(place, node, [f"[{name}]" for name in place.scope.locals[:6]], 2.3)
+                    yield from place.swaps(node, [f"[{name}]" for name in place.scope.locals[:6]], 2.3)
 
 
 def _of_constant(place: EditSite, node: ast.Constant) -> Iterator[Edit]:
@@ -40,23 +40,18 @@ def _of_constant(place: EditSite, node: ast.Constant) -> Iterator[Edit]:
             yield place.swap(node, str(not value), 1.0)
             yield place.swap(node, "None", 3.0)
         case None:
-            yield from _among(place, node, _EMPTY[1:], 2.2)
+            yield from place.swaps(node, _EMPTY[1:], 2.2)
         case int(value) | float(value):
-            yield from _number(place, node, value)
+            for a, b in place.pool.facts.pairs[:12]:
+                yield from place.swaps(node, dict.fromkeys(_solved(value, a, b)), 1.9)
+            yield from place.swaps(node, dict.fromkeys(map(repr, _numbers(place.scope.constants))), 2.2)
+            yield from place.swaps(node, map(repr, _NUMBERS), 2.3)
+            if value:
+                scaled = (-value, value * 10, value / 10, value * 100, value / 100, 1 - value)
+                yield from place.swaps(node, dict.fromkeys(map(_neat, scaled)), 2.4)
+            yield from place.swaps(node, dict.fromkeys(map(repr, _numbers(place.pool.facts.literals)[:16])), 2.8)
         case str(value):
             yield from _text(place, node, value)
-
-
-def _number(place: EditSite, node: ast.Constant, value: int | float) -> Iterator[Edit]:
-    for a, b in place.pool.facts.pairs[:12]:
-        yield from _among(place, node, _solved(value, a, b), 1.9)
-    yield from _among(place, node, map(repr, _numbers(place.scope.constants)), 2.2)
-    yield from _among(place, node, map(repr, _NUMBERS), 2.3)
-    if value:
-        yield from _among(
-            place, node, map(_neat, (-value, value * 10, value / 10, value * 100, value / 100, 1 - value)), 2.4
-        )
-    yield from _among(place, node, map(repr, _numbers(place.pool.facts.literals)[:16]), 2.8)
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
@@ -87,7 +82,13 @@ def _text(place: EditSite, node: ast.Constant, value: str) -> Iterator[Edit]:
         return  # a piece of an f-string has no quotes of its own
     for text in _mended(place, value):
         yield place.swap(node, _quoted(place, node, text), 1.5)
-    yield from _fragments(place, node, value)
+    # what is missing in an actual result; for one character, those of the tests' texts
+    inserted = place.pool.facts.inserted
+    yield from place.swaps(node, [_quoted(place, node, text) for text in inserted if text != value], 2.0)
+    if len(value) == 1:
+        texts = "".join(one for one in place.pool.facts.literals if isinstance(one, str))
+        others = [one for one in dict.fromkeys(texts) if one != value and one not in inserted][:_CHARACTERS]
+        yield from place.swaps(node, [_quoted(place, node, one) for one in others], 2.6)
     known = [one for one in [*place.scope.constants, *place.pool.facts.literals] if isinstance(one, str)]
     near = [one for one in dict.fromkeys(known) if one != value and "\n" not in one and len(one) <= 60]
     for text in near[:24]:
@@ -97,16 +98,6 @@ def _text(place: EditSite, node: ast.Constant, value: str) -> Iterator[Edit]:
     for text in dict.fromkeys((*shapes, "", " ", ", ")):
         if text != value:
             yield place.swap(node, _quoted(place, node, text), 2.4)
-
-
-def _fragments(place: EditSite, node: ast.Constant, value: str) -> Iterator[Edit]:
-    """What is missing in an actual result; for one character, those of the tests' texts."""
-    inserted = place.pool.facts.inserted
-    yield from _among(place, node, [_quoted(place, node, text) for text in inserted if text != value], 2.0)
-    if len(value) == 1:
-        texts = "".join(one for one in place.pool.facts.literals if isinstance(one, str))
-        others = [one for one in dict.fromkeys(texts) if one != value and one not in inserted][:_CHARACTERS]
-        yield from _among(place, node, [_quoted(place, node, one) for one in others], 2.6)
 
 
 def _in_fstring(place: EditSite, node: ast.JoinedStr) -> Iterator[Edit]:
@@ -152,19 +143,6 @@ def _quoted(place: EditSite, node: ast.Constant, text: str) -> str:
     return '"' + shown[1:-1] + '"' if place.text(node).endswith('"') and '"' not in shown else shown
 
 
-def _is_empty(node: ast.expr) -> bool:
-    return (isinstance(node, (ast.List, ast.Tuple)) and not node.elts) or (isinstance(node, ast.Dict) and not node.keys)
-
-
-def _among(
-    place: EditSite, node: ast.expr, texts: "Iterator[str] | tuple[str, ...] | list[str] | map[str]", cost: float
-) -> Iterator[Edit]:
-    old = place.text(node)
-    for text in dict.fromkeys(texts):
-        if text != old:
-            yield place.swap(node, text, cost)
-
-
 TWINS = {
     "min": ("max",), "max": ("min",), "any": ("all",), "all": ("any",), "sum": ("len", "max"), "len": ("sum", "max"),
     "int": ("float", "round"), "float": ("int",), "list": ("set", "tuple"), "set": ("list", "frozenset"),
@@ -176,11 +154,14 @@ TWINS = {
 
 
 def variable_edits(place: EditSite) -> Iterator[Edit]:
+    own = place.scope.own_attributes
     for node in place.nodes:
         if isinstance(node, ast.Name):
             yield from _read(place, node) if isinstance(node.ctx, ast.Load) else _target(place, node)
-        elif isinstance(node, ast.Attribute) and (not place.loads(node) or _is_own(place, node)):
-            yield from _own(place, node)
+        elif isinstance(node, ast.Attribute):
+            if not place.is_called(node) and not (place.loads(node) and place.text(node) not in own):
+                yield from place.swaps(node, own, 1.8, 0.03)
+                yield from place.swaps(node, place.scope.locals if place.loads(node) else (), 2.5)
         elif isinstance(node, (ast.Call, ast.Subscript)):
             yield from _known(place, node) if place.loads(node) else _stored(place, node)
 
@@ -188,58 +169,32 @@ def variable_edits(place: EditSite) -> Iterator[Edit]:
 def _known(place: EditSite, node: ast.expr) -> Iterator[Edit]:
     """A name for what is computed or looked up in vain: it was known already."""
     if isinstance(place.source.parents[node], (ast.BinOp, ast.Compare, ast.Call, ast.Return, ast.Assign)):
-        for n, name in enumerate(place.scope.locals[:10]):
-            yield place.swap(node, name, 2.7 + 0.04 * n)
+        yield from place.swaps(node, place.scope.locals[:10], 2.7, 0.04)
 
 
 def _stored(place: EditSite, node: ast.expr) -> Iterator[Edit]:
     """Another item to store into: one that the function reads or stores elsewhere."""
     root = place.func or place.source.tree
     items = [place.text(one) for one in ast.walk(root) if isinstance(one, ast.Subscript)]
-    for n, text in enumerate([text for text in dict.fromkeys(items) if text != place.text(node)][:10]):
-        yield place.swap(node, text, 2.4 + 0.05 * n)
-
-
-def _is_own(place: EditSite, node: ast.Attribute) -> bool:
-    return place.text(node) in place.scope.own_attributes
+    yield from place.swaps(node, [text for text in dict.fromkeys(items) if text != place.text(node)][:10], 2.4, 0.05)
 
 
 def _read(place: EditSite, node: ast.Name) -> Iterator[Edit]:
-    called = _is_called(place, node)
+    called = place.is_called(node)
     for name in TWINS.get(node.id, ()):
         if hasattr(builtins, name) or name in place.scope.globals:
             yield place.swap(node, name, 1.4)
-    names = [*place.scope.globals] if called else [*place.scope.locals]
-    others = [*place.scope.own_attributes, *([] if called else place.scope.globals)]
-    for n, name in enumerate(name for name in names if name != node.id):
-        yield place.swap(node, name, 1.7 + 0.03 * n)
-    for n, name in enumerate(others):
-        if name != node.id and not isinstance(place.source.parents[node], ast.Attribute):
-            yield place.swap(node, name, 2.5 + 0.03 * n)
-
-
-def _is_called(place: EditSite, node: ast.expr) -> bool:
-    parent = place.source.parents[node]
-    return isinstance(parent, ast.Call) and parent.func is node
-
-
-def _own(place: EditSite, node: ast.Attribute) -> Iterator[Edit]:
-    if _is_called(place, node):
-        return
-    for n, name in enumerate(place.scope.own_attributes):
-        if name != place.text(node):
-            yield place.swap(node, name, 1.8 + 0.03 * n)
-    for name in place.scope.locals:
-        if place.loads(node):
-            yield place.swap(node, name, 2.5)
+    names = place.scope.globals if called else place.scope.locals
+    yield from place.swaps(node, [name for name in names if name != node.id], 1.7, 0.03)
+    if not isinstance(place.source.parents[node], ast.Attribute):
+        others = [*place.scope.own_attributes, *([] if called else place.scope.globals)]
+        yield from place.swaps(node, others, 2.5, 0.03)
 
 
 def _target(place: EditSite, node: ast.Name) -> Iterator[Edit]:
     if not isinstance(place.stmt, (ast.Assign, ast.AugAssign)):
         return
-    for name in place.scope.locals:
-        if name != node.id:
-            yield place.swap(node, name, 2.6)
+    yield from place.swaps(node, place.scope.locals, 2.6)
     for name in place.scope.own_attributes:
         yield place.swap(node, name, 2.6 if name.endswith(f".{node.id}") else 3.4)
 
@@ -273,63 +228,53 @@ def unknown_edits(place: EditSite) -> Iterator[Edit]:
 def _defined(place: EditSite, node: ast.Name) -> Iterator[Edit]:
     """A name like it, the attribute of that name, or the import that was forgotten."""
     known = [*place.scope.locals, *place.scope.globals, *vars(builtins)]
-    for n, name in enumerate(get_close_matches(node.id, known, n=4, cutoff=0.6)):
-        yield place.swap(node, name, 1.2 + 0.05 * n)
+    yield from place.swaps(node, get_close_matches(node.id, known, n=4, cutoff=0.6), 1.2, 0.05)
     if f"self.{node.id}" in place.scope.own_attributes or "self" in place.scope.parameters:
         yield place.swap(node, f"self.{node.id}", 1.3)
-    for n, line in enumerate(_imports(place, node.id)):
-        at = _behind_imports(place)
-        yield Edit(at, at, line + place.source.newline, 1.2 + 0.05 * n, f"add `{line}`")
-
-
-def _imports(place: EditSite, name: str) -> list[str]:
-    """As another file of the project imports it, a module of that name, or one that has it."""
-    found = [*place.pool.imports.get(name, ())]
-    if name in sys.stdlib_module_names:
-        found.append(f"import {name}")
-    found += [f"from {module} import {name}" for module in _STOCKED if hasattr(import_module(module), name)]
-    return list(dict.fromkeys(found))[:4]
-
-
-def _behind_imports(place: EditSite) -> int:
-    """Where an import is added: behind the last one of the file's head, else behind its docstring."""
+    # as another file of the project imports it, a module of that name, or one that has it
+    found = [*place.pool.imports.get(node.id, ())]
+    if node.id in sys.stdlib_module_names:
+        found.append(f"import {node.id}")
+    found += [f"from {module} import {node.id}" for module in _STOCKED if hasattr(import_module(module), node.id)]
+    # an import is added behind the last one of the file's head, else behind its docstring
     body = place.source.tree.body
     imports = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]
     head: list[ast.stmt] = [*(one for one in body[:1] if isinstance(one, ast.Expr)), *imports]
-    return place.source.line_span(1, head[-1].end_lineno or 1)[1] if head else 0
+    at = place.source.line_span(1, head[-1].end_lineno or 1)[1] if head else 0
+    for n, line in enumerate(list(dict.fromkeys(found))[:4]):
+        yield Edit(at, at, line + place.source.newline, 1.2 + 0.05 * n, f"add `{line}`")
 
 
 def _set_before(place: EditSite, name: str) -> Iterator[Edit]:
     """A first value in front of the outermost block that may set it."""
     if place.func is None:
         return
-    storing = [one for one in place.func.body if _stores(one, name)] or [
-        one for one in place.func.body if place.stmt in ast.walk(one)
-    ]
+
+    def stores(node: ast.AST) -> bool:
+        return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+
+    body = place.func.body
+    storing = [one for one in body if any(map(stores, ast.walk(one)))]
+    storing = storing or [one for one in body if place.stmt in ast.walk(one)]
     if storing:
-        start = place.source.line_span(storing[0].lineno, storing[0].lineno)[0]
+        start = place.source.lines_of(storing[0])[0]
         indent, newline = place.source.indent(storing[0].lineno), place.source.newline
         for n, value in enumerate(_UNKNOWN_VALUES):
             line = f"{name} = {value}"
             yield Edit(start, start, indent + line + newline, 1.5 + 0.05 * n, f"begin with `{line}`")
 
 
-def _stores(statement: ast.stmt, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(statement))
-
-
 def _begun(place: EditSite, owner: str, name: str) -> Iterator[Edit]:
     """A first value of the attribute, where the class sets the others."""
     for node in ast.walk(place.source.tree):
         if isinstance(node, ast.ClassDef) and node.name == owner:
-            init = next((one for one in node.body if isinstance(one, FUNCTIONS) and one.name == "__init__"), None)
+            init = find_init(node)
             last, line = (init.body[-1], f"self.{name} = ") if init else (node.body[0], f"{name} = ")
-            at = last if init else node.body[0]
-            indent = place.source.indent(at.lineno)
+            indent = place.source.indent(last.lineno)
             given = [one.arg for one in init.args.args if one.arg.strip("_") == name.strip("_")] if init else []
             for n, value in enumerate([*given, *_UNKNOWN_VALUES]):
-                new = [line + value]
-                yield place.behind(last, indent, new, 1.6 + 0.05 * n, f"begin with `{new[0]}` in {owner}")
+                what = f"begin with `{line + value}` in {owner}"
+                yield place.behind(last, indent, [line + value], 1.6 + 0.05 * n, what)
 
 
 def _alike(place: EditSite, node: ast.Attribute) -> Iterator[Edit]:
@@ -341,14 +286,14 @@ def _alike(place: EditSite, node: ast.Attribute) -> Iterator[Edit]:
 
 def _keywords(place: EditSite, node: ast.Call) -> Iterator[Edit]:
     """Another of the function's parameters than the one it does not have."""
-    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    known = list_parameters(place.pool.signatures.get(called_name(node)))[:8]
     unexpected = {parameter for _, parameter in place.pool.facts.complaints.unexpected}
     for n, word in enumerate(node.keywords):
         if word.arg not in unexpected:
             continue
         yield place.left_out([*node.args, *node.keywords], len(node.args) + n, 1.5, f"do not pass `{word.arg}`")
         start = place.source.span(word)[0]
-        for m, other in enumerate(_names(place.pool.signatures.get(name))):
+        for m, other in enumerate(known):
             what = f"pass it as `{other}` instead of `{word.arg}`"
             yield Edit(start, start + len(word.arg or ""), other, 1.3 + 0.03 * m, what)
 
@@ -371,10 +316,6 @@ def _parameters(place: EditSite, function: Function) -> Iterator[Edit]:
                 for n, value in enumerate(_UNKNOWN_VALUES):
                     joint = " = " if parameter.annotation else "="
                     yield Edit(end, end, joint + value, 2.0 + 0.05 * n, f"make `{name}` {value} by default")
-
-
-def _names(function: Function | None) -> list[str]:
-    return [one.arg for one in [*function.args.args, *function.args.kwonlyargs]][:8] if function else []
 
 
 _MOST = 20
@@ -405,7 +346,7 @@ def extreme_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if not isinstance(node, (ast.Attribute, ast.Subscript)) or not place.loads(node):
             continue
-        if not isinstance(node.value, ast.Name) or _is_called(place, node):
+        if not isinstance(node.value, ast.Name) or place.is_called(node):
             continue
         text, rest = place.text(node), place.text(node)[len(node.value.id) :]
         for n, name in enumerate([name for name in place.scope.locals if name != node.value.id][:6]):
@@ -433,7 +374,6 @@ OTHERS: dict[str, dict[str, float]] = {
 
 _TOKEN = re.compile(r"//|\*\*|<<|>>|[-+*/%&|^]")
 _AUGMENTED = re.compile(r"(//|\*\*|<<|>>|[-+*/%&|^@])=")
-_PLAIN = re.compile(r"=")
 
 
 def operator_edits(place: EditSite) -> Iterator[Edit]:
@@ -447,7 +387,11 @@ def operator_edits(place: EditSite) -> Iterator[Edit]:
     if isinstance(place.stmt, ast.AugAssign):
         yield from _augmented(place, place.stmt)
     elif isinstance(place.stmt, ast.Assign) and len(place.stmt.targets) == 1:
-        yield from _plain(place, place.stmt)
+        (target,) = place.stmt.targets
+        if isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)):
+            at = place.source.text.index("=", *place.gap(target, place.stmt.value))
+            for new, cost in (("+=", 1.8), ("-=", 2.6), ("*=", 2.8), ("|=", 3.4)):
+                yield Edit(at, at + 1, new, cost, f"`{new}` instead of `=`")
 
 
 def _binary(place: EditSite, node: ast.BinOp) -> Iterator[Edit]:
@@ -463,35 +407,24 @@ def _binary(place: EditSite, node: ast.BinOp) -> Iterator[Edit]:
     yield place.swap(node, place.text(node.right), 2.6)
     if isinstance(node.left, ast.BinOp):
         yield place.swap(node, place.text(node.left.left), 2.8)
-    if isinstance(node.left, ast.BinOp) and not _wrapped(place, node.left):
-        yield _regroup(place, node, node.left)
-
-
-def _wrapped(place: EditSite, node: ast.expr) -> bool:
-    end = place.source.span(node)[1]
-    return place.source.text[end:].lstrip().startswith(")")
-
-
-def _regroup(place: EditSite, node: ast.BinOp, left: ast.BinOp) -> Edit:
-    """a op b op c read as a op (b op c): the parentheses that were forgotten."""
-    (start, end), middle = place.source.span(node), place.source.span(left.right)[0]
-    text = place.source.text
-    return Edit(start, end, f"{text[start:middle]}({text[middle:end]})", 2.2, "group the right-hand operands")
+        text = place.source.text
+        (start, end), middle = place.source.span(node), place.source.span(node.left.right)[0]
+        if not text[place.source.span(node.left)[1] :].lstrip().startswith(")"):
+            # a op b op c read as a op (b op c): the parentheses that were forgotten
+            new = f"{text[start:middle]}({text[middle:end]})"
+            yield Edit(start, end, new, 2.2, "group the right-hand operands")
 
 
 def _and_or(place: EditSite, node: ast.BoolOp) -> Iterator[Edit]:
     """All operators of a chain at once, then each alone."""
     old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-    tokens = [_word(place, old, *place.gap(left, right)) for left, right in pairwise(node.values)]
+    operator = re.compile(rf"\b{old}\b")
+    gaps = [place.gap(left, right) for left, right in pairwise(node.values)]
+    tokens = [found.start() for gap in gaps if (found := operator.search(place.source.text, *gap))]
     yield place.rewritten([(at, at + len(old), new) for at in tokens], 1.4, f"`{new}` instead of `{old}`")
     if len(tokens) > 1:
         for token in tokens:
             yield Edit(token, token + len(old), new, 1.5, f"`{new}` instead of one `{old}`")
-
-
-def _word(place: EditSite, word: str, start: int, end: int) -> int:
-    found = re.compile(rf"\b{word}\b").search(place.source.text, start, end)
-    return found.start() if found else start
 
 
 def _augmented(place: EditSite, node: ast.AugAssign) -> Iterator[Edit]:
@@ -503,15 +436,6 @@ def _augmented(place: EditSite, node: ast.AugAssign) -> Iterator[Edit]:
     for new, cost in OTHERS.get(old, {}).items():
         yield Edit(token.start(), token.end(), f"{new}=", cost, f"`{new}=` instead of `{old}=`")
     yield Edit(token.start(), token.end(), "=", 1.8, f"`=` instead of `{old}=`")
-
-
-def _plain(place: EditSite, node: ast.Assign) -> Iterator[Edit]:
-    start, end = place.gap(node.targets[0], node.value)
-    token = _PLAIN.search(place.source.text, start, end)
-    if token is None or not isinstance(node.targets[0], (ast.Name, ast.Attribute, ast.Subscript)):
-        return
-    for new, cost in (("+=", 1.8), ("-=", 2.6), ("*=", 2.8), ("|=", 3.4)):
-        yield Edit(token.start(), token.end(), new, cost, f"`{new}` instead of `=`")
 
 
 _NEAR = 8
@@ -546,32 +470,31 @@ def _values(place: EditSite) -> Iterator[ast.expr]:
 def offbyone_edits(place: EditSite) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Constant) and type(node.value) is int:
-            yield from _neighbours(place, node, node.value)
-        elif isinstance(node, ast.BinOp):
-            yield from _without_one(place, node)
-        elif isinstance(node, ast.Call) and _called(node) == "range":
+            # the next number; not a 0 that nothing would come of, and none that stands beside it already
+            around = place.source.parents[node]
+            added = isinstance(around, (ast.BinOp, ast.AugAssign)) and isinstance(around.op, (ast.Add, ast.Sub))
+            equal = isinstance(around, ast.Compare) and isinstance(around.ops[0], (ast.Eq, ast.NotEq))
+            listed = around.elts if isinstance(around, (ast.List, ast.Tuple, ast.Set)) else []
+            beside = [place.text(one) for one in listed]
+            for other in (node.value + 1, node.value - 1):
+                if (other or not added) and str(other) not in beside:
+                    yield place.swap(node, str(other), 1.7 if equal else 1.1)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+            if isinstance(node.right, ast.Constant) and node.right.value == 1:
+                yield place.swap(node, place.text(node.left), 1.2)
+        elif isinstance(node, ast.Call) and called_name(node) == "range":
             yield from _range(place, node)
         if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.BinOp)) and place.loads(node):
             yield from _plus_or_minus(place, node)
 
 
-def _neighbours(place: EditSite, node: ast.Constant, value: int) -> Iterator[Edit]:
-    """The next number; not a 0 that nothing would come of, and none that stands beside it already."""
-    around = place.source.parents[node]
-    added = isinstance(around, (ast.BinOp, ast.AugAssign)) and isinstance(around.op, (ast.Add, ast.Sub))
-    equal = isinstance(around, ast.Compare) and isinstance(around.ops[0], (ast.Eq, ast.NotEq))
-    beside = [place.text(one) for one in around.elts] if isinstance(around, (ast.List, ast.Tuple, ast.Set)) else []
-    for other in (value + 1, value - 1):
-        if (other or not added) and str(other) not in beside:
-            yield place.swap(node, str(other), 1.7 if equal else 1.1)
-
-
 def _plus_or_minus(place: EditSite, node: ast.expr) -> Iterator[Edit]:
     """`e` as `e + 1` and `e - 1`: likelier where a number is wanted."""
     parent = place.source.parents[node]
-    if isinstance(parent, ast.Attribute) or (isinstance(parent, ast.Call) and node is parent.func):
+    if isinstance(parent, ast.Attribute) or place.is_called(node):
         return
-    counted = isinstance(parent, (ast.Slice, ast.Compare, ast.BinOp)) or _bounds(parent) or _index(place, parent, node)
+    counted = isinstance(parent, (ast.Slice, ast.Compare, ast.BinOp)) or _index(place, parent, node)
+    counted = counted or (isinstance(parent, ast.Call) and called_name(parent) in ("range", "islice"))
     cost = 1.5 if counted else 2.0 if isinstance(parent, ast.Call) and isinstance(node, ast.Name) else 2.6
     if any(isinstance(above, ast.Subscript) and not place.loads(above) for above in place.source.ancestors(node)):
         cost += 0.6  # a wrong place to store is rarer than a wrong one to read
@@ -582,20 +505,11 @@ def _plus_or_minus(place: EditSite, node: ast.expr) -> Iterator[Edit]:
     yield place.swap(node, f"{text} - 1", cost)
 
 
-def _bounds(parent: ast.AST) -> bool:
-    return isinstance(parent, ast.Call) and _called(parent) in ("range", "islice")
-
-
 def _index(place: EditSite, parent: ast.AST, node: ast.expr) -> bool:
     """An index, or one of several: `a[i]`, `a[i, j]`."""
     if isinstance(parent, ast.Tuple):
         return _index(place, place.source.parents[parent], parent)
     return isinstance(parent, ast.Subscript) and node is parent.slice
-
-
-def _without_one(place: EditSite, node: ast.BinOp) -> Iterator[Edit]:
-    if isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant) and node.right.value == 1:
-        yield place.swap(node, place.text(node.left), 1.2)
 
 
 def _range(place: EditSite, node: ast.Call) -> Iterator[Edit]:
@@ -609,10 +523,6 @@ def _range(place: EditSite, node: ast.Call) -> Iterator[Edit]:
         yield Edit(start, end, stop, 1.8, f"count from 0 to `{stop}`")
 
 
-def _called(node: ast.Call) -> str:
-    return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-
-
 _PLAIN_VALUES = ("None", '""', "0", "False", "True", "[]", "{}", "1")
 
 
@@ -620,22 +530,16 @@ def plain_edits(place: EditSite) -> Iterator[Edit]:
     if isinstance(place.stmt, FUNCTIONS):
         arguments = place.stmt.args
         for default in [*arguments.defaults, *filter(None, arguments.kw_defaults)]:
-            yield from _instead(place, default, 2.4)
+            yield from place.swaps(default, _PLAIN_VALUES, 2.4, 0.05)
         return
     for node in place.nodes:
         if isinstance(node, ast.IfExp):
-            yield from _instead(place, node.body, 2.4)
-            yield from _instead(place, node.orelse, 2.4)
+            yield from place.swaps(node.body, _PLAIN_VALUES, 2.4, 0.05)
+            yield from place.swaps(node.orelse, _PLAIN_VALUES, 2.4, 0.05)
         elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
-            yield from _instead(place, node.values[-1], 2.5)
+            yield from place.swaps(node.values[-1], _PLAIN_VALUES, 2.5, 0.05)
     if isinstance(place.stmt, ast.Assign) and isinstance(place.stmt.value, (ast.Compare, ast.BoolOp)):
-        yield from _instead(place, place.stmt.value, 2.6)
-
-
-def _instead(place: EditSite, node: ast.expr, cost: float) -> Iterator[Edit]:
-    for n, value in enumerate(_PLAIN_VALUES):
-        if value != place.text(node):
-            yield place.swap(node, value, cost + 0.05 * n)
+        yield from place.swaps(place.stmt.value, _PLAIN_VALUES, 2.6, 0.05)
 
 
 _COSTLIEST = 2.6
@@ -648,33 +552,22 @@ _OPPOSITE = {"True": "False", "False": "True"}
 def repeated_edits(place: EditSite) -> Iterator[Edit]:
     if place.func is None:
         return
-    spans = _spans(place, place.func)
-    yield from _exchanged(place, spans)
+    # where each name and literal is read in the function, in the order of the text
+    found: dict[str, list[tuple[int, int]]] = {}
+    for node in ast.walk(place.func):
+        plain = isinstance(node, (ast.Name, ast.Constant, ast.Attribute)) and place.loads(node)
+        if plain and not any(isinstance(above, ast.JoinedStr) for above in place.source.ancestors(node)):
+            found.setdefault(place.text(node), []).append(place.source.span(node))
+    spans = {text: sorted(spans) for text, spans in found.items()}
+
+    both = sorted((start, end, other) for one, other in _OPPOSITE.items() for start, end in spans.get(one, []))
+    first, last = place.source.span(place.stmt)
+    touches = any(first <= start < last for start, *_ in both)
+    if touches and len({other for *_, other in both}) == len(_OPPOSITE):
+        yield place.rewritten(both, 2.6, "exchange `True` and `False`")
     for family in (variable_edits, constant_edits, offbyone_edits):
         for edit in family(place):
             same = spans.get((place.source.text[edit.start : edit.end]), [])
             if edit.cost <= _COSTLIEST and len(same) > 1 and (edit.start, edit.end) in same:
                 changes = [(start, end, edit.text) for start, end in same]
                 yield place.rewritten(changes, edit.cost + _MORE, f"{edit.what}, {len(same)} times")
-
-
-def _exchanged(place: EditSite, spans: dict[str, list[tuple[int, int]]]) -> Iterator[Edit]:
-    """True and False, each in the place of the other."""
-    both = sorted((start, end, other) for one, other in _OPPOSITE.items() for start, end in spans.get(one, []))
-    if len({other for *_, other in both}) == len(_OPPOSITE) and _touches(place, both):
-        yield place.rewritten(both, 2.6, "exchange `True` and `False`")
-
-
-def _touches(place: EditSite, spans: list[tuple[int, int, str]]) -> bool:
-    first, last = place.source.span(place.stmt)
-    return any(first <= start < last for start, _, _ in spans)
-
-
-def _spans(place: EditSite, root: ast.AST) -> dict[str, list[tuple[int, int]]]:
-    """Where each name and literal is read in the function, in the order of the text."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    for node in ast.walk(root):
-        plain = isinstance(node, (ast.Name, ast.Constant, ast.Attribute)) and place.loads(node)
-        if plain and not any(isinstance(above, ast.JoinedStr) for above in place.source.ancestors(node)):
-            found.setdefault(place.text(node), []).append(place.source.span(node))
-    return {text: sorted(spans) for text, spans in found.items()}

@@ -201,8 +201,17 @@ class Worker:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         modules = {m.nodeid: m for item in session.items if (m := item.getparent(pytest.Module)) is not None}
         digests = {nodeid: sources.file_digest(module.path) for nodeid, module in modules.items()}
-        settings = _settings(session.config)
-        plugins = [p for p in session.config.pluginmanager.get_plugins() if self._is_plugin_of_the_project(p)]
+        # the settings that can give tests another meaning, as text that is the same in every run
+        config = session.config
+        raw = config._inicfg if hasattr(config, "_inicfg") else config.inicfg  # the public name warns since pytest 9.1
+        given = {name: str(getattr(value, "value", value)) for name, value in raw.items() if name not in NEUTRAL}
+        options = {name: getattr(config.option, name, None) for name in OPTIONS}
+        ours = ("loopwright_", "cache_dir=")
+        for name, value in options.items():
+            if isinstance(value, list):
+                options[name] = [str(one) for one in value if not str(one).startswith(ours)]
+        settings = repr((sorted(given.items()), sorted((name, str(value)) for name, value in options.items() if value)))
+        plugins = [p for p in config.pluginmanager.get_plugins() if self._is_plugin_of_the_project(p)]
         digests.update({item.nodeid: self._digest(item, plugins, settings) for item in session.items})
         self._log.write("sources", digests=digests)
 
@@ -221,11 +230,14 @@ class Worker:
         fixtures: dict[str, Any] = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
         named = [fixture.func for name in sorted(fixtures) for fixture in fixtures[name]]
         parameters, whole = _parameters(item)
+        marks = [mark for mark in item.iter_markers() if mark.name != "parametrize"]
         return self._sources.digest(
             [function, *sources.setups_of(cls, module), *named],
             cls=cls,
             around=[*sources.packages_of(module), *reaching],
-            also=parameters + _marks(item) + settings,
+            also=parameters
+            + (repr([(mark.name, _plain(mark.args), _plain(mark.kwargs)) for mark in marks]) if marks else "")
+            + settings,
             # Parameters that are told in full need not be told again, with those of the other cases.
             without="parametrize" if whole else "",
         )
@@ -295,23 +307,6 @@ def _reaches(plugin: object, item: pytest.Item) -> bool:
     if file is None or os.path.basename(file) != "conftest.py":
         return True
     return str(getattr(item, "path", "")).startswith(os.path.dirname(file) + os.sep)
-
-
-def _settings(config: Any) -> str:
-    """The settings that can give tests another meaning, as text that is the same in every run."""
-    raw = config._inicfg if hasattr(config, "_inicfg") else config.inicfg  # the public name warns since pytest 9.1
-    given = {name: str(getattr(value, "value", value)) for name, value in raw.items() if name not in NEUTRAL}
-    options = {name: getattr(config.option, name, None) for name in OPTIONS}
-    ours = ("loopwright_", "cache_dir=")
-    for name, value in options.items():
-        if isinstance(value, list):
-            options[name] = [str(one) for one in value if not str(one).startswith(ours)]
-    return repr((sorted(given.items()), sorted((name, str(value)) for name, value in options.items() if value)))
-
-
-def _marks(item: pytest.Item) -> str:
-    marks = [mark for mark in item.iter_markers() if mark.name != "parametrize"]
-    return repr([(mark.name, _plain(mark.args), _plain(mark.kwargs)) for mark in marks]) if marks else ""
 
 
 def _parameters(item: pytest.Item) -> tuple[str, bool]:

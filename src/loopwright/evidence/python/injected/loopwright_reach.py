@@ -145,7 +145,9 @@ class Reach:
     def __init__(self, order: Mapping[str, Any]) -> None:  # Any: parsed JSON
         self._root = os.path.realpath(order["target"]) + os.sep
         self._folder: str = order["folder"]
-        self._material = _matcher(order["material"])
+        import re
+
+        self._material = re.compile(order["material"])
         self._changes: dict[str, Changes] = {}
         self._lines: dict[str, frozenset[int]] = {}
         self._data: set[str] = set()
@@ -244,7 +246,7 @@ class Reach:
         return not self._is_loading or (around is not None and self._is_material(self._file(around.f_code.co_filename)))
 
     def _is_material(self, file: str) -> bool:
-        return bool(self._material(file[len(self._root) :]))
+        return self._material.fullmatch(file[len(self._root) :].replace(os.sep, "/")) is not None
 
     def _line(self, frame: FrameType, event: str, argument: object) -> Tracer:
         if event == "line":
@@ -273,17 +275,14 @@ class Reach:
         if name not in self._files:
             real = os.path.realpath(name)
             if _INSTALLED in real:
-                self._files[name] = self._original(real)
+                # the file of the project that was installed there, as it is
+                inner = real.rpartition(_INSTALLED)[2]
+                likely = [os.path.join(self._root, inner), os.path.join(self._root, "src", inner)]
+                known = [path for path in self._changes if path.endswith(os.sep + inner)]
+                self._files[name] = next((path for path in (*likely, *known) if _is_same(path, real)), "")
             else:
                 self._files[name] = real if real.startswith(self._root) else ""
         return self._files[name]
-
-    def _original(self, installed: str) -> str:
-        """The file of the project that was installed there, as it is."""
-        inner = installed.rpartition(_INSTALLED)[2]
-        likely = [os.path.join(self._root, inner), os.path.join(self._root, "src", inner)]
-        known = [path for path in self._changes if path.endswith(os.sep + inner)]
-        return next((path for path in (*likely, *known) if _is_same(path, installed)), "")
 
     def _write(self, kind: str, what: str) -> None:
         for found in self._open:
@@ -317,13 +316,6 @@ def _used(code: CodeType, *, texts: bool) -> Iterator[str]:
             yield constant
         if isinstance(constant, tuple):
             yield from (name for name in constant if isinstance(name, str))
-
-
-def _matcher(pattern: str) -> Callable[[str], object]:
-    import re
-
-    matches = re.compile(pattern).fullmatch
-    return lambda path: matches(path.replace(os.sep, "/"))
 
 
 def read_copy() -> dict[str, Any] | None:  # Any: parsed JSON

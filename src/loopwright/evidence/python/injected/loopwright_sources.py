@@ -119,14 +119,11 @@ class Sources:
                 continue
             seen.add(node)
             yield file, node
-            queue += self._named_by(file, node)
+            if (file, node) not in self._reached:
+                self._reached[file, node] = list(self._resolved(file, syntax.uses(node), frozenset()))
+            queue += self._reached[file, node]
             if members:
                 queue += [members[name] for name in syntax.uses(node) if name in members]
-
-    def _named_by(self, file: str, node: ast.AST) -> list[tuple[str, ast.AST]]:
-        if (file, node) not in self._reached:
-            self._reached[file, node] = list(self._resolved(file, syntax.uses(node), frozenset()))
-        return self._reached[file, node]
 
     def _resolved(self, file: str, names: Iterable[str], passed: frozenset[str]) -> Iterator[tuple[str, ast.AST]]:
         """Definitions of these names in the file, or in test files that it imports them from."""

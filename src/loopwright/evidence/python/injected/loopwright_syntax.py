@@ -36,7 +36,9 @@ def parsed(file: str) -> File:
         return File({}, {}, {}, [])
     parsed = File({}, {}, {}, [])
     for node in ast.walk(tree):
-        if _docstring(node):
+        body = node.body if isinstance(node, _Definition) else ()
+        first = body[0] if body else None
+        if isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str):
             node.body = node.body[1:] or [ast.Pass()]  # type: ignore[attr-defined]  # a definition: it has a body
         if isinstance(node, _Function):
             parsed.functions[min([node.lineno, *(d.lineno for d in node.decorator_list)])] = node
@@ -131,9 +133,3 @@ def uses(node: ast.AST) -> list[str]:
     """Every name and attribute in it, each once."""
     found = (getattr(n, "id", None) or getattr(n, "attr", None) for n in ast.walk(node))
     return list(dict.fromkeys(name for name in found if name))
-
-
-def _docstring(node: ast.AST) -> bool:
-    body = node.body if isinstance(node, _Definition) else ()
-    first = body[0] if body else None
-    return isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str)

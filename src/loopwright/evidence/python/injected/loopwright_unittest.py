@@ -137,7 +137,11 @@ def _digests(known: sources.Sources, suite: Tests) -> dict[str, str]:
         cls = type(test)
         module = sys.modules.get(cls.__module__)
         if cls.__module__ == "unittest.loader":
-            digests[key_of(test)] = _file_of(key_of(test))
+            try:
+                spec = importlib.util.find_spec(key_of(test))
+            except (ImportError, ValueError, AttributeError, SyntaxError):
+                spec = None
+            digests[key_of(test)] = sources.file_digest(spec.origin) if spec is not None and spec.origin else ""
         else:
             digests[cls.__module__] = sources.file_digest(getattr(module, "__file__", ""))
             method = getattr(cls, test._testMethodName, None)
@@ -162,14 +166,6 @@ def _flat(suite: Tests) -> Iterator[unittest.TestCase]:
             yield from _flat(test)
     else:
         yield suite
-
-
-def _file_of(module: str) -> str:
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError, AttributeError, SyntaxError):
-        spec = None
-    return sources.file_digest(spec.origin) if spec is not None and spec.origin else ""
 
 
 def main() -> None:
