@@ -10,8 +10,7 @@ import { resource, useHeld } from '../run/resource'
 import type { DiffAnswer } from '../run/shapes'
 import { t } from './i18n'
 import { partsOf } from './steps'
-import type { Section } from './Tabbed'
-import type { Watched } from './watch'
+import type { Section, Watched } from './watch'
 
 /** `step-3`: the step that made the third checkpoint; `3`: the third iteration. */
 const STEP = 'step-'

@@ -7,7 +7,7 @@ import { moment } from '../run/format'
 import { BlockerCard } from './BlockerCard'
 import { DecisionForm } from './DecisionForm'
 import { partyWords, t, typeWords } from './i18n'
-import type { Section } from './Tabbed'
+import type { Section } from './watch'
 
 export function Coordination({ seen, view }: Section) {
   const { coordination } = view.cycle

@@ -7,7 +7,7 @@ import { moment } from '../run/format'
 import { useHeld } from '../run/resource'
 import { byType, linesOf, titleOf, wordsOf } from './findings'
 import { partyWords, t, typeWords } from './i18n'
-import type { Section } from './Tabbed'
+import type { Section } from './watch'
 
 export function Discoveries({ seen }: Section) {
   return (

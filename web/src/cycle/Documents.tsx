@@ -4,18 +4,17 @@ import { get } from '../api/client'
 import { type DocumentLine, type DocumentText, documentPath } from '../api/cycles'
 import { go } from '../app/router'
 import { Awaited } from '../run/absent'
-import { DiffView } from '../run/DiffView'
+import { FileDiffs } from '../run/DiffView'
+import { compared } from '../run/diff'
 import { bytes, moment } from '../run/format'
 import { t as run } from '../run/i18n'
 import { Prose } from '../run/Prose'
 import { resource, useHeld } from '../run/resource'
 import { Scroll } from '../run/Scroll'
-import { unified } from '../run/unified'
 import { Picker } from '../ui/Picker'
 import { partyWords, t } from './i18n'
-import type { Section } from './Tabbed'
 import { before, type Chosen, chosenOf, detailOf, readable } from './versions'
-import type { Watched } from './watch'
+import type { Section, Watched } from './watch'
 
 /** Opened where nothing else was asked for, the first that is there. */
 const FIRST = ['coordination/summary.md', 'ra/requirements.md']
@@ -195,10 +194,10 @@ function Compared({ seen, line, version, against }: Texting & { against: string 
 
 function Differing({ name, before, after }: { name: string; before: string; after: string }) {
   const diff = useMemo(
-    () => unified(name, readable(name, withoutHeader(before)), readable(name, withoutHeader(after))),
+    () => compared(name, readable(name, withoutHeader(before)), readable(name, withoutHeader(after))),
     [name, before, after],
   )
-  return diff ? <DiffView answer={{ diff, truncated: false }} isWrapped /> : <p class="empty">{t('documents.same')}</p>
+  return diff ? <FileDiffs files={[diff]} isWrapped /> : <p class="empty">{t('documents.same')}</p>
 }
 
 /** The line with the version, which stands above already. */

@@ -4,10 +4,9 @@ import { type IterationRecord, ROLES, type Role } from '../api/cycles'
 import { duration, moment } from '../run/format'
 import { Scroll } from '../run/Scroll'
 import { resultWords, roleTitle, t } from './i18n'
-import type { Section } from './Tabbed'
 import { resultTone } from './tones'
 import { versionOf } from './versions'
-import type { Watched } from './watch'
+import type { Section, Watched } from './watch'
 
 export function Iterations({ seen, view: { cycle } }: Section) {
   const all = cycle.iterations

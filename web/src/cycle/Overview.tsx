@@ -13,8 +13,7 @@ import { Figures } from './Figures'
 import { t } from './i18n'
 import { Lane } from './Lane'
 import { Settings } from './Settings'
-import type { Section } from './Tabbed'
-import type { Watched } from './watch'
+import type { Section, Watched } from './watch'
 
 export function Overview({ seen, view }: Section) {
   const { cycle } = view

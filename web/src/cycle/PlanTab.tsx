@@ -6,8 +6,8 @@ import { Scroll } from '../run/Scroll'
 import { curve, drawn, type Link } from './graph'
 import { roleTitle, statusWords, t } from './i18n'
 import { partsOf } from './steps'
-import type { Section } from './Tabbed'
 import { PLAN_TONES } from './tones'
+import type { Section } from './watch'
 
 /** More tasks are drawn smaller. */
 const MANY = 24

@@ -14,14 +14,7 @@ import { Overview } from './Overview'
 import { PlanTab } from './PlanTab'
 import { Tests } from './Tests'
 import { Timeline } from './Timeline'
-import type { Watched } from './watch'
-
-export interface Section {
-  seen: Watched
-  view: CycleView
-  /** What stands behind the tab's name in the address, as in `changes-3`. */
-  detail: string | undefined
-}
+import type { Section, Watched } from './watch'
 
 const TABS = [
   'overview',

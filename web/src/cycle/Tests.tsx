@@ -7,7 +7,7 @@ import { History } from '../run/History'
 import { t as run } from '../run/i18n'
 import { Strength } from '../run/Result'
 import { t } from './i18n'
-import type { Section } from './Tabbed'
+import type { Section } from './watch'
 
 export function Tests({ seen, view: { cycle } }: Section) {
   const { test_results: results, engine } = cycle

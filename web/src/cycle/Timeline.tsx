@@ -9,9 +9,8 @@ import { lasted, type Tone, toneOf } from '../run/steps'
 import { useNow } from '../run/useNow'
 import { resultWords, roleTitle, stepWords, t } from './i18n'
 import { partsOf, roleOf } from './steps'
-import type { Section } from './Tabbed'
 import { tracksOf } from './tracks'
-import type { RoleStep, Watched } from './watch'
+import type { RoleStep, Section, Watched } from './watch'
 
 const AT_ONCE = 100
 

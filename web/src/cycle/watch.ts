@@ -39,6 +39,14 @@ const ONLY_THE_STATE: readonly string[] = [
   'notification_failed',
 ]
 
+/** What a section of the page shows. */
+export interface Section {
+  seen: Watched
+  view: CycleView
+  /** What stands behind the tab's name in the address, as in `changes-3`. */
+  detail: string | undefined
+}
+
 export function watched(at: Ref): Watched {
   const place = cyclePlace(at)
   const of = <T>(rest: string) => resource(() => get<T>(place.path(rest)))

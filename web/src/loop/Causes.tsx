@@ -10,7 +10,7 @@ import { patchOf } from '../run/rivals'
 import type { Hypothesis } from '../run/shapes'
 import { Ticked } from '../run/Ticked'
 import { factsOf } from './evidence'
-import type { Section } from './Tabbed'
+import type { Section } from './watch'
 
 type Tone = 'good' | 'bad' | 'warn' | 'idle'
 

@@ -9,8 +9,7 @@ import { t } from '../run/i18n'
 import { resource, useHeld } from '../run/resource'
 import type { CheckpointView, DiffAnswer } from '../run/shapes'
 import { Rewind } from './Rewind'
-import type { Section } from './Tabbed'
-import type { Watched } from './watch'
+import type { Section, Watched } from './watch'
 
 export function Changes({ seen, view, detail }: Section) {
   const checkpoints = useHeld(seen.checkpoints)

@@ -8,8 +8,7 @@ import { Prose } from '../run/Prose'
 import { resource, useHeld } from '../run/resource'
 import { Scroll } from '../run/Scroll'
 import type { FileText, ProgressFile } from '../run/shapes'
-import type { Section } from './Tabbed'
-import type { Watched } from './watch'
+import type { Section, Watched } from './watch'
 
 /** Opened where nothing else was asked for. */
 const FIRST = 'summary.md'

@@ -10,8 +10,8 @@ import { Talk } from '../run/Talk'
 import { Figures } from './Figures'
 import { Plan } from './Plan'
 import { Settings } from './Settings'
-import type { Section } from './Tabbed'
 import { countsOf } from './tests'
+import type { Section } from './watch'
 
 export function Overview({ seen, view }: Section) {
   const { loop } = view

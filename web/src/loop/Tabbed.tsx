@@ -12,14 +12,7 @@ import { Overview } from './Overview'
 import { Tasks } from './Tasks'
 import { Tests } from './Tests'
 import { Timeline } from './Timeline'
-import type { Watched } from './watch'
-
-export interface Section {
-  seen: Watched
-  view: LoopView
-  /** What stands behind the tab's name in the address, as in `changes-3`. */
-  detail: string | undefined
-}
+import type { Section, Watched } from './watch'
 
 const TABS = ['overview', 'timeline', 'tasks', 'changes', 'tests', 'causes', 'transcript', 'journal', 'files'] as const
 type Tab = (typeof TABS)[number]

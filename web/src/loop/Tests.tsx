@@ -10,8 +10,8 @@ import { Strength } from '../run/Result'
 import { useHeld } from '../run/resource'
 import { Scroll } from '../run/Scroll'
 import type { TestResult } from '../run/shapes'
-import type { Section } from './Tabbed'
 import { countsOf, found, type Shown, suites } from './tests'
+import type { Section } from './watch'
 
 const CHOICES: readonly Shown[] = ['all', 'failed', 'passed', 'skipped']
 const AT_ONCE = 200

@@ -8,7 +8,7 @@ import { StepRow } from '../run/StepRow'
 import type { Step } from '../run/shapes'
 import { lasted, shares, toneOf } from '../run/steps'
 import { useNow } from '../run/useNow'
-import type { Section } from './Tabbed'
+import type { Section } from './watch'
 
 const AT_ONCE = 100
 /** The last steps, side by side: more could not be told from each other. */

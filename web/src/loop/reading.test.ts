@@ -1,7 +1,6 @@
 // The small pure parts of the page: steps, tests, evidence, charts, marked spans, what becomes old.
 import { expect, test } from 'vitest'
-import type { DiffLine } from '../run/diff'
-import { spansOf } from '../run/inline'
+import { type DiffLine, spansOf } from '../run/diff'
 import { runnerOf } from '../run/runner'
 import { isKnown, seriesOf } from '../run/series'
 import type { Step, TestResult, Validation } from '../run/shapes'

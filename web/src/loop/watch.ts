@@ -28,6 +28,14 @@ export interface Watched extends Followed {
   files: Resource<ProgressFile[]>
 }
 
+/** What a section of the page shows. */
+export interface Section {
+  seen: Watched
+  view: LoopView
+  /** What stands behind the tab's name in the address, as in `changes-3`. */
+  detail: string | undefined
+}
+
 export function watched(at: Ref): Watched {
   const place = loopPlace(at)
   const of = <T>(rest: string) => resource(() => get<T>(place.path(rest)))

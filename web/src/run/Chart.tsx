@@ -3,26 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { isDark } from '../app/theme'
-import { drawn } from './drawing'
-import type { Column } from './series'
-
-export interface Line {
-  name: string
-  /** A token of tokens.css. */
-  colour: string
-  values: Column
-  /** Bars are stacked in the order of the lines. */
-  isBar: boolean
-}
-
-export interface Charting {
-  label: string
-  runs: number[]
-  lines: readonly Line[]
-  highest?: number
-  /** What one run says, for the caption. */
-  told: (at: number) => string
-}
+import { type Charting, drawn } from './drawing'
 
 const HEIGHT = 150
 

@@ -1,9 +1,8 @@
 // A diff, file by file.
 import { useMemo, useState } from 'preact/hooks'
-import { cut, type DiffLine, type FileDiff, filesOf, type Hunk, lineCount, totals } from './diff'
+import { cut, type DiffLine, type FileDiff, filesOf, type Hunk, lineCount, type Span, spansOf, totals } from './diff'
 import { number } from './format'
 import { t } from './i18n'
-import { type Span, spansOf } from './inline'
 import { Scroll } from './Scroll'
 import type { DiffAnswer } from './shapes'
 
@@ -13,9 +12,22 @@ const FILES = 30
 /** A file with more lines is closed at first. */
 const LONG = 600
 
-/** `isWrapped`: of one text, whose long lines go on below. */
-export function DiffView({ answer, isWrapped = false }: { answer: DiffAnswer; isWrapped?: boolean }) {
-  const files = useMemo(() => filesOf(answer.diff), [answer.diff])
+interface Look {
+  /** Of one text, whose long lines go on below. */
+  isWrapped?: boolean
+}
+
+export function DiffView({ answer: { diff, truncated }, ...look }: Look & { answer: DiffAnswer }) {
+  const files = useMemo(() => filesOf(diff), [diff])
+  return <FileDiffs files={files} truncated={truncated} {...look} />
+}
+
+interface Showing extends Look {
+  files: readonly FileDiff[]
+  truncated?: boolean
+}
+
+export function FileDiffs({ files, truncated = false, isWrapped = false }: Showing) {
   const [most, setMost] = useState(FILES)
   const { added, removed } = totals(files)
   if (!files.length) return <p class="empty">{t('diff.empty')}</p>
@@ -27,7 +39,7 @@ export function DiffView({ answer, isWrapped = false }: { answer: DiffAnswer; is
           <Counts added={added} removed={removed} />
         </p>
       )}
-      {answer.truncated && <p class="notice tone-warn small">{t('diff.truncated')}</p>}
+      {truncated && <p class="notice tone-warn small">{t('diff.truncated')}</p>}
       {files.slice(0, most).map((file) => (
         <OneFile key={file.path} file={file} />
       ))}

@@ -1,6 +1,7 @@
 // All validations as charts: how many tests passed, and what they covered.
 import { Awaited } from './absent'
-import { Chart, type Line } from './Chart'
+import { Chart } from './Chart'
+import type { Line } from './drawing'
 import { moment, number, percent } from './format'
 import { t } from './i18n'
 import { type Resource, useHeld } from './resource'

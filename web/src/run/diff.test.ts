@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { cut, filesOf, lineCount, totals } from './diff'
+import { describe, expect, it, test } from 'vitest'
+import { compared, cut, type FileDiff, filesOf, lineCount, totals } from './diff'
 
 const CHANGED = `diff --git a/cinema/desk.py b/cinema/desk.py
 index 7f7be1c..79a7b7e 100644
@@ -81,4 +81,96 @@ test('cutting keeps the first lines over all hunks', () => {
 
 test.each(['', 'no diff at all', '@@ -1 +1 @@\n+x', 'diff --git '])('what is no diff has no lines: %j', (text) => {
   expect(totals(filesOf(text))).toEqual({ added: 0, removed: 0 })
+})
+
+test('a diff without the header of git is one, too', () => {
+  const [file] = filesOf('--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n')
+  expect(file).toMatchObject({ path: 'x.py', change: 'changed', added: 1, removed: 1 })
+})
+
+test.each([
+  ['diff --git a/x b/x\n--- a/x\n', 'x'],
+  ['diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1', 'x'],
+])('a header that was cut off names its file: %j', (diff, path) => {
+  expect(filesOf(diff)).toMatchObject([{ path, hunks: [] }])
+})
+
+test('what cannot be read hides no other file', () => {
+  const broken = 'diff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n?\n'
+  expect(filesOf(broken + CHANGED).map(({ path }) => path)).toContain('cinema/desk.py')
+})
+
+/** What the view would show of it: both texts, put together again from a diff without far parts. */
+function both(file: FileDiff | null): [string[], string[]] {
+  const lines = file?.hunks.flatMap((hunk) => hunk.lines) ?? []
+  const of = (kind: 'added' | 'removed') => lines.filter((l) => l.kind !== kind).map(({ text }) => text)
+  return [of('added'), of('removed')]
+}
+
+describe('what differs between two texts', () => {
+  it('is nothing for the same text', () => {
+    expect(compared('a', 'x\ny', 'x\ny')).toBeNull()
+    expect(compared('a', 'x\n', 'x')).toBeNull()
+  })
+
+  it('takes as few lines as there have to be', () => {
+    const file = compared('plan.json', 'a\nb\nc\nd\n', 'a\nc\nd\ne\n')
+    expect([file?.path, file?.added, file?.removed]).toEqual(['plan.json', 1, 1])
+  })
+
+  it('numbers lines as they are in each text', () => {
+    const before = Array.from({ length: 40 }, (_, n) => `line ${n + 1}`)
+    const after = before.with(9, 'ten').toSpliced(30, 0, 'new')
+    const file = compared('x', before.join('\n'), after.join('\n'))
+    expect(file?.hunks).toHaveLength(2)
+    const lines = file?.hunks.flatMap((hunk) => hunk.lines) ?? []
+    expect(lines.find(({ text }) => text === 'ten')).toMatchObject({ kind: 'added', now: 10 })
+    expect(lines.find(({ text }) => text === 'line 10')).toMatchObject({ kind: 'removed', old: 10 })
+    expect(lines.find(({ text }) => text === 'new')).toMatchObject({ kind: 'added', now: 31 })
+    for (const line of lines) {
+      if (line.old) expect(before[line.old - 1]).toBe(line.text)
+      if (line.now) expect(after[line.now - 1]).toBe(line.text)
+    }
+  })
+
+  it('of texts that begin like a diff is a diff of these', () => {
+    const file = compared('x', '--- a\n@@ -1 +1 @@\nsame', 'diff --git a/y b/y\n@@ -1 +1 @@\nsame')
+    expect([file?.path, file?.added, file?.removed]).toEqual(['x', 1, 1])
+  })
+
+  it.each([
+    ['', 'a\nb'],
+    ['a\nb', ''],
+    ['a\nb\nc', 'c\nb\na'],
+    ['a\n\n\nb', 'a\nb\n\n\n'],
+    ['x', 'y'],
+  ])('of %j and %j holds both', (before, after) => {
+    const split = (text: string) =>
+      text
+        .replace(/\n$/, '')
+        .split('\n')
+        .filter((_, __, all) => all.join('') !== '')
+    expect(both(compared('x', before, after))).toEqual([split(before), split(after)])
+  })
+
+  it('holds short texts whole, whatever they are', () => {
+    let state = 42
+    const chance = (most: number) => {
+      state = (state * 1103515245 + 12345) % 2147483648
+      return Math.floor((state / 2147483648) * most)
+    }
+    for (let round = 0; round < 200; round++) {
+      const text = () => Array.from({ length: 1 + chance(4) }, () => 'abc'[chance(3)] ?? 'a')
+      const [before, after] = [text(), text()]
+      if (before.join() === after.join()) continue
+      expect(both(compared('x', before.join('\n'), after.join('\n')))).toEqual([before, after])
+    }
+  })
+
+  it('of long texts without anything in common comes soon', () => {
+    const long = (word: string) => Array.from({ length: 9000 }, (_, n) => `${word} ${n}`).join('\n')
+    const begun = performance.now()
+    expect(compared('x', long('a'), long('b'))?.added).toBe(9000)
+    expect(performance.now() - begun).toBeLessThan(3000)
+  })
 })

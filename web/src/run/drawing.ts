@@ -1,8 +1,25 @@
 // The chart on its canvas, by uPlot; loaded when the first chart is shown.
 import type uPlot from 'uplot'
 import { colour } from '../app/theme'
-import type { Charting, Line } from './Chart'
 import type { Column } from './series'
+
+export interface Line {
+  name: string
+  /** A token of tokens.css. */
+  colour: string
+  values: Column
+  /** Bars are stacked in the order of the lines. */
+  isBar: boolean
+}
+
+export interface Charting {
+  label: string
+  runs: number[]
+  lines: readonly Line[]
+  highest?: number
+  /** What one run says, for the caption. */
+  told: (at: number) => string
+}
 
 const BAR_WIDTH = 0.7
 const WIDEST_BAR = 28

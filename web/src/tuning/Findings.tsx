@@ -7,8 +7,8 @@ import { Picker } from '../ui/Picker'
 import { fitting, isCounted, sorted } from './findings'
 import { t } from './i18n'
 import { OneFinding } from './OneFinding'
-import type { Section } from './Tabbed'
 import { SEVERITY_TONES } from './tones'
+import type { Section } from './watch'
 
 type Choice = Dimension | 'all'
 

@@ -8,9 +8,8 @@ import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 import { canRollBack, diffOf, stateOf } from './findings'
 import { t } from './i18n'
-import type { Section } from './Tabbed'
 import { FIX_TONES } from './tones'
-import type { Watched } from './watch'
+import type { Section, Watched } from './watch'
 
 export function Fixes({ seen, view, detail }: Section) {
   const { tuning } = view

@@ -8,7 +8,7 @@ import { useHeld } from '../run/resource'
 import { Scroll } from '../run/Scroll'
 import { t } from './i18n'
 import { KINDS, laidOut, linked, shownOf } from './shown'
-import type { Section } from './Tabbed'
+import type { Section } from './watch'
 
 const SIZE = { width: 184, height: 44 }
 /** Tools are many, and nearly everything uses them: they come when they are asked for. */

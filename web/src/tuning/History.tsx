@@ -1,7 +1,7 @@
 // Every step that was taken, with how long it took.
 import { duration, moment } from '../run/format'
 import { said, t } from './i18n'
-import type { Section } from './Tabbed'
+import type { Section } from './watch'
 
 const TONES = { success: 'good', failure: 'bad', skipped: '' } as const
 

@@ -8,8 +8,8 @@ import { t as run } from '../run/i18n'
 import { isCounted, sorted } from './findings'
 import { said, t } from './i18n'
 import { ScoreChart } from './ScoreChart'
-import type { Section } from './Tabbed'
 import { GATE_TONES, SEVERITY_TONES } from './tones'
+import type { Section } from './watch'
 
 /** Findings that are shown here. */
 const FEW = 6

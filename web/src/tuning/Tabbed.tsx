@@ -14,14 +14,7 @@ import { History } from './History'
 import { t } from './i18n'
 import { Overview } from './Overview'
 import { Tokens } from './Tokens'
-import type { Watched } from './watch'
-
-export interface Section {
-  seen: Watched
-  view: TuningView
-  /** What stands behind the tab's name in the address, as in `fixes-FIX-001`. */
-  detail: string | undefined
-}
+import type { Section, Watched } from './watch'
 
 const TABS = ['overview', 'findings', 'fixes', 'graph', 'tokens', 'report', 'history', 'transcript', 'journal'] as const
 type Tab = (typeof TABS)[number]

@@ -6,8 +6,7 @@ import { useHeld } from '../run/resource'
 import { Scroll } from '../run/Scroll'
 import { type Bar, barsOf, LIMIT } from './course'
 import { t } from './i18n'
-import type { Section } from './Tabbed'
-import type { SkillFile } from './watch'
+import type { Section, SkillFile } from './watch'
 
 /** Files that are shown. */
 const MOST = 40

@@ -25,6 +25,14 @@ export interface SkillFile {
 
 const PARTS = ['tuning', 'report', 'graph', 'skill'] as const
 
+/** What a section of the page shows. */
+export interface Section {
+  seen: Watched
+  view: TuningView
+  /** What stands behind the tab's name in the address, as in `fixes-FIX-001`. */
+  detail: string | undefined
+}
+
 export function watched(at: Ref): Watched {
   const place = tuningPlace(at)
   const of = <T>(rest: string) => resource(() => get<T>(place.path(rest)))
