@@ -1,5 +1,4 @@
 // The tasks of one loop as a board: what is to be done, in which order, and how far it is.
-import './board.css'
 import { useState } from 'preact/hooks'
 import type { Loop, Ref, TaskStatus } from '../api/types'
 import { t } from '../i18n'

@@ -1,10 +1,15 @@
 // The dialogs of the board, one at a time.
-import { removeTask } from '../api/loops'
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { generateTasks, importTasks, removeTask } from '../api/tasks'
 import type { Loop, LoopTask, Ref } from '../api/types'
 import { t } from '../i18n'
 import { Confirm } from '../ui/Confirm'
-import { GenerateDialog } from './GenerateDialog'
-import { ImportDialog } from './ImportDialog'
+import { Field } from '../ui/Field'
+import { FormDialog } from '../ui/FormDialog'
+import { ProblemNotice } from '../ui/Notice'
+import { SHELL, useAgents } from '../ui/useAgents'
+import { placed, useCommand } from '../ui/useCommand'
 import { TaskDialog } from './TaskDialog'
 
 export type Opened =
@@ -42,10 +47,135 @@ export function Dialogs({ at, loop, opened, onClose, onTold }: Showing) {
         <Confirm
           title={t('board.remove_title')}
           words={opened.task.description}
-          deed={t('board.remove')}
+          command={t('board.remove')}
           act={() => removeTask(at, opened.task.task_id)}
           onClose={onClose}
         />
       )
   }
+}
+
+interface Importing {
+  at: Ref
+  onClose: () => void
+  onDone: (words: string) => void
+}
+
+export function ImportDialog({ at, onClose, onDone }: Importing) {
+  const [issue, setIssue] = useState('')
+  const [missing, setMissing] = useState(false)
+  const { busy, problem, run, clear } = useCommand()
+  const there = placed(problem, ['issue_id'])
+
+  const submit = async () => {
+    setMissing(issue.trim() === '')
+    if (issue.trim() === '') return
+    await run(async () => onDone(t('board.imported', { n: (await importTasks(at, issue.trim())).length })))
+  }
+
+  return (
+    <FormDialog
+      title={t('board.import_title')}
+      command={t('board.import')}
+      busy={busy}
+      onSubmit={submit}
+      onInput={clear}
+      onClose={onClose}
+    >
+      <p>{t('board.import_words')}</p>
+      {!there && <ProblemNotice problem={problem} />}
+      <Field label={t('board.issue')} error={missing ? t('board.issue_missing') : there?.words}>
+        <input class="input" value={issue} autofocus onInput={(event) => setIssue(event.currentTarget.value)} />
+      </Field>
+    </FormDialog>
+  )
+}
+
+interface Generating {
+  at: Ref
+  loop: Loop
+  onClose: () => void
+  onDone: (words: string) => void
+}
+
+export function GenerateDialog({ at, loop, onClose, onDone }: Generating) {
+  const [count, setCount] = useState('5')
+  const [tool, setTool] = useState('')
+  const [notNumber, setNotNumber] = useState(false)
+  const { busy, problem, run, clear } = useCommand()
+  const { agents } = useAgents(at.project)
+  const there = placed(problem, ['count', 'tool'])
+  const waiting = useRef(new AbortController())
+  useEffect(() => () => waiting.current.abort(), [])
+
+  const submit = async () => {
+    const wanted = Number(count)
+    setNotNumber(!Number.isFinite(wanted) || count.trim() === '')
+    if (!Number.isFinite(wanted) || count.trim() === '') return
+    const { signal } = waiting.current
+    await run(async () => {
+      const tasks = await generateTasks(at, { count: wanted, ...(tool && { tool }) }, signal).catch(unlessLeft)
+      if (tasks) onDone(t('board.generated', { n: tasks.length }))
+    })
+  }
+
+  return (
+    <FormDialog
+      title={t('board.generate_title')}
+      command={t('board.generate')}
+      cancel={t(busy ? 'board.generate_stop' : 'dialog.cancel')}
+      busy={busy}
+      onSubmit={submit}
+      onInput={clear}
+      onClose={onClose}
+    >
+      <p>{t('board.generate_words')}</p>
+      {!there && <ProblemNotice problem={problem} />}
+      <div class="columns">
+        <Field label={t('board.tool')} error={there?.field === 'tool' ? there.words : null}>
+          <select class="input" value={tool} disabled={busy} onChange={(event) => setTool(event.currentTarget.value)}>
+            <option value="">{loop.engine.settings.agent}</option>
+            {agents
+              .filter(({ name, problem }) => problem === null && name !== SHELL && name !== loop.engine.settings.agent)
+              .map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
+          </select>
+        </Field>
+        <Field
+          label={t('board.count')}
+          error={notNumber ? t('create.number') : there?.field === 'count' ? there.words : null}
+        >
+          <input
+            class="input"
+            inputMode="numeric"
+            value={count}
+            disabled={busy}
+            onInput={(event) => setCount(event.currentTarget.value)}
+          />
+        </Field>
+      </div>
+      {busy && <Waiting />}
+    </FormDialog>
+  )
+}
+
+function Waiting() {
+  const [seconds, setSeconds] = useState(0)
+  useEffect(() => {
+    const timer = window.setInterval(() => setSeconds((n) => n + 1), 1000)
+    return () => window.clearInterval(timer)
+  }, [])
+  return (
+    <p class="row tone-info">
+      <i class="dot live" aria-hidden="true" />
+      {t('board.generating', { n: seconds })}
+    </p>
+  )
+}
+
+/** Whoever closed the dialog wants no answer; the tasks come with the stream all the same. */
+function unlessLeft(error: unknown): null {
+  if (error instanceof DOMException && error.name === 'AbortError') return null
+  throw error
 }

@@ -1,7 +1,7 @@
 // The order of the tasks while somebody changes it: on the screen at once, and as the server has it after that.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Problem } from '../api/client'
-import { reorderTasks } from '../api/loops'
+import { reorderTasks } from '../api/tasks'
 import type { Loop, Ref } from '../api/types'
 
 interface Ordering {

@@ -1,16 +1,18 @@
 // Something that keeps a role from going on, and how a person settles it.
+
 import { useState } from 'preact/hooks'
-import type { Blocker, CycleView } from '../api/cycles'
-import type { Act } from '../app/place'
+import type { Blocker } from '../api/cycles'
+import type { SendCommand } from '../app/address'
 import { Field } from '../ui/Field'
 import { ProblemNotice } from '../ui/Notice'
 import type { Tone } from '../ui/tones'
 import { placed, useCommand } from '../ui/useCommand'
 import { partyWords, t } from './i18n'
+import type { CycleView } from './parts'
 import { partsOf } from './steps'
 
 interface Blocking {
-  act: Act
+  send: SendCommand
   blocker: Blocker
   view: CycleView
 }
@@ -18,9 +20,9 @@ interface Blocking {
 const TONES: Record<Blocker['status'], Tone> = { open: 'warn', resolved: 'good', workaround: 'info' }
 const FIELDS = ['resolution'] as const
 
-export function BlockerCard({ act, blocker, view }: Blocking) {
+export function BlockerCard({ send, blocker, view }: Blocking) {
   const { id, description, reported_by, status, resolution } = blocker
-  const held = view.cycle.engine.holds?.[id] ?? []
+  const held = view.run.engine.holds?.[id] ?? []
   return (
     <article class={`card settled tone-${TONES[status]}`}>
       <header class="row spread">
@@ -34,12 +36,12 @@ export function BlockerCard({ act, blocker, view }: Blocking) {
         {held.length > 0 && ` · ${t('decide.holds')} ${held.map((key) => partsOf(key).task ?? key).join(', ')}`}
       </p>
       {resolution && <p class="pre">{resolution}</p>}
-      {status === 'open' && view.cycle.status !== 'completed' && <Resolve act={act} id={id} />}
+      {status === 'open' && view.run.status !== 'completed' && <Resolve send={send} id={id} />}
     </article>
   )
 }
 
-function Resolve({ act, id }: { act: Act; id: string }) {
+function Resolve({ send, id }: { send: SendCommand; id: string }) {
   const [resolution, setResolution] = useState('')
   const [isWorkaround, setWorkaround] = useState(false)
   const [isMissing, setMissing] = useState(false)
@@ -51,7 +53,7 @@ function Resolve({ act, id }: { act: Act; id: string }) {
     setMissing(resolution.trim() === '')
     if (resolution.trim() === '') return
     const body = { resolution: resolution.trim(), ...(isWorkaround && { workaround: true }) }
-    void run(() => act(`blockers/${encodeURIComponent(id)}`, body))
+    void run(() => send(`blockers/${encodeURIComponent(id)}`, body))
   }
   return (
     <form class="form" noValidate onSubmit={submit} onInput={clear}>

@@ -1,20 +1,22 @@
 // A decision that is open: one of its options is chosen, or, where it has none, it is made in words.
+
 import { useState } from 'preact/hooks'
-import type { CycleView, Decision } from '../api/cycles'
-import type { Act } from '../app/place'
+import type { Decision } from '../api/cycles'
+import type { SendCommand } from '../app/address'
 import { Field } from '../ui/Field'
 import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 import { t } from './i18n'
+import type { CycleView } from './parts'
 import { partsOf } from './steps'
 
 interface Deciding {
-  act: Act
+  send: SendCommand
   decision: Decision
   view: CycleView
 }
 
-export function DecisionForm({ act, decision, view: { cycle } }: Deciding) {
+export function DecisionForm({ send, decision, view: { run: cycle } }: Deciding) {
   const { id, description, options } = decision
   const [option, setOption] = useState(options[0] ?? '')
   const [isMissing, setMissing] = useState(false)
@@ -29,8 +31,8 @@ export function DecisionForm({ act, decision, view: { cycle } }: Deciding) {
     setMissing(option.trim() === '')
     if (option.trim() === '') return
     void run(async () => {
-      await act(`decisions/${encodeURIComponent(id)}`, { option: option.trim() })
-      if (resumes) await act('resume')
+      await send(`decisions/${encodeURIComponent(id)}`, { option: option.trim() })
+      if (resumes) await send('resume')
     })
   }
   return (

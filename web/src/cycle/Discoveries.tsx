@@ -1,19 +1,18 @@
 // The board of what the roles found out, by kind.
 import { useState } from 'preact/hooks'
 import type { Finding } from '../api/cycles'
-import { Awaited } from '../run/absent'
 import { Filter } from '../run/Filter'
-import { moment } from '../run/format'
-import { useHeld } from '../run/resource'
+import { Loaded } from '../run/Loaded'
+import { moment } from '../ui/format'
 import { byType, linesOf, titleOf, wordsOf } from './findings'
 import { partyWords, t, typeWords } from './i18n'
-import type { Section } from './watch'
+import type { Section } from './parts'
 
-export function Discoveries({ seen }: Section) {
+export function Discoveries({ resources }: Section) {
   return (
-    <Awaited held={useHeld(seen.discoveries)} onRetry={seen.discoveries.touch}>
+    <Loaded of={resources.parts.discoveries}>
       {(all) => (all.length ? <Board all={all} /> : <p class="empty">{t('discoveries.empty')}</p>)}
-    </Awaited>
+    </Loaded>
   )
 }
 

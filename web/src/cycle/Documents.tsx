@@ -1,46 +1,45 @@
 // What the roles wrote, version by version, and what differs between any two of them.
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { get } from '../api/client'
 import { type DocumentLine, type DocumentText, documentPath } from '../api/cycles'
 import { go } from '../app/router'
-import { Awaited } from '../run/absent'
 import { FileDiffs } from '../run/DiffView'
 import { compared } from '../run/diff'
-import { bytes, moment } from '../run/format'
 import { t as run } from '../run/i18n'
-import { Prose } from '../run/Prose'
-import { resource, useHeld } from '../run/resource'
-import { Scroll } from '../run/Scroll'
+import { Loaded } from '../run/Loaded'
+import { Scroll } from '../run/panels'
+import type { Resource } from '../run/resource'
+import { partAt } from '../run/resources'
+import { Prose } from '../run/text'
+import { bytes, moment } from '../ui/format'
 import { Picker } from '../ui/Picker'
 import { partyWords, t } from './i18n'
+import type { CycleResources, Section } from './parts'
 import { before, type Chosen, chosenOf, detailOf, readable } from './versions'
-import type { Section, Watched } from './watch'
 
 /** Opened where nothing else was asked for, the first that is there. */
 const FIRST = ['coordination/summary.md', 'ra/requirements.md']
 
-export function Documents({ seen, detail }: Section) {
-  const held = useHeld(seen.documents)
+export function Documents({ resources, detail }: Section) {
   return (
-    <Awaited held={held} onRetry={seen.documents.touch}>
+    <Loaded of={resources.parts.documents}>
       {(all) => {
         const chosen = chosenOf(detail ?? '')
         const names = [chosen.name, ...FIRST]
         const open = names.map((name) => all.find((one) => one.name === name)).find(Boolean) ?? all[0]
         return open ? (
           <div class="changes">
-            <List seen={seen} all={all} open={open.name} />
-            <One key={open.name} seen={seen} line={open} chosen={{ ...chosen, name: open.name }} />
+            <List resources={resources} all={all} open={open.name} />
+            <One key={open.name} resources={resources} line={open} chosen={{ ...chosen, name: open.name }} />
           </div>
         ) : (
           <p class="empty">{run('files.empty')}</p>
         )
       }}
-    </Awaited>
+    </Loaded>
   )
 }
 
-function List({ seen, all, open }: { seen: Watched; all: readonly DocumentLine[]; open: string }) {
+function List({ resources, all, open }: { resources: CycleResources; all: readonly DocumentLine[]; open: string }) {
   const folders = [...new Set(all.map(({ folder }) => folder))]
   return (
     <nav class="checkpoints" aria-label={t('tab.documents')}>
@@ -54,7 +53,7 @@ function List({ seen, all, open }: { seen: Watched; all: readonly DocumentLine[]
               .map(({ name, version, size, modified_at }) => (
                 <li key={name}>
                   <a
-                    href={seen.place.href(`documents-${name}`)}
+                    href={resources.address.href(`documents-${name}`)}
                     aria-current={name === open ? 'true' : undefined}
                     title={`${bytes(size)} · ${moment(modified_at)}`}
                   >
@@ -77,12 +76,13 @@ function isLog({ name, version }: DocumentLine): boolean {
   return version === null && !name.endsWith('.md')
 }
 
-function One({ seen, line, chosen }: { seen: Watched; line: DocumentLine; chosen: Chosen }) {
+function One({ resources, line, chosen }: { resources: CycleResources; line: DocumentLine; chosen: Chosen }) {
   const [isRaw, setRaw] = useState(false)
   const { name, version: latest, versions } = line
   const version = versions.find((one) => one === chosen.version) ?? latest
   const against = versions.find((one) => one === chosen.against && one !== version) ?? null
-  const choose = (change: Partial<Chosen>) => go(seen.place.href(`documents-${detailOf({ ...chosen, ...change })}`))
+  const choose = (change: Partial<Chosen>) =>
+    go(resources.address.href(`documents-${detailOf({ ...chosen, ...change })}`))
   const previous = version && before(versions, version)
   return (
     <section class="card" aria-labelledby="document-title">
@@ -127,9 +127,15 @@ function One({ seen, line, chosen }: { seen: Watched; line: DocumentLine; chosen
       </header>
       <div class="card-body">
         {against ? (
-          <Compared key={`${version} ${against}`} seen={seen} line={line} version={version} against={against} />
+          <Compared
+            key={`${version} ${against}`}
+            resources={resources}
+            line={line}
+            version={version}
+            against={against}
+          />
         ) : (
-          <Text key={version} seen={seen} line={line} version={version} isRaw={isRaw} />
+          <Text key={version} resources={resources} line={line} version={version} isRaw={isRaw} />
         )}
       </div>
     </section>
@@ -137,31 +143,30 @@ function One({ seen, line, chosen }: { seen: Watched; line: DocumentLine; chosen
 }
 
 /** A text of the server's: an older version never changes, the present one does with the file. */
-function useText(seen: Watched, line: DocumentLine, version: string | null) {
-  const { place } = seen
+function useText(resources: CycleResources, line: DocumentLine, version: string | null): Resource<DocumentText> {
+  const { address } = resources
   const { name, modified_at } = line
   const isLatest = version === line.version
-  const own = useMemo(
-    () => resource(() => get<DocumentText>(place.path(documentPath(name), isLatest ? {} : { version: version ?? '' }))),
-    [place, name, version, isLatest],
+  const text = useMemo(
+    () => partAt<DocumentText>(address, documentPath(name), isLatest ? {} : { version: version ?? '' }),
+    [address, name, version, isLatest],
   )
   useEffect(() => {
-    if (isLatest && modified_at) own.touch()
-  }, [own, isLatest, modified_at])
-  return { held: useHeld(own), touch: own.touch }
+    if (isLatest && modified_at) text.touch()
+  }, [text, isLatest, modified_at])
+  return text
 }
 
 interface Texting {
-  seen: Watched
+  resources: CycleResources
   line: DocumentLine
   version: string | null
 }
 
-function Text({ seen, line, version, isRaw }: Texting & { isRaw: boolean }) {
-  const { held, touch } = useText(seen, line, version)
+function Text({ resources, line, version, isRaw }: Texting & { isRaw: boolean }) {
   const { name } = line
   return (
-    <Awaited held={held} onRetry={touch}>
+    <Loaded of={useText(resources, line, version)}>
       {({ text, truncated }) => (
         <>
           {truncated && <p class="notice tone-warn small">{run('files.truncated')}</p>}
@@ -174,21 +179,19 @@ function Text({ seen, line, version, isRaw }: Texting & { isRaw: boolean }) {
           )}
         </>
       )}
-    </Awaited>
+    </Loaded>
   )
 }
 
-function Compared({ seen, line, version, against }: Texting & { against: string }) {
-  const now = useText(seen, line, version)
-  const old = useText(seen, line, against)
+function Compared({ resources, line, version, against }: Texting & { against: string }) {
+  const now = useText(resources, line, version)
+  const old = useText(resources, line, against)
   return (
-    <Awaited held={old.held} onRetry={old.touch}>
+    <Loaded of={old}>
       {(before) => (
-        <Awaited held={now.held} onRetry={now.touch}>
-          {(after) => <Differing name={line.name} before={before.text} after={after.text} />}
-        </Awaited>
+        <Loaded of={now}>{(after) => <Differing name={line.name} before={before.text} after={after.text} />}</Loaded>
       )}
-    </Awaited>
+    </Loaded>
   )
 }
 

@@ -1,13 +1,13 @@
 // The plan: as a graph of what waits for what, or as a list; and the task that was picked.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { CycleView, Plan, PlanStatus, PlanTask } from '../api/cycles'
-import { moment } from '../run/format'
-import { Scroll } from '../run/Scroll'
+import type { Plan, PlanStatus, PlanTask } from '../api/cycles'
+import { Scroll } from '../run/panels'
+import { moment } from '../ui/format'
 import { curve, drawn, type Link } from './graph'
 import { roleTitle, statusWords, t } from './i18n'
+import type { CycleView, Section } from './parts'
 import { partsOf } from './steps'
 import { PLAN_TONES } from './tones'
-import type { Section } from './watch'
 
 /** More tasks are drawn smaller. */
 const MANY = 24
@@ -22,7 +22,7 @@ const MARKS: Record<PlanStatus, string> = { pending: '○', in_progress: '▸', 
 type Look = 'graph' | 'list'
 
 export function PlanTab({ view }: Section) {
-  const { plan } = view.cycle
+  const { plan } = view.run
   if (!plan || plan.tasks.length === 0) return <p class="empty">{t('plan.empty')}</p>
   return <Planned view={view} plan={plan} />
 }
@@ -192,7 +192,7 @@ interface Tasked {
 }
 
 function OneTask({ view, plan, task, onPick }: Tasked) {
-  const { engine, coordination } = view.cycle
+  const { engine, coordination } = view.run
   const next = plan.tasks.filter(({ depends_on }) => depends_on.includes(task.id)).map(({ id }) => id)
   const held = Object.entries(engine.holds ?? {})
     .filter(([, keys]) => keys.some((key) => partsOf(key).task === task.id))

@@ -1,6 +1,6 @@
 // Steps as bars on tracks: one track a role, and more where a role did several things at once. Pure.
 import { lasted } from '../run/steps'
-import type { RoleStep } from './watch'
+import type { RoleStep } from './parts'
 
 export interface Bar {
   step: RoleStep

@@ -24,6 +24,7 @@ export function speak(wanted: Language): void {
 }
 
 export type Params = Record<string, string | number>
+export type Translate<Key> = (key: Key, params?: Params) => string
 
 /**
  * A function that says `key` in the language of the moment. Each area of the page may bring words of its own.
@@ -32,11 +33,16 @@ export type Params = Record<string, string | number>
 export function translator<Words extends Record<string, string>>(
   english: Words,
   chinese: Record<keyof Words, string>,
-): (key: keyof Words, params?: Params) => string {
+): Translate<keyof Words> {
   return (key, params = {}) => {
     const words: string = (language.value === 'zh' ? chinese : english)[key]
     return filled(counted(words, params.n), params)
   }
+}
+
+/** Words of the server: in the person's language where they are known here, else as they stand. */
+export function translatorOfKnown<Words extends Record<string, string>>(english: Words, t: Translate<keyof Words>) {
+  return (key: string, words: string): string => (key in english ? t(key) : words)
 }
 
 function counted(words: string, n: string | number | undefined): string {

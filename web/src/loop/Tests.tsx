@@ -1,41 +1,26 @@
 // The last validation, failing tests first, and how it was in those before.
 import { useState } from 'preact/hooks'
-import { Awaited } from '../run/absent'
+import { ValidationCards } from '../run/cards'
 import { Filter } from '../run/Filter'
-import { Fold } from '../run/Fold'
-import { duration, moment } from '../run/format'
-import { History } from '../run/History'
 import { t } from '../run/i18n'
-import { Strength } from '../run/Result'
-import { useHeld } from '../run/resource'
-import { Scroll } from '../run/Scroll'
+import { Loaded } from '../run/Loaded'
+import { Fold, Scroll } from '../run/panels'
 import type { TestResult } from '../run/shapes'
+import { duration, moment } from '../ui/format'
+import type { Section } from './parts'
 import { countsOf, found, type Shown, suites } from './tests'
-import type { Section } from './watch'
 
 const CHOICES: readonly Shown[] = ['all', 'failed', 'passed', 'skipped']
 const AT_ONCE = 200
 
-export function Tests({ seen, view }: Section) {
-  const tests = useHeld(seen.tests)
-  const { last_validation: last, proof } = view.loop.engine
+export function Tests({ resources, view }: Section) {
+  const { last_validation: last, proof } = view.run.engine
   return (
     <div class="stack">
-      <History of={seen.history} />
-      {last && last.reasons.length > 0 && (
-        <div class="card bug">
-          <h3>{t('tests.not_passed')}</h3>
-          <ul>
-            {last.reasons.map((reason) => (
-              <li key={reason}>{reason}</li>
-            ))}
-          </ul>
-        </div>
-      )}
-      {proof && <Strength proof={proof} />}
-      <Awaited held={tests} onRetry={seen.tests.touch}>
+      <ValidationCards history={resources.parts.history} reasons={last?.reasons} proof={proof} />
+      <Loaded of={resources.parts.tests}>
         {(all) => (all.length ? <List all={all} at={last?.at} /> : <p class="empty">{t('tests.empty')}</p>)}
-      </Awaited>
+      </Loaded>
     </div>
   )
 }

@@ -1,13 +1,12 @@
 // The small pure parts of the page: steps, tests, evidence, charts, marked spans, what becomes old.
 import { expect, test } from 'vitest'
 import { type DiffLine, spansOf } from '../run/diff'
-import { runnerOf } from '../run/runner'
 import { isKnown, seriesOf } from '../run/series'
 import type { Step, TestResult, Validation } from '../run/shapes'
-import { usedOf } from '../run/spending'
+import { runnerOf } from '../run/standing'
 import { lasted, shares, toneOf } from '../run/steps'
 import { factsOf } from './evidence'
-import { PARTS, staleAfter } from './stale'
+import { partsAfter } from './stale'
 import { countsOf, found, suites } from './tests'
 
 const step = (result: string | null, seconds = 1): Step => ({
@@ -136,18 +135,10 @@ test('lines that have nothing in common, or no other to stand for, are not marke
   expect(spansOf([line('removed', 'abc'), line('added', 'abd'), line('added', 'abe')]).size).toBe(0)
 })
 
-test('an entry nobody knows makes everything old, and every entry the loop', () => {
-  expect(staleAfter('something new')).toEqual(PARTS)
-  for (const type of ['edited', 'action_started', 'action_finished', 'paused'])
-    expect(staleAfter(type)).toContain('loop')
-  expect(staleAfter('permission_asked')).toEqual(['loop'])
-})
-
-test('what nobody told was spent is not nothing, and is left out where nothing limits it', () => {
-  expect(usedOf({ spent_seconds: 90, max_minutes: 3, max_tokens: 1000 })).toEqual([
-    { name: 'minutes', spent: 1.5, limit: 3 },
-    { name: 'tokens', spent: null, limit: 1000 },
-  ])
+test('an entry nobody knows makes everything old, one that only the state tells of nothing else', () => {
+  expect(partsAfter('something new')).toBeNull()
+  expect(partsAfter('permission_asked')).toEqual([])
+  expect(partsAfter('paused')).toEqual(['plan'])
 })
 
 test.each([

@@ -1,9 +1,9 @@
 // A diff, file by file.
 import { useMemo, useState } from 'preact/hooks'
+import { number } from '../ui/format'
 import { cut, type DiffLine, type FileDiff, filesOf, type Hunk, lineCount, type Span, spansOf, totals } from './diff'
-import { number } from './format'
 import { t } from './i18n'
-import { Scroll } from './Scroll'
+import { Scroll } from './panels'
 import type { DiffAnswer } from './shapes'
 
 /** Lines of a file shown at first, and more with each wish. */

@@ -1,21 +1,20 @@
 // How a run ended: the outcome with its proof, what it changed, which tests show it, and what to do next.
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { Limited } from '../actions/possible'
 import { ReopenDialog } from '../actions/ReopenDialog'
 import type { Cycle } from '../api/cycles'
 import type { EngineState, Proof, Status, Survivor } from '../api/types'
-import { type Act, acting, type Place } from '../app/place'
-import { t as common } from '../i18n'
-import { look } from '../ui/tones'
+import { commandsAt, type RunAddress, type SendCommand } from '../app/address'
+import { duration, money, number, percent } from '../ui/format'
+import { lookOf } from '../ui/tones'
 import { type FileDiff, filesOf } from './diff'
-import { duration, money, number, percent } from './format'
 import { t } from './i18n'
+import type { LimitedRun } from './limits'
 import { Rivals } from './Rivals'
-import { type Resource, useHeld } from './resource'
+import { type Resource, useResource } from './resource'
 import type { Patch } from './rivals'
 import type { DiffAnswer } from './shapes'
-import { Ticked } from './Ticked'
+import { Ticked } from './text'
 
 /** Files, tests and remarks that are shown of a longer list. */
 const SHOWN = 8
@@ -25,27 +24,27 @@ const CHOICES = ['preserve', 'none'] as const
 type Choice = (typeof CHOICES)[number]
 
 interface Ended {
-  place: Place
+  address: RunAddress
   diff: Resource<DiffAnswer>
-  of: Limited & { status: Status; engine: EngineState | Cycle['engine']; failure_reason?: string | null }
+  of: LimitedRun & { status: Status; engine: EngineState | Cycle['engine']; failure_reason?: string | null }
   /** Of those that ran in the last validation. */
   tests: { passed: number; all: number }
   /** Edits that were found by measuring. */
   patches: readonly Patch[]
 }
 
-export function Result({ place, diff, of, tests, patches }: Ended) {
-  const { data } = useHeld(diff)
+export function Result({ address, diff, of, tests, patches }: Ended) {
+  const { data } = useResource(diff)
   const files = useMemo(() => filesOf(data?.diff ?? ''), [data?.diff])
   const { outcome, proof, budget } = of.engine
   if (!outcome) return null
-  const shown = look({ status: of.status, outcome, parked_until: null })
+  const shown = lookOf({ status: of.status, outcome, parked_until: null })
   const isDone = of.status === 'completed' && tests.all > 0
   const sentences = isDone ? [testsInWords(tests), proof && inWords(proof)] : [of.failure_reason]
   return (
     <section class="card result" aria-labelledby="result-title">
       <header class="card-head">
-        <h2 id="result-title">{common(shown.words)}</h2>
+        <h2 id="result-title">{shown.words}</h2>
         <span class="muted small">{spent(budget)}</span>
       </header>
       <div class="card-body stack">
@@ -54,20 +53,20 @@ export function Result({ place, diff, of, tests, patches }: Ended) {
           title={t('result.changed')}
           items={files}
           one={(file) => <Changed file={file} />}
-          more={place.href('changes')}
+          more={address.href('changes')}
         />
         {data && !files.length && <p class="muted">{t('result.unchanged')}</p>}
-        {proof && <Shown proof={proof} more={place.href('tests')} />}
+        {proof && <Shown proof={proof} more={address.href('tests')} />}
         {patches.length > 0 && <h3>{t('result.patch')}</h3>}
         {patches.map(({ place: where, description, comparison }) => (
           <div key={where}>
             <p>
               <code>{where}</code> <Ticked text={description} />
             </p>
-            <Rivals comparison={comparison} act={acting(place)} />
+            <Rivals comparison={comparison} send={commandsAt(address)} />
           </div>
         ))}
-        {outcome === 'unproven' && <Unproven act={acting(place)} of={of} />}
+        {outcome === 'unproven' && <Unproven send={commandsAt(address)} of={of} />}
       </div>
     </section>
   )
@@ -148,7 +147,7 @@ function Listed<T>({ title, items, one, more }: ListOf<T>) {
 }
 
 /** A person says that no test can show the goal, and the run ends once more, measured by that. */
-function Unproven({ act, of }: { act: Act; of: Limited }) {
+function Unproven({ send, of }: { send: SendCommand; of: LimitedRun }) {
   const [asked, setAsked] = useState<Choice | null>(null)
   return (
     <div>
@@ -166,7 +165,7 @@ function Unproven({ act, of }: { act: Act; of: Limited }) {
           title={t(`result.${asked}`)}
           words={t(`result.${asked}_words`)}
           of={of}
-          reopen={(limits) => act('reopen', { ...limits, proof: asked })}
+          reopen={(limits) => send('reopen', { ...limits, proof: asked })}
           onClose={() => setAsked(null)}
         />
       )}

@@ -1,14 +1,7 @@
 // English. `one|many` is chosen by {n}.
 export const en = {
   loading: 'Loading…',
-  back: 'All loops',
   'problem.retry': 'Try again',
-  'missing.title': 'There is no such loop',
-  'missing.words': 'It may have been deleted, or it belongs to a project that this server does not have open.',
-  'gone.title': 'This loop was deleted',
-  'gone.words': 'Its history and checkpoints were deleted with it. The project’s files stay as they are.',
-  'damaged.title': 'This loop’s state is damaged',
-  'damaged.words': 'Recover rebuilds it from the journal and the progress files. Damaged files are kept.',
   'damaged.recover': 'Recover',
   'damaged.under_way': 'Recovering…',
 
@@ -31,7 +24,6 @@ export const en = {
   'action.validate': 'testing',
   'action.complete': 'summarising',
 
-  'tabs.label': 'Sections of this loop',
   'tab.overview': 'Overview',
   'tab.timeline': 'Timeline',
   'tab.tasks': 'Tasks',

@@ -3,14 +3,7 @@ import type { en } from './i18n.en'
 
 export const zh: Record<keyof typeof en, string> = {
   loading: '正在加载…',
-  back: '全部循环',
   'problem.retry': '重试',
-  'missing.title': '没有这个循环',
-  'missing.words': '它可能已被删除，或者属于此服务器未打开的项目。',
-  'gone.title': '这个循环已被删除',
-  'gone.words': '它的历史和检查点也一并删除了；项目文件保持不变。',
-  'damaged.title': '这个循环的状态已损坏',
-  'damaged.words': '“恢复”会用日志和进度文件重建状态；损坏的文件会保留在旁边。',
   'damaged.recover': '恢复',
   'damaged.under_way': '正在恢复…',
 
@@ -33,7 +26,6 @@ export const zh: Record<keyof typeof en, string> = {
   'action.validate': '验证',
   'action.complete': '收尾',
 
-  'tabs.label': '循环的各部分',
   'tab.overview': '概览',
   'tab.timeline': '时间线',
   'tab.tasks': '任务',

@@ -2,25 +2,19 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { EdgeKind, NodeKind, SkillEdge, SkillGraph, SkillNode } from '../api/tunings'
 import { curve, drawn } from '../cycle/graph'
-import { Awaited } from '../run/absent'
-import { number } from '../run/format'
-import { useHeld } from '../run/resource'
-import { Scroll } from '../run/Scroll'
+import { Loaded } from '../run/Loaded'
+import { Scroll } from '../run/panels'
+import { number } from '../ui/format'
 import { t } from './i18n'
+import type { Section } from './parts'
 import { KINDS, laidOut, linked, shownOf } from './shown'
-import type { Section } from './watch'
 
 const SIZE = { width: 184, height: 44 }
 /** Tools are many, and nearly everything uses them: they come when they are asked for. */
 const AT_FIRST: readonly NodeKind[] = KINDS.filter((kind) => kind !== 'tool')
 
-export function Graph({ seen }: Section) {
-  const held = useHeld(seen.graph)
-  return (
-    <Awaited held={held} onRetry={seen.graph.touch}>
-      {(graph) => <Shown graph={graph} />}
-    </Awaited>
-  )
+export function Graph({ resources }: Section) {
+  return <Loaded of={resources.parts.graph}>{(graph) => <Shown graph={graph} />}</Loaded>
 }
 
 function Shown({ graph }: { graph: SkillGraph }) {

@@ -1,12 +1,12 @@
 // Every step that was taken, with how long it took.
-import { duration, moment } from '../run/format'
-import { said, t } from './i18n'
-import type { Section } from './watch'
+import { duration, moment } from '../ui/format'
+import { known, t } from './i18n'
+import type { Section } from './parts'
 
 const TONES = { success: 'good', failure: 'bad', skipped: '' } as const
 
 export function History({ view }: Section) {
-  const entries = view.tuning.action_history
+  const entries = view.run.action_history
   if (entries.length === 0) return <p class="empty">{t('history.empty')}</p>
   return (
     <ol class="steps">
@@ -17,7 +17,7 @@ export function History({ view }: Section) {
             <p class="step-line">
               <strong class="action wide">
                 <span class="dot" aria-hidden="true" />
-                {said(`action.${action}`, action)}
+                {known(`action.${action}`, action)}
               </strong>
               <span class="result">{t(`result.${result}`)}</span>
             </p>

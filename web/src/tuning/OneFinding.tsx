@@ -1,23 +1,23 @@
 // One finding: what is wrong, why that matters, what to do, and the lines of the skill that it is about.
 import { useMemo } from 'preact/hooks'
-import type { Finding, TuningView } from '../api/tunings'
-import { Awaited } from '../run/absent'
-import { useHeld } from '../run/resource'
-import { Scroll } from '../run/Scroll'
+import type { Finding } from '../api/tunings'
+import { Loaded } from '../run/Loaded'
+import { Scroll } from '../run/panels'
+import { useResource } from '../run/resource'
 import { excerpt, isAsFound, linesOf, type SourceLine } from './excerpt'
 import { fixesOf, issueOf, stateOf } from './findings'
 import { t } from './i18n'
+import type { TuningResources, TuningView } from './parts'
 import { FIX_TONES, SEVERITY_TONES } from './tones'
-import type { Watched } from './watch'
 
 interface Shown {
-  seen: Watched
+  resources: TuningResources
   view: TuningView
   finding: Finding
 }
 
-export function OneFinding({ seen, view, finding }: Shown) {
-  const { tuning } = view
+export function OneFinding({ resources, view, finding }: Shown) {
+  const { run: tuning } = view
   const issue = issueOf(finding, tuning.issues)
   const fixes = fixesOf(issue, tuning.proposed_fixes)
   return (
@@ -33,7 +33,7 @@ export function OneFinding({ seen, view, finding }: Shown) {
         </p>
         <h3 id="finding-title">{finding.message}</h3>
       </header>
-      <Source seen={seen} finding={finding} />
+      <Source resources={resources} finding={finding} />
       {finding.review && <Sides review={finding.review} />}
       <dl class="card-body facts wide">
         <div>
@@ -63,7 +63,7 @@ export function OneFinding({ seen, view, finding }: Shown) {
             <div key={id}>
               <dt>{t('findings.fixed_by')}</dt>
               <dd>
-                <a href={seen.place.href(`fixes-${id}`)}>
+                <a href={resources.address.href(`fixes-${id}`)}>
                   {id}: {description}
                 </a>{' '}
                 <span class={`badge tone-${FIX_TONES[state]}`}>{t(`fix.${state}`)}</span>
@@ -128,13 +128,13 @@ function Reviewers({ review }: { review: Review }) {
 }
 
 /** A file that is no text, or is gone, has no lines: then the excerpt that was kept is all there is. */
-function Source({ seen, finding }: { seen: Watched; finding: Finding }) {
-  const source = seen.source(finding.file)
-  const held = useHeld(source)
+function Source({ resources, finding }: { resources: TuningResources; finding: Finding }) {
+  const source = resources.parts.sources.of(finding.file)
+  const held = useResource(source)
   const lines = useMemo(() => (held.data ? linesOf(held.data.text) : []), [held.data])
   if (held.problem?.status === 404) return <Old finding={finding} />
   return (
-    <Awaited held={held} onRetry={source.touch}>
+    <Loaded of={source}>
       {() =>
         isAsFound(lines, finding.line, finding.excerpt) ? (
           <Lines file={finding.file} at={finding.line} lines={excerpt(lines, finding)} />
@@ -142,7 +142,7 @@ function Source({ seen, finding }: { seen: Watched; finding: Finding }) {
           <Old finding={finding} />
         )
       }
-    </Awaited>
+    </Loaded>
   )
 }
 

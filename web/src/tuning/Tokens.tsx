@@ -1,27 +1,20 @@
 // What a model has to read: phase by phase on the worst path, and file by file.
 import type { SkillGraph } from '../api/tunings'
-import { Awaited } from '../run/absent'
-import { number } from '../run/format'
-import { useHeld } from '../run/resource'
-import { Scroll } from '../run/Scroll'
+import { Loaded } from '../run/Loaded'
+import { Scroll } from '../run/panels'
+import { number } from '../ui/format'
 import { type Bar, barsOf, LIMIT } from './course'
 import { t } from './i18n'
-import type { Section, SkillFile } from './watch'
+import type { Section, SkillFile } from './parts'
 
 /** Files that are shown. */
 const MOST = 40
 
-export function Tokens({ seen }: Section) {
-  const graph = useHeld(seen.graph)
-  const skill = useHeld(seen.skill)
+export function Tokens({ resources }: Section) {
   return (
     <div class="stack">
-      <Awaited held={graph} onRetry={seen.graph.touch}>
-        {(drawing) => <Course graph={drawing} />}
-      </Awaited>
-      <Awaited held={skill} onRetry={seen.skill.touch}>
-        {(files) => <Files files={files} />}
-      </Awaited>
+      <Loaded of={resources.parts.graph}>{(drawing) => <Course graph={drawing} />}</Loaded>
+      <Loaded of={resources.parts.skill}>{(files) => <Files files={files} />}</Loaded>
     </div>
   )
 }

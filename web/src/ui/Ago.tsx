@@ -1,4 +1,4 @@
-import { ago, exact } from './time'
+import { ago, exact } from './format'
 
 /** How long ago; the exact time on hover. */
 export function Ago({ at }: { at: string }) {
