@@ -12,7 +12,7 @@ import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 import type { CommandName } from './commands'
 
-interface Commanding<State, Parts extends AnyParts<Parts>> {
+interface CommandBarProps<State, Parts extends AnyParts<Parts>> {
   kind: RunKind<State, Parts>
   address: RunAddress
   view: RunView<State>
@@ -29,7 +29,11 @@ const AT_ONCE: Readonly<Partial<Record<CommandName, (send: SendCommand) => Promi
 }
 const DANGEROUS: readonly CommandName[] = ['stop', 'delete']
 
-export function CommandBar<State, Parts extends AnyParts<Parts>>({ kind, address, view }: Commanding<State, Parts>) {
+export function CommandBar<State, Parts extends AnyParts<Parts>>({
+  kind,
+  address,
+  view,
+}: CommandBarProps<State, Parts>) {
   const [asking, setAsking] = useState<CommandName | null>(null)
   const { busy, problem, run, clear } = useCommand()
   const { first, rest, urges } = kind.offerOf(view.run, view.live)
@@ -61,7 +65,7 @@ export function CommandBar<State, Parts extends AnyParts<Parts>>({ kind, address
   )
 }
 
-type Asking<State, Parts extends AnyParts<Parts>> = Commanding<State, Parts> & {
+type CommandDialogProps<State, Parts extends AnyParts<Parts>> = CommandBarProps<State, Parts> & {
   command: CommandName
   onClose: () => void
 }
@@ -72,7 +76,7 @@ function CommandDialog<State, Parts extends AnyParts<Parts>>({
   view,
   command,
   onClose,
-}: Asking<State, Parts>) {
+}: CommandDialogProps<State, Parts>) {
   const send = commandsAt(address)
   if (command !== 'stop' && command !== 'delete' && command !== 'recover') {
     return kind.CommandDialog ? (
@@ -94,7 +98,7 @@ function CommandDialog<State, Parts extends AnyParts<Parts>>({
   )
 }
 
-interface Acting {
+interface CommandButtonProps {
   busy: boolean
   onAct: (command: CommandName) => void
 }
@@ -104,7 +108,7 @@ function CommandButton({
   look,
   busy,
   onAct,
-}: Acting & { command: CommandName; look: 'primary' | 'plain' | '' }) {
+}: CommandButtonProps & { command: CommandName; look: 'primary' | 'plain' | '' }) {
   const looks = [look, DANGEROUS.includes(command) && 'danger'].filter(Boolean).join(' ')
   const hint = command === 'pause_now' ? t('do.pause_now_hint') : undefined
   return (
@@ -115,7 +119,7 @@ function CommandButton({
 }
 
 /** Rare commands, folded away. */
-function MoreCommands({ commands, busy, onAct }: Acting & { commands: readonly CommandName[] }) {
+function MoreCommands({ commands, busy, onAct }: CommandButtonProps & { commands: readonly CommandName[] }) {
   const folded = useRef<HTMLDetailsElement>(null)
   const close = () => {
     if (folded.current) folded.current.open = false

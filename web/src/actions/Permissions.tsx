@@ -48,13 +48,13 @@ export function Permissions({ send, requests }: { send: SendCommand; requests: r
   )
 }
 
-interface Requesting {
+interface RequestProps {
   request: PermissionRequest
   busy: boolean
   onSay: (word: Word) => void
 }
 
-function Request({ request, busy, onSay }: Requesting) {
+function Request({ request, busy, onSay }: RequestProps) {
   return (
     <li>
       <div class="request">

@@ -7,7 +7,7 @@ import { Field } from '../ui/Field'
 import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 
-interface Questioning {
+interface QuestionProps {
   send: SendCommand
   title: string
   /** The title where no answer, but a deed is waited for. */
@@ -19,7 +19,7 @@ interface Questioning {
   rests: boolean
 }
 
-export function Question({ send, title, settle, waiting, answer, rests }: Questioning) {
+export function Question({ send, title, settle, waiting, answer, rests }: QuestionProps) {
   const [text, setText] = useState('')
   const [missing, setMissing] = useState(false)
   const { busy, problem, run } = useCommand()

@@ -5,7 +5,7 @@ import { type LimitedRun, limitsOf, type RunLimit } from '../run/limits'
 import { Field } from '../ui/Field'
 import { FormDialog } from '../ui/FormDialog'
 import { ProblemNotice } from '../ui/Notice'
-import { placed, useCommand } from '../ui/useCommand'
+import { fieldProblem, useCommand } from '../ui/useCommand'
 
 const LABELS = {
   max_iterations: 'create.iterations',
@@ -16,7 +16,7 @@ const LABELS = {
 
 type Limits = Partial<Record<RunLimit['name'], number>>
 
-interface Reopening {
+interface ReopenDialogProps {
   title: string
   words: string
   of: LimitedRun
@@ -24,11 +24,11 @@ interface Reopening {
   onClose: () => void
 }
 
-export function ReopenDialog({ title, words, of, reopen, onClose }: Reopening) {
+export function ReopenDialog({ title, words, of, reopen, onClose }: ReopenDialogProps) {
   const [limits] = useState(() => limitsOf(of))
   const [missing, setMissing] = useState<RunLimit['name'] | null>(null)
   const { busy, problem, run, clear } = useCommand()
-  const there = placed(
+  const there = fieldProblem(
     problem,
     limits.map(({ name }) => name),
   )

@@ -23,7 +23,7 @@ export interface Offer {
   urges: boolean
 }
 
-interface Offered {
+interface Commands {
   first: readonly CommandName[]
   rest: readonly CommandName[]
 }
@@ -31,7 +31,7 @@ interface Offered {
 /** A run that works, or waits for a person, urges nobody. */
 const CALM: readonly string[] = ['running', 'waiting']
 
-const LOOPS: Readonly<Record<string, Offered>> = {
+const LOOPS: Readonly<Record<string, Commands>> = {
   created: { first: ['start'], rest: ['stop', 'recover', 'delete'] },
   running: { first: ['pause', 'pause_now', 'stop'], rest: [] },
   orphaned: { first: ['take_up', 'pause', 'stop'], rest: ['recover'] },
@@ -42,7 +42,7 @@ const LOOPS: Readonly<Record<string, Offered>> = {
   failed: { first: ['reopen'], rest: ['recover', 'delete'] },
 }
 
-export const OFFERS: Readonly<Record<KindName, Readonly<Record<string, Offered>>>> = {
+export const OFFERS: Readonly<Record<KindName, Readonly<Record<string, Commands>>>> = {
   loop: LOOPS,
   cycle: {
     ...LOOPS,

@@ -23,31 +23,31 @@ export class Problem extends Error {
 export type Query = Record<string, string | number | boolean | null | undefined>
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-interface Asking {
+interface RequestParts {
   body?: unknown
   query?: Query
   signal?: AbortSignal
 }
 
 /** The whole answer, for whoever needs what stands beside `data`. Throws Problem. */
-export async function ask<T>(method: Method, path: string, asking: Asking = {}): Promise<T> {
-  const answer = await sent(method, path, asking)
-  const body = await parsed(answer)
+export async function request<T>(method: Method, path: string, asking: RequestParts = {}): Promise<T> {
+  const answer = await fetchAnswer(method, path, asking)
+  const body = await parseBody(answer)
   if (answer.status === 401) loggedOut.value = true
   if (!answer.ok || !isRecord(body) || body.success !== true) {
-    throw new Problem(refusal(body) ?? `${answer.status} ${answer.statusText}`, answer.status)
+    throw new Problem(refusalOf(body) ?? `${answer.status} ${answer.statusText}`, answer.status)
   }
   return body as T
 }
 
 /** `data` of what is read. */
 export async function get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
-  return (await ask<{ data: T }>('GET', path, { ...(query && { query }), ...(signal && { signal }) })).data
+  return (await request<{ data: T }>('GET', path, { ...(query && { query }), ...(signal && { signal }) })).data
 }
 
 /** `data` of the answer to a change. */
-export async function send<T>(method: Exclude<Method, 'GET'>, path: string, asking: Asking = {}): Promise<T> {
-  return (await ask<{ data: T }>(method, path, asking)).data
+export async function send<T>(method: Exclude<Method, 'GET'>, path: string, asking: RequestParts = {}): Promise<T> {
+  return (await request<{ data: T }>(method, path, asking)).data
 }
 
 export function withQuery(path: string, query: Query = {}): string {
@@ -56,7 +56,7 @@ export function withQuery(path: string, query: Query = {}): string {
   return text ? `${path}?${text}` : path
 }
 
-async function sent(method: Method, path: string, { body, query, signal }: Asking): Promise<Response> {
+async function fetchAnswer(method: Method, path: string, { body, query, signal }: RequestParts): Promise<Response> {
   const headers = new Headers({ accept: 'application/json' })
   if (body !== undefined) headers.set('content-type', 'application/json')
   try {
@@ -73,7 +73,7 @@ async function sent(method: Method, path: string, { body, query, signal }: Askin
   }
 }
 
-async function parsed(answer: Response): Promise<unknown> {
+async function parseBody(answer: Response): Promise<unknown> {
   try {
     return await answer.json()
   } catch {
@@ -82,7 +82,7 @@ async function parsed(answer: Response): Promise<unknown> {
   }
 }
 
-function refusal(body: unknown): string | null {
+function refusalOf(body: unknown): string | null {
   return isRecord(body) && typeof body.error === 'string' ? body.error : null
 }
 

@@ -1,5 +1,5 @@
 // The endpoints that every kind of run has, one function each (docs/http-api.md).
-import { ask, get, send } from './client'
+import { get, request, send } from './client'
 import type { Agent, Filter, KindName, Mode, Page, Permissions, Project, RunView } from './types'
 
 /** Where the server is asked about each kind. */
@@ -48,7 +48,7 @@ export async function listRuns<Brief extends object>(
   limit: number,
 ): Promise<RunPage<Brief>> {
   const query = { status, search, project, offset, limit, view: 'brief' }
-  const page = await ask<Page<Brief, { reason: string }>>('GET', ROOTS[kind], { query })
+  const page = await request<Page<Brief, { reason: string }>>('GET', ROOTS[kind], { query })
   const damaged = page.damaged.map((one) => ({ id: idOf(kind, one), reason: one.reason }))
   return { rows: page.data.map((brief) => rowOf(kind, brief)), total: page.total, damaged }
 }
@@ -70,7 +70,7 @@ export async function createRun(kind: KindName, body: object, project: string | 
 
 /** `path`: the address of the run. */
 export async function readRun<State>(path: string): Promise<RunView<State>> {
-  const { data, project, live = false } = await ask<{ data: State; project: string; live?: boolean }>('GET', path)
+  const { data, project, live = false } = await request<{ data: State; project: string; live?: boolean }>('GET', path)
   return { run: data, project, live }
 }
 

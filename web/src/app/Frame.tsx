@@ -2,12 +2,12 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { loggedOut } from '../api/client'
-import { type Key, LANGUAGES, type Language, language, speak, t } from '../i18n'
+import { type Key, LANGUAGES, type Language, language, setLanguage, t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
 import { Picker } from '../ui/Picker'
 import { KIND_NAMES, listHref, route } from './router'
 import { useShortcut } from './shortcuts'
-import { THEMES, theme, wear } from './theme'
+import { setTheme, THEMES, theme } from './theme'
 
 export function Header() {
   const here = route.value
@@ -43,13 +43,13 @@ export function Header() {
           label={t('theme.label')}
           value={theme.value}
           options={THEMES.map((name) => [name, t(`theme.${name}`)] as const)}
-          onPick={wear}
+          onPick={setTheme}
         />
         <Picker
           label={t('language.label')}
           value={language.value}
           options={Object.entries(LANGUAGES).map(([name, words]) => [name as Language, words] as const)}
-          onPick={speak}
+          onPick={setLanguage}
         />
         <Help />
       </div>

@@ -11,16 +11,16 @@ export type Route =
 const FOLDERS: Readonly<Record<KindName, string>> = { loop: 'loops', cycle: 'cycles', tuning: 'tunings' }
 export const KIND_NAMES: readonly KindName[] = ['loop', 'cycle', 'tuning']
 
-export const route = signal<Route>(parsed(location.hash))
+export const route = signal<Route>(parseHash(location.hash))
 
 window.addEventListener('hashchange', () => {
-  route.value = parsed(location.hash)
+  route.value = parseHash(location.hash)
 })
 
 /** `#/loops/ID/TAB?project=NAME`. */
-export function parsed(hash: string): Route {
+export function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/, '').split('?')
-  const [folder = 'loops', id, tab, ...rest] = path.split('/').filter(Boolean).map(plain)
+  const [folder = 'loops', id, tab, ...rest] = path.split('/').filter(Boolean).map(decodePart)
   const kind = KIND_NAMES.find((name) => FOLDERS[name] === folder)
   if (rest.length > 0 || kind === undefined) return { page: 'lost' }
   if (id === undefined) return { page: 'list', kind }
@@ -40,7 +40,7 @@ export function go(href: string): void {
   location.hash = href
 }
 
-function plain(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -9,7 +9,7 @@ import { Field } from '../ui/Field'
 import { FormDialog } from '../ui/FormDialog'
 import { ProblemNotice } from '../ui/Notice'
 import { SHELL, useAgents } from '../ui/useAgents'
-import { placed, useCommand } from '../ui/useCommand'
+import { fieldProblem, useCommand } from '../ui/useCommand'
 import { TaskDialog } from './TaskDialog'
 
 export type Opened =
@@ -17,7 +17,7 @@ export type Opened =
   | { name: 'edit'; task: LoopTask }
   | { name: 'remove'; task: LoopTask }
 
-interface Showing {
+interface DialogsProps {
   at: Ref
   loop: Loop
   opened: Opened | null
@@ -26,7 +26,7 @@ interface Showing {
   onTold: (words: string) => void
 }
 
-export function Dialogs({ at, loop, opened, onClose, onTold }: Showing) {
+export function Dialogs({ at, loop, opened, onClose, onTold }: DialogsProps) {
   const done = (words: string) => {
     onTold(words)
     onClose()
@@ -55,17 +55,17 @@ export function Dialogs({ at, loop, opened, onClose, onTold }: Showing) {
   }
 }
 
-interface Importing {
+interface ImportDialogProps {
   at: Ref
   onClose: () => void
   onDone: (words: string) => void
 }
 
-export function ImportDialog({ at, onClose, onDone }: Importing) {
+export function ImportDialog({ at, onClose, onDone }: ImportDialogProps) {
   const [issue, setIssue] = useState('')
   const [missing, setMissing] = useState(false)
   const { busy, problem, run, clear } = useCommand()
-  const there = placed(problem, ['issue_id'])
+  const there = fieldProblem(problem, ['issue_id'])
 
   const submit = async () => {
     setMissing(issue.trim() === '')
@@ -91,20 +91,20 @@ export function ImportDialog({ at, onClose, onDone }: Importing) {
   )
 }
 
-interface Generating {
+interface GenerateDialogProps {
   at: Ref
   loop: Loop
   onClose: () => void
   onDone: (words: string) => void
 }
 
-export function GenerateDialog({ at, loop, onClose, onDone }: Generating) {
+export function GenerateDialog({ at, loop, onClose, onDone }: GenerateDialogProps) {
   const [count, setCount] = useState('5')
   const [tool, setTool] = useState('')
   const [notNumber, setNotNumber] = useState(false)
   const { busy, problem, run, clear } = useCommand()
   const { agents } = useAgents(at.project)
-  const there = placed(problem, ['count', 'tool'])
+  const there = fieldProblem(problem, ['count', 'tool'])
   const waiting = useRef(new AbortController())
   useEffect(() => () => waiting.current.abort(), [])
 

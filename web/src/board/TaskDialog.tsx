@@ -7,13 +7,13 @@ import { Field } from '../ui/Field'
 import { FormDialog } from '../ui/FormDialog'
 import { Notice, ProblemNotice } from '../ui/Notice'
 import { SHELL, useAgents } from '../ui/useAgents'
-import { placed, useCommand } from '../ui/useCommand'
+import { fieldProblem, useCommand } from '../ui/useCommand'
 
 const MODES: readonly TaskMode[] = ['write', 'analysis', 'review']
 const ON_ERROR = ['continue', 'pause', 'fail_fast'] as const
 const FIELDS = ['description', 'tool', 'mode', 'prompt_template', 'command', 'on_error'] as const
 
-interface Tasking {
+interface TaskDialogProps {
   at: Ref
   loop: Loop
   /** Null for a new one. */
@@ -21,16 +21,16 @@ interface Tasking {
   onClose: () => void
 }
 
-export function TaskDialog({ at, loop, task, onClose }: Tasking) {
+export function TaskDialog({ at, loop, task, onClose }: TaskDialogProps) {
   const [tool, setTool] = useState(task?.tool ?? loop.engine.settings.agent)
   const [missing, setMissing] = useState(false)
   const { busy, problem, run, clear } = useCommand()
-  const there = placed(problem, FIELDS)
+  const there = fieldProblem(problem, FIELDS)
   const wrong = (name: (typeof FIELDS)[number]) => (there?.field === name ? there.words : null)
 
   const submit = async (event: SubmitEvent) => {
     if (!(event.currentTarget instanceof HTMLFormElement)) return
-    const body = written(new FormData(event.currentTarget))
+    const body = readTaskForm(new FormData(event.currentTarget))
     setMissing(body.description === '')
     if (body.description === '') return
     if (await run(() => (task ? editTask(at, task.task_id, body) : addTask(at, body)))) onClose()
@@ -108,7 +108,7 @@ function ToolSelect({ at, value, onPick, ...rest }: { at: Ref; value: string; on
   )
 }
 
-function written(form: FormData): NewTask {
+function readTaskForm(form: FormData): NewTask {
   const text = (name: string) => String(form.get(name) ?? '').trim()
   const command = text('command')
   return {

@@ -4,14 +4,14 @@ import { Problem } from '../api/client'
 import { reorderTasks } from '../api/tasks'
 import type { Loop, Ref } from '../api/types'
 
-interface Ordering {
+interface TaskOrder {
   order: readonly string[] | null
   /** Why the last change did not go through. */
   problem: Problem | null
   change: (ids: readonly string[]) => Promise<boolean>
 }
 
-export function useOrder(at: Ref, loop: Loop): Ordering {
+export function useOrder(at: Ref, loop: Loop): TaskOrder {
   const [order, setOrder] = useState<readonly string[] | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const underWay = useRef(0)

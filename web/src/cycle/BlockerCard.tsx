@@ -6,12 +6,12 @@ import type { SendCommand } from '../app/address'
 import { Field } from '../ui/Field'
 import { ProblemNotice } from '../ui/Notice'
 import type { Tone } from '../ui/tones'
-import { placed, useCommand } from '../ui/useCommand'
+import { fieldProblem, useCommand } from '../ui/useCommand'
 import { partyWords, t } from './i18n'
 import type { CycleView } from './parts'
-import { partsOf } from './steps'
+import { parseStepKey } from './steps'
 
-interface Blocking {
+interface BlockerCardProps {
   send: SendCommand
   blocker: Blocker
   view: CycleView
@@ -20,7 +20,7 @@ interface Blocking {
 const TONES: Record<Blocker['status'], Tone> = { open: 'warn', resolved: 'good', workaround: 'info' }
 const FIELDS = ['resolution'] as const
 
-export function BlockerCard({ send, blocker, view }: Blocking) {
+export function BlockerCard({ send, blocker, view }: BlockerCardProps) {
   const { id, description, reported_by, status, resolution } = blocker
   const held = view.run.engine.holds?.[id] ?? []
   return (
@@ -33,7 +33,7 @@ export function BlockerCard({ send, blocker, view }: Blocking) {
       </header>
       <p class="muted small">
         {t('blocker.by', { who: partyWords(reported_by) })}
-        {held.length > 0 && ` · ${t('decide.holds')} ${held.map((key) => partsOf(key).task ?? key).join(', ')}`}
+        {held.length > 0 && ` · ${t('decide.holds')} ${held.map((key) => parseStepKey(key).task ?? key).join(', ')}`}
       </p>
       {resolution && <p class="pre">{resolution}</p>}
       {status === 'open' && view.run.status !== 'completed' && <Resolve send={send} id={id} />}
@@ -46,7 +46,7 @@ function Resolve({ send, id }: { send: SendCommand; id: string }) {
   const [isWorkaround, setWorkaround] = useState(false)
   const [isMissing, setMissing] = useState(false)
   const { busy, problem, run, clear } = useCommand()
-  const there = placed(problem, FIELDS)
+  const there = fieldProblem(problem, FIELDS)
 
   const submit = (event: SubmitEvent) => {
     event.preventDefault()

@@ -2,15 +2,15 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Query } from '../api/client'
 import type { Cycle } from '../api/cycles'
+import type { DiffAnswer } from '../api/details'
 import type { RunAddress } from '../app/address'
 import { LoadedDiff } from '../run/cards'
 import { t as run } from '../run/i18n'
-import { partAt } from '../run/resources'
-import type { DiffAnswer } from '../run/shapes'
+import { createPart } from '../run/resources'
 import { moment } from '../ui/format'
 import { t } from './i18n'
 import type { CycleResources, Section } from './parts'
-import { partsOf } from './steps'
+import { parseStepKey } from './steps'
 
 /** `step-3`: the step that made the third checkpoint; `3`: the third iteration. */
 const STEP = 'step-'
@@ -81,7 +81,7 @@ function List({ resources, cycle, chosen }: { resources: CycleResources; cycle: 
                     aria-current={chosen === `${STEP}${n}` ? 'true' : undefined}
                   >
                     <span class="row spread">
-                      <span class="mono small">{partsOf(action).task ?? action}</span>
+                      <span class="mono small">{parseStepKey(action).task ?? action}</span>
                       <time class="muted small" dateTime={at}>
                         {moment(at)}
                       </time>
@@ -108,7 +108,7 @@ function stepsIn(cycle: Cycle, iteration: number) {
 
 /** The last iteration goes on changing while it runs. */
 function PartDiff({ address, part, rev }: { address: RunAddress; part: DiffPart; rev: number }) {
-  const diff = useMemo(() => partAt<DiffAnswer>(address, part.rest, part.query), [address])
+  const diff = useMemo(() => createPart<DiffAnswer>(address, part.rest, part.query), [address])
   useEffect(() => {
     if (rev) diff.touch()
   }, [diff, rev])

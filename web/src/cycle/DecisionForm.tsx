@@ -8,15 +8,15 @@ import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 import { t } from './i18n'
 import type { CycleView } from './parts'
-import { partsOf } from './steps'
+import { parseStepKey } from './steps'
 
-interface Deciding {
+interface DecisionFormProps {
   send: SendCommand
   decision: Decision
   view: CycleView
 }
 
-export function DecisionForm({ send, decision, view: { run: cycle } }: Deciding) {
+export function DecisionForm({ send, decision, view: { run: cycle } }: DecisionFormProps) {
   const { id, description, options } = decision
   const [option, setOption] = useState(options[0] ?? '')
   const [isMissing, setMissing] = useState(false)
@@ -41,7 +41,7 @@ export function DecisionForm({ send, decision, view: { run: cycle } }: Deciding)
       <p class="question">{description}</p>
       {held.length > 0 && (
         <p class="muted small">
-          {t('decide.holds')} <code>{held.map((key) => partsOf(key).task ?? key).join(', ')}</code>
+          {t('decide.holds')} <code>{held.map((key) => parseStepKey(key).task ?? key).join(', ')}</code>
         </p>
       )}
       <form class="form" noValidate onSubmit={submit}>

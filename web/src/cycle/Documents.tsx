@@ -3,18 +3,18 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { type DocumentLine, type DocumentText, documentPath } from '../api/cycles'
 import { go } from '../app/router'
 import { FileDiffs } from '../run/DiffView'
-import { compared } from '../run/diff'
+import { diffTexts } from '../run/diff'
 import { t as run } from '../run/i18n'
 import { Loaded } from '../run/Loaded'
 import { Scroll } from '../run/panels'
 import type { Resource } from '../run/resource'
-import { partAt } from '../run/resources'
+import { createPart } from '../run/resources'
 import { Prose } from '../run/text'
 import { bytes, moment } from '../ui/format'
 import { Picker } from '../ui/Picker'
 import { partyWords, t } from './i18n'
 import type { CycleResources, Section } from './parts'
-import { before, type Chosen, chosenOf, detailOf, readable } from './versions'
+import { type DocumentChoice, formatChoice, formatJson, parseChoice, previousVersion } from './versions'
 
 /** Opened where nothing else was asked for, the first that is there. */
 const FIRST = ['coordination/summary.md', 'ra/requirements.md']
@@ -23,7 +23,7 @@ export function Documents({ resources, detail }: Section) {
   return (
     <Loaded of={resources.parts.documents}>
       {(all) => {
-        const chosen = chosenOf(detail ?? '')
+        const chosen = parseChoice(detail ?? '')
         const names = [chosen.name, ...FIRST]
         const open = names.map((name) => all.find((one) => one.name === name)).find(Boolean) ?? all[0]
         return open ? (
@@ -76,14 +76,14 @@ function isLog({ name, version }: DocumentLine): boolean {
   return version === null && !name.endsWith('.md')
 }
 
-function One({ resources, line, chosen }: { resources: CycleResources; line: DocumentLine; chosen: Chosen }) {
+function One({ resources, line, chosen }: { resources: CycleResources; line: DocumentLine; chosen: DocumentChoice }) {
   const [isRaw, setRaw] = useState(false)
   const { name, version: latest, versions } = line
   const version = versions.find((one) => one === chosen.version) ?? latest
   const against = versions.find((one) => one === chosen.against && one !== version) ?? null
-  const choose = (change: Partial<Chosen>) =>
-    go(resources.address.href(`documents-${detailOf({ ...chosen, ...change })}`))
-  const previous = version && before(versions, version)
+  const choose = (change: Partial<DocumentChoice>) =>
+    go(resources.address.href(`documents-${formatChoice({ ...chosen, ...change })}`))
+  const previous = version && previousVersion(versions, version)
   return (
     <section class="card" aria-labelledby="document-title">
       <header class="card-head">
@@ -148,7 +148,7 @@ function useText(resources: CycleResources, line: DocumentLine, version: string 
   const { name, modified_at } = line
   const isLatest = version === line.version
   const text = useMemo(
-    () => partAt<DocumentText>(address, documentPath(name), isLatest ? {} : { version: version ?? '' }),
+    () => createPart<DocumentText>(address, documentPath(name), isLatest ? {} : { version: version ?? '' }),
     [address, name, version, isLatest],
   )
   useEffect(() => {
@@ -157,13 +157,13 @@ function useText(resources: CycleResources, line: DocumentLine, version: string 
   return text
 }
 
-interface Texting {
+interface TextProps {
   resources: CycleResources
   line: DocumentLine
   version: string | null
 }
 
-function Text({ resources, line, version, isRaw }: Texting & { isRaw: boolean }) {
+function Text({ resources, line, version, isRaw }: TextProps & { isRaw: boolean }) {
   const { name } = line
   return (
     <Loaded of={useText(resources, line, version)}>
@@ -174,7 +174,7 @@ function Text({ resources, line, version, isRaw }: Texting & { isRaw: boolean })
             <Prose text={withoutHeader(text)} />
           ) : (
             <Scroll class="output bare" label={run('files.text', { name })}>
-              {readable(name, text)}
+              {formatJson(name, text)}
             </Scroll>
           )}
         </>
@@ -183,7 +183,7 @@ function Text({ resources, line, version, isRaw }: Texting & { isRaw: boolean })
   )
 }
 
-function Compared({ resources, line, version, against }: Texting & { against: string }) {
+function Compared({ resources, line, version, against }: TextProps & { against: string }) {
   const now = useText(resources, line, version)
   const old = useText(resources, line, against)
   return (
@@ -197,7 +197,7 @@ function Compared({ resources, line, version, against }: Texting & { against: st
 
 function Differing({ name, before, after }: { name: string; before: string; after: string }) {
   const diff = useMemo(
-    () => compared(name, readable(name, withoutHeader(before)), readable(name, withoutHeader(after))),
+    () => diffTexts(name, formatJson(name, withoutHeader(before)), formatJson(name, withoutHeader(after))),
     [name, before, after],
   )
   return diff ? <FileDiffs files={[diff]} isWrapped /> : <p class="empty">{t('documents.same')}</p>

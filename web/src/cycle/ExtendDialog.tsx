@@ -5,7 +5,7 @@ import type { SendCommand } from '../app/address'
 import { Field } from '../ui/Field'
 import { FormDialog } from '../ui/FormDialog'
 import { ProblemNotice } from '../ui/Notice'
-import { placed, useCommand } from '../ui/useCommand'
+import { fieldProblem, useCommand } from '../ui/useCommand'
 import { t } from './i18n'
 
 const FIELDS = ['text'] as const
@@ -14,7 +14,7 @@ export function ExtendDialog({ send, cycle, onClose }: { send: SendCommand; cycl
   const [text, setText] = useState('')
   const [isMissing, setMissing] = useState(false)
   const { busy, problem, run, clear } = useCommand()
-  const there = placed(problem, FIELDS)
+  const there = fieldProblem(problem, FIELDS)
 
   const submit = async () => {
     setMissing(text.trim() === '')

@@ -10,7 +10,7 @@ import { Ticked } from '../run/text'
 import { duration, moment, number, percent } from '../ui/format'
 import { roleTitle, statusWords, stepWords, t } from './i18n'
 import type { CycleResources, Section } from './parts'
-import { underWay } from './steps'
+import { currentSteps } from './steps'
 import { ROLE_TONES } from './tones'
 
 export function Overview({ resources, view }: Section) {
@@ -105,7 +105,7 @@ function Figures({ resources, cycle }: { resources: CycleResources; cycle: Cycle
   )
 }
 
-interface Laning {
+interface LaneProps {
   resources: CycleResources
   role: Role
   state: AgentState
@@ -114,8 +114,8 @@ interface Laning {
 }
 
 /** One role: who plays it, what it does now, what it said last, what it wrote. Of the same height whatever it says. */
-function Lane({ resources, role, state, engine, now }: Laning) {
-  const steps = underWay(engine, role)
+function Lane({ resources, role, state, engine, now }: LaneProps) {
+  const steps = currentSteps(engine, role)
   return (
     <section class={`card lane tone-${ROLE_TONES[state.status]} ${state.status}`} aria-label={roleTitle(role)}>
       <header>
@@ -135,7 +135,7 @@ function Lane({ resources, role, state, engine, now }: Laning) {
           {statusWords(state.status)}
         </span>
       </header>
-      <ul class="lane-doing">
+      <ul class="lane-steps">
         {steps.map(({ step, task, at }) => (
           <li key={`${step} ${task}`}>
             {stepWords(step)} {task && <code>{task}</code>}
@@ -144,7 +144,10 @@ function Lane({ resources, role, state, engine, now }: Laning) {
         ))}
         {steps.length === 0 && <li class="muted">{t(restWords(state, engine.called.includes(role)))}</li>}
       </ul>
-      <p class={`lane-said small${state.error ? ' bad' : ''}`} title={state.error ?? state.last_message ?? undefined}>
+      <p
+        class={`lane-message small${state.error ? ' bad' : ''}`}
+        title={state.error ?? state.last_message ?? undefined}
+      >
         <Ticked text={state.error ?? state.last_message ?? ''} />
       </p>
       <footer class="row small muted">

@@ -3,10 +3,10 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Plan, PlanStatus, PlanTask } from '../api/cycles'
 import { Scroll } from '../run/panels'
 import { moment } from '../ui/format'
-import { curve, drawn, type Link } from './graph'
+import { curvePath, type Link, layOutGraph } from './graph'
 import { roleTitle, statusWords, t } from './i18n'
 import type { CycleView, Section } from './parts'
-import { partsOf } from './steps'
+import { parseStepKey } from './steps'
 import { PLAN_TONES } from './tones'
 
 /** More tasks are drawn smaller. */
@@ -62,18 +62,18 @@ function Planned({ view, plan }: { view: CycleView; plan: Plan }) {
   )
 }
 
-interface Picking {
+interface GraphProps {
   plan: Plan
   picked: string | null
   onPick: (id: string) => void
 }
 
 /** The nodes are a list for whoever does not see it; lines are drawn behind them. */
-function Graph({ plan, picked, onPick }: Picking) {
+function Graph({ plan, picked, onPick }: GraphProps) {
   const size = plan.tasks.length > MANY ? SMALL : LARGE
   const shape = plan.tasks.map(({ id, depends_on }) => `${id}<${depends_on.join(',')}`).join(';')
   // Where things stand follows from what waits for what; a new status moves nothing.
-  const { places, links, width, height } = useMemo(() => drawn(plan.tasks, size), [shape, size])
+  const { places, links, width, height } = useMemo(() => layOutGraph(plan.tasks, size), [shape, size])
   const critical = pathOf(plan)
   const box = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -90,7 +90,7 @@ function Graph({ plan, picked, onPick }: Picking) {
           {links.map((link) => (
             <path
               key={`${link.from} ${link.to}`}
-              d={curve(link.points)}
+              d={curvePath(link.points)}
               class={[
                 isCritical(plan.critical_path, link) && 'critical',
                 (link.from === picked || link.to === picked) && 'picked',
@@ -160,7 +160,7 @@ function isCritical(path: readonly string[], { from, to }: Link): boolean {
   return at >= 0 && path[at + 1] === to
 }
 
-function List({ plan, picked, onPick }: Picking) {
+function List({ plan, picked, onPick }: GraphProps) {
   const critical = pathOf(plan)
   return (
     <ol class="card plan-list">
@@ -184,18 +184,18 @@ function List({ plan, picked, onPick }: Picking) {
   )
 }
 
-interface Tasked {
+interface OneTaskProps {
   view: CycleView
   plan: Plan
   task: PlanTask
   onPick: (id: string) => void
 }
 
-function OneTask({ view, plan, task, onPick }: Tasked) {
+function OneTask({ view, plan, task, onPick }: OneTaskProps) {
   const { engine, coordination } = view.run
   const next = plan.tasks.filter(({ depends_on }) => depends_on.includes(task.id)).map(({ id }) => id)
   const held = Object.entries(engine.holds ?? {})
-    .filter(([, keys]) => keys.some((key) => partsOf(key).task === task.id))
+    .filter(([, keys]) => keys.some((key) => parseStepKey(key).task === task.id))
     .map(([id]) => id)
   const blockers = coordination.blockers.filter(({ id, status }) => status === 'open' && held.includes(id))
   const jumps = (ids: readonly string[]) => (

@@ -1,7 +1,7 @@
 // Which agent plays which role, and how many of them work at once: what only a cycle is asked.
 import { type NewCycle, ROLES } from '../api/cycles'
 import { t as common } from '../i18n'
-import { text } from '../lists/form'
+import { fieldText } from '../lists/form'
 import type { FieldsProps } from '../lists/ListKind'
 import { AgentOptions } from '../lists/RunFields'
 import { Field } from '../ui/Field'
@@ -39,8 +39,10 @@ export function RoleFields({ project, errors }: FieldsProps) {
 
 /** The project's own settings hold where nothing was chosen. */
 export function readRoles(form: FormData): Pick<NewCycle, 'roles' | 'parallel'> {
-  const given = ROLES.map((role) => [role, text(form, `role_${role}`)] as const).filter(([, agent]) => agent !== '')
-  const parallel = text(form, 'parallel')
+  const given = ROLES.map((role) => [role, fieldText(form, `role_${role}`)] as const).filter(
+    ([, agent]) => agent !== '',
+  )
+  const parallel = fieldText(form, 'parallel')
   return {
     ...(given.length > 0 && { roles: Object.fromEntries(given) }),
     ...(parallel && { parallel: Number(parallel) }),

@@ -1,10 +1,10 @@
 // Every step in its time: who worked beside whom, and what came of it.
-import { lasted, type Tone, toneOf } from '../run/steps'
+import { durationOf, type Tone, toneOf } from '../run/steps'
 import { StepList, StepRow, TimelineSection } from '../run/Timeline'
 import { duration } from '../ui/format'
 import { resultWords, roleTitle, stepWords, t } from './i18n'
 import type { RoleStep, Section } from './parts'
-import { partsOf, roleOf } from './steps'
+import { parseStepKey, roleOf } from './steps'
 import { tracksOf } from './tracks'
 
 export function Timeline({ resources, view }: Section) {
@@ -17,7 +17,7 @@ export function Timeline({ resources, view }: Section) {
           <Tracks steps={steps} now={now} />
           <StepList steps={steps} isWide>
             {(step) => {
-              const { step: name, task } = partsOf(step.action)
+              const { step: name, task } = parseStepKey(step.action)
               const id = step.task ?? task
               const role = roleOf(name)
               return (
@@ -64,7 +64,7 @@ function Tracks({ steps, now }: { steps: readonly RoleStep[]; now: number }) {
                 key={step.seq}
                 class={stepTone(step)}
                 style={{ left: `${left}%`, width: `${width}%` }}
-                title={`${stepWords(partsOf(step.action).step)} ${step.task ?? ''} · ${duration(lasted(step, now) / 1000)}`}
+                title={`${stepWords(parseStepKey(step.action).step)} ${step.task ?? ''} · ${duration(durationOf(step, now) / 1000)}`}
               />
             ))}
           </div>

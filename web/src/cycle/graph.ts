@@ -1,7 +1,7 @@
 // Where each task of a plan stands when it is drawn: a column for each level of dependency, few crossings, and what
 // neither waits nor is waited for below all of it. Pure.
 
-export interface Joined {
+export interface GraphNode {
   id: string
   depends_on: readonly string[]
 }
@@ -24,7 +24,7 @@ export interface Link {
   points: readonly Place[]
 }
 
-export interface Drawn extends Size {
+export interface GraphLayout extends Size {
   places: ReadonlyMap<string, Place>
   links: readonly Link[]
 }
@@ -48,13 +48,13 @@ interface Slot {
   y: number
 }
 
-export function drawn(tasks: readonly Joined[], node: Size): Drawn {
-  const isJoined = joinedOf(tasks)
+export function layOutGraph(tasks: readonly GraphNode[], node: Size): GraphLayout {
+  const isJoined = linkedIds(tasks)
   const levels = levelsOf(tasks)
   const graph = tasks.filter(({ id }) => isJoined.has(id))
-  const { columns, chains } = slotted(graph, levels, node)
-  ordered(columns)
-  const height = levelled(columns)
+  const { columns, chains } = placeSlots(graph, levels, node)
+  orderColumns(columns)
+  const height = levelColumns(columns)
   const step = node.width + GAP_X
   const columnsWidth = columns.length ? columns.length * step - GAP_X : 0
   const places = new Map<string, Place>()
@@ -62,7 +62,7 @@ export function drawn(tasks: readonly Joined[], node: Size): Drawn {
     for (const slot of column) if (slot.height === node.height) places.set(slot.key, { x: level * step, y: slot.y })
   })
   const alone = tasks.filter(({ id }) => !isJoined.has(id))
-  const block = inRows(alone, node, columns.length, height)
+  const block = layOutRows(alone, node, columns.length, height)
   for (const [id, place] of block.places) places.set(id, place)
   return {
     width: Math.max(columnsWidth, block.width),
@@ -73,7 +73,7 @@ export function drawn(tasks: readonly Joined[], node: Size): Drawn {
 }
 
 /** How many tasks have to be done one after the other before each of them. */
-export function levelsOf(tasks: readonly Joined[]): Map<string, number> {
+export function levelsOf(tasks: readonly GraphNode[]): Map<string, number> {
   const byId = new Map(tasks.map((task) => [task.id, task]))
   const levels = new Map<string, number>()
   const level = (id: string, above: ReadonlySet<string>): number => {
@@ -90,7 +90,7 @@ export function levelsOf(tasks: readonly Joined[]): Map<string, number> {
   return levels
 }
 
-function joinedOf(tasks: readonly Joined[]): Set<string> {
+function linkedIds(tasks: readonly GraphNode[]): Set<string> {
   const known = new Set(tasks.map(({ id }) => id))
   const pairs = tasks.flatMap(({ id, depends_on }) =>
     depends_on.filter((other) => known.has(other) && other !== id).flatMap((other) => [id, other]),
@@ -105,7 +105,7 @@ interface Chain {
 }
 
 /** The tasks in their columns, and a slot in each column that a link passes. */
-function slotted(tasks: readonly Joined[], levels: ReadonlyMap<string, number>, node: Size) {
+function placeSlots(tasks: readonly GraphNode[], levels: ReadonlyMap<string, number>, node: Size) {
   const columns: Slot[][] = []
   const at = (level: number): Slot[] => {
     while (columns.length <= level) columns.push([])
@@ -113,7 +113,7 @@ function slotted(tasks: readonly Joined[], levels: ReadonlyMap<string, number>, 
   }
   const slots = new Map<string, Slot>()
   for (const { id } of tasks) {
-    const slot = fresh(id, node.height)
+    const slot = emptySlot(id, node.height)
     slots.set(id, slot)
     at(levels.get(id) ?? 0).push(slot)
   }
@@ -125,7 +125,7 @@ function slotted(tasks: readonly Joined[], levels: ReadonlyMap<string, number>, 
       if (!from || !to || from === to) continue
       const chain = [from]
       for (let level = (levels.get(other) ?? 0) + 1; level < (levels.get(id) ?? 0); level++) {
-        const passing = fresh(`${other} ${id} ${level}`, PASSING)
+        const passing = emptySlot(`${other} ${id} ${level}`, PASSING)
         at(level).push(passing)
         chain.push(passing)
       }
@@ -142,12 +142,12 @@ function slotted(tasks: readonly Joined[], levels: ReadonlyMap<string, number>, 
   return { columns, chains }
 }
 
-function fresh(key: string, height: number): Slot {
+function emptySlot(key: string, height: number): Slot {
   return { key, height, before: [], after: [], y: 0 }
 }
 
 /** Each column in the order of what its slots are joined with: forth and back, until few links cross. */
-function ordered(columns: Slot[][]): void {
+function orderColumns(columns: Slot[][]): void {
   const rank = new Map<Slot, number>()
   const number = (column: readonly Slot[]) => {
     for (const [n, slot] of column.entries()) rank.set(slot, n)
@@ -166,12 +166,12 @@ function ordered(columns: Slot[][]): void {
 }
 
 /** Gives each slot its y, near to what it is joined with; answers with the height of all. */
-function levelled(columns: readonly Slot[][]): number {
-  for (const column of columns) spread(column, () => 0)
+function levelColumns(columns: readonly Slot[][]): number {
+  for (const column of columns) spreadColumn(column, () => 0)
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const forth = sweep % 2 === 0
     for (const column of forth ? columns : columns.toReversed()) {
-      spread(column, (slot) => {
+      spreadColumn(column, (slot) => {
         const middle = mean(forth ? slot.before : slot.after, (one) => one.y + one.height / 2)
         return middle === null ? slot.y : middle - slot.height / 2
       })
@@ -184,7 +184,7 @@ function levelled(columns: readonly Slot[][]): number {
 }
 
 /** The column's slots where they would like to be, as far as each leaves the others their room. */
-function spread(column: readonly Slot[], wished: (slot: Slot) => number): void {
+function spreadColumn(column: readonly Slot[], wished: (slot: Slot) => number): void {
   const wishes = column.map(wished)
   let floor = Number.NEGATIVE_INFINITY
   column.forEach((slot, n) => {
@@ -196,7 +196,7 @@ function spread(column: readonly Slot[], wished: (slot: Slot) => number): void {
   for (const slot of column) slot.y -= off
 }
 
-function inRows(alone: readonly Joined[], node: Size, columns: number, top: number) {
+function layOutRows(alone: readonly GraphNode[], node: Size, columns: number, top: number) {
   const perRow = Math.max(LEAST_ROW, columns)
   const begin = top > 0 ? top + 2 * GAP_Y : 0
   const places = alone.map(({ id }, n): [string, Place] => [
@@ -230,7 +230,7 @@ function mean<T>(items: readonly T[], value: (item: T) => number): number | null
 }
 
 /** A link as the `d` of an SVG path: level where it leaves and where it arrives. */
-export function curve(points: readonly Place[]): string {
+export function curvePath(points: readonly Place[]): string {
   return points
     .map(({ x, y }, n) => {
       const before = points[n - 1]

@@ -1,11 +1,11 @@
 // What a cycle's page reads beside the cycle itself.
 import type { Cycle, DocumentLine, Finding } from '../api/cycles'
+import type { DiffAnswer, Step, Validation } from '../api/details'
 import type { RunView } from '../api/types'
 import type { RunAddress } from '../app/address'
 import type { SectionProps } from '../run/RunKind'
 import type { Resource } from '../run/resource'
-import { partAt, type RunResources } from '../run/resources'
-import type { DiffAnswer, Step, Validation } from '../run/shapes'
+import { createPart, type RunResources } from '../run/resources'
 import { isStateOnly } from '../run/stale'
 
 /** `role`: whose step it is; null for the engine's own. */
@@ -25,11 +25,11 @@ export type Section = SectionProps<Cycle, CycleParts>
 
 export function partsOf(address: RunAddress): CycleParts {
   return {
-    timeline: partAt(address, '/timeline'),
-    documents: partAt(address, '/documents'),
-    diff: partAt(address, '/diff'),
-    history: partAt(address, '/history'),
-    discoveries: partAt(address, '/discoveries'),
+    timeline: createPart(address, '/timeline'),
+    documents: createPart(address, '/documents'),
+    diff: createPart(address, '/diff'),
+    history: createPart(address, '/history'),
+    discoveries: createPart(address, '/discoveries'),
   }
 }
 

@@ -13,7 +13,7 @@ import { Fixes } from '../tuning/Fixes'
 import { titleOf } from '../tuning/findings'
 import { Graph } from '../tuning/Graph'
 import { History } from '../tuning/History'
-import { known, t } from '../tuning/i18n'
+import { knownWords, t } from '../tuning/i18n'
 import { Overview } from '../tuning/Overview'
 import { partsOf, type TuningParts } from '../tuning/parts'
 import { Report } from '../tuning/Report'
@@ -117,7 +117,7 @@ function IssueCounts({ issues, isKnown }: Pick<BriefTuning, 'issues'> & { isKnow
 function summaryOf(tuning: Tuning): RunSummary {
   const { engine, status, quality_gate: gate } = tuning
   const look = tuningLook({ status, outcome: engine.outcome ?? null, gate })
-  const steps = new Set(engine.under_way.map(({ step }) => known(`action.${step}`, step)))
+  const steps = new Set(engine.under_way.map(({ step }) => knownWords(`action.${step}`, step)))
   return {
     id: engine.id,
     title: titleOf(tuning),

@@ -9,17 +9,17 @@ import { t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
 import { Field } from '../ui/Field'
 import { Notice, ProblemNotice } from '../ui/Notice'
-import { placed, useCommand } from '../ui/useCommand'
+import { fieldProblem, useCommand } from '../ui/useCommand'
 import type { CreateForm, Errors, ListKey } from './ListKind'
 import { projects } from './runList'
 
-interface Creating {
+interface CreateDialogProps {
   kind: { name: KindName; t: (key: ListKey) => string; form: CreateForm }
   project: string | undefined
   onClose: () => void
 }
 
-export function CreateDialog({ kind, project: preset, onClose }: Creating) {
+export function CreateDialog({ kind, project: preset, onClose }: CreateDialogProps) {
   const { names, Fields, read } = kind.form
   const title = kind.t('list.new')
   const [project, setProject] = useState(preset)
@@ -31,7 +31,7 @@ export function CreateDialog({ kind, project: preset, onClose }: Creating) {
     onClose()
     go(runHref(kind.name, at))
   }
-  const refused = placed(problem, names)
+  const refused = fieldProblem(problem, names)
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()

@@ -9,7 +9,7 @@ import { projects, type RunList } from './runList'
 /** Milliseconds after the last letter. */
 const TYPING = 180
 
-interface Filtering<Brief extends Row> {
+interface FiltersProps<Brief extends Row> {
   list: RunList<Brief>
   statuses: readonly (readonly [string, string])[]
   /** What the search is called, and what it looks into. */
@@ -17,7 +17,7 @@ interface Filtering<Brief extends Row> {
   hint: string
 }
 
-export function Filters<Brief extends Row>(filtering: Filtering<Brief>) {
+export function Filters<Brief extends Row>(filtering: FiltersProps<Brief>) {
   const { list, statuses } = filtering
   const { status, project } = list.filter.value
   const names = projects.value.map(({ name }) => [name, name] as const)
@@ -42,7 +42,7 @@ export function Filters<Brief extends Row>(filtering: Filtering<Brief>) {
   )
 }
 
-function Search<Brief extends Row>({ list, label, hint }: Filtering<Brief>) {
+function Search<Brief extends Row>({ list, label, hint }: FiltersProps<Brief>) {
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(list.filter.value.search)
   const sent = useRef(text)

@@ -11,12 +11,12 @@ import type { ListKind } from './ListKind'
 import type { Row } from './rows'
 import { projects, type RunList } from './runList'
 
-interface Listing<Brief extends Row> {
+interface ListPageProps<Brief extends Row> {
   kind: ListKind<Brief>
   list: RunList<Brief>
 }
 
-export function ListPage<Brief extends Row>({ kind, list }: Listing<Brief>) {
+export function ListPage<Brief extends Row>({ kind, list }: ListPageProps<Brief>) {
   const { t, statuses, statusWords, searchHint } = kind
   const open = () => {
     list.creating.value = true
@@ -50,7 +50,7 @@ export function ListPage<Brief extends Row>({ kind, list }: Listing<Brief>) {
   )
 }
 
-function Rows<Brief extends Row>({ kind, list, onCreate }: Listing<Brief> & { onCreate: () => void }) {
+function Rows<Brief extends Row>({ kind, list, onCreate }: ListPageProps<Brief> & { onCreate: () => void }) {
   const { t } = kind
   const shown = list.rows.value
   const { status, search } = list.filter.value
@@ -79,14 +79,14 @@ function Rows<Brief extends Row>({ kind, list, onCreate }: Listing<Brief> & { on
   )
 }
 
-interface Rowed<Brief extends Row> {
+interface RunRowProps<Brief extends Row> {
   kind: ListKind<Brief>
   brief: Brief
   several: boolean
 }
 
 /** The title's link covers the whole row. */
-function RunRow<Brief extends Row>({ kind, brief, several }: Rowed<Brief>) {
+function RunRow<Brief extends Row>({ kind, brief, several }: RunRowProps<Brief>) {
   const { title, look, details, needs, progress, results, changedAt } = kind.columns(brief)
   return (
     <li class="list-row">
@@ -109,7 +109,7 @@ function RunRow<Brief extends Row>({ kind, brief, several }: Rowed<Brief>) {
 function Empty<Brief extends Row>({
   kind: { t, command },
   onCreate,
-}: Pick<Listing<Brief>, 'kind'> & { onCreate: () => void }) {
+}: Pick<ListPageProps<Brief>, 'kind'> & { onCreate: () => void }) {
   return (
     <section class="blank card">
       <h2>{t('list.empty')}</h2>
@@ -126,7 +126,7 @@ function Empty<Brief extends Row>({
   )
 }
 
-function NothingFound<Brief extends Row>({ kind: { t }, list }: Listing<Brief>) {
+function NothingFound<Brief extends Row>({ kind: { t }, list }: ListPageProps<Brief>) {
   return (
     <section class="blank card">
       <h2>{common('loops.none.title')}</h2>
@@ -141,7 +141,7 @@ function NothingFound<Brief extends Row>({ kind: { t }, list }: Listing<Brief>) 
 }
 
 /** Each has a page of its own, where it can be recovered. */
-function DamagedNotice<Brief extends Row>({ kind, list }: Listing<Brief>) {
+function DamagedNotice<Brief extends Row>({ kind, list }: ListPageProps<Brief>) {
   const damaged = list.damaged.value
   if (damaged.length === 0) return null
   return (

@@ -4,21 +4,21 @@ import type { Agent, Mode } from '../api/types'
 import { t } from '../i18n'
 import { Field } from '../ui/Field'
 import { SHELL, useAgents } from '../ui/useAgents'
-import { FIELDS, filled, PERMISSIONS, PROOF, REQUIRE } from './form'
+import { FIELDS, PERMISSIONS, PROOF, REQUIRE, readRunForm } from './form'
 import type { CreateForm, Errors, FieldsProps } from './ListKind'
 
-interface Asked {
+interface RunFormKind {
   t: (key: `create.${'hint' | 'agent' | 'mode.auto' | 'mode.interactive'}`) => string
   /** Fields that only one kind has, and what was filled in there. */
   more?: { Fields: (props: FieldsProps) => ComponentChildren; read: (form: FormData) => object }
 }
 
-export function runForm({ t: own, more }: Asked): CreateForm {
+export function runForm({ t: own, more }: RunFormKind): CreateForm {
   return {
     names: FIELDS,
     Fields: (props) => <RunFields {...props} t={own} more={more && <more.Fields {...props} />} />,
     read: (form) => {
-      const { body, errors } = filled(form)
+      const { body, errors } = readRunForm(form)
       const words = Object.entries(errors).map(([name, key]) => [name, t(key)])
       return { body: { ...body, ...more?.read(form) }, errors: Object.fromEntries(words) }
     },
@@ -31,7 +31,7 @@ function RunFields({
   errors,
   projectField,
   more,
-}: FieldsProps & Pick<Asked, 't'> & { more: ComponentChildren }) {
+}: FieldsProps & Pick<RunFormKind, 't'> & { more: ComponentChildren }) {
   return (
     <>
       <Field label={t('create.task')} hint={own('create.hint')} error={errors.description}>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { filled, firstWords } from './form'
+import { firstWords, readRunForm } from './form'
 
 function form(fields: Record<string, string>): FormData {
   const data = new FormData()
@@ -9,7 +9,7 @@ function form(fields: Record<string, string>): FormData {
 
 it('only what was filled in is sent', () => {
   expect(
-    filled(form({ description: ' Mend it \nsoon', mode: 'auto', agent: '', max_cost: '1.5', test_command: ' ' })),
+    readRunForm(form({ description: ' Mend it \nsoon', mode: 'auto', agent: '', max_cost: '1.5', test_command: ' ' })),
   ).toEqual({
     body: { title: 'Mend it', description: 'Mend it \nsoon', mode: 'auto', max_cost: 1.5 },
     errors: {},
@@ -17,7 +17,7 @@ it('only what was filled in is sent', () => {
 })
 
 it('names the fields that are wrong', () => {
-  expect(filled(form({ description: '  ', max_minutes: 'ten', max_tokens: 'Infinity' })).errors).toEqual({
+  expect(readRunForm(form({ description: '  ', max_minutes: 'ten', max_tokens: 'Infinity' })).errors).toEqual({
     description: 'create.task_missing',
     max_minutes: 'create.number',
     max_tokens: 'create.number',

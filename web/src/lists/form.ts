@@ -35,26 +35,26 @@ export const FIELDS = [
 export type FieldName = (typeof FIELDS)[number]
 export type Errors = Partial<Record<FieldName, string>>
 
-interface Filled {
+interface FormResult {
   body: NewRun
   errors: Partial<Record<FieldName, Key>>
 }
 
 /** The project's own settings hold where a field is left empty. */
-export function filled(form: FormData): Filled {
-  const errors: Filled['errors'] = {}
-  const description = text(form, 'description')
+export function readRunForm(form: FormData): FormResult {
+  const errors: FormResult['errors'] = {}
+  const description = fieldText(form, 'description')
   if (description === '') errors.description = 'create.task_missing'
   const body: NewRun = {
-    title: text(form, 'title') || firstWords(description),
+    title: fieldText(form, 'title') || firstWords(description),
     description,
-    mode: text(form, 'mode') === 'interactive' ? 'interactive' : 'auto',
+    mode: fieldText(form, 'mode') === 'interactive' ? 'interactive' : 'auto',
   }
-  const agent = text(form, 'agent')
-  const permissions = PERMISSIONS.find((name) => name === text(form, 'permissions'))
-  const require = REQUIRE.find((name) => name === text(form, 'require'))
-  const proof = PROOF.find((name) => name === text(form, 'proof'))
-  const tests = text(form, 'test_command')
+  const agent = fieldText(form, 'agent')
+  const permissions = PERMISSIONS.find((name) => name === fieldText(form, 'permissions'))
+  const require = REQUIRE.find((name) => name === fieldText(form, 'require'))
+  const proof = PROOF.find((name) => name === fieldText(form, 'proof'))
+  const tests = fieldText(form, 'test_command')
   if (agent) body.agent = agent
   if (permissions) body.permissions = permissions
   if (require) body.require = require
@@ -62,7 +62,7 @@ export function filled(form: FormData): Filled {
   if (tests) body.test_command = tests
   if (form.get('allow_test_changes') !== null) body.allow_test_changes = true
   for (const name of NUMBERS) {
-    const given = text(form, name)
+    const given = fieldText(form, name)
     const value = Number(given)
     if (given !== '' && Number.isFinite(value)) body[name] = value
     else if (given !== '') errors[name] = 'create.number'
@@ -78,7 +78,7 @@ export function firstWords(task: string): string {
   return `${cut.slice(0, cut.lastIndexOf(' ') > 0 ? cut.lastIndexOf(' ') : cut.length)}…`
 }
 
-export function text(form: FormData, name: string): string {
+export function fieldText(form: FormData, name: string): string {
   const value = form.get(name)
   return typeof value === 'string' ? value.trim() : ''
 }

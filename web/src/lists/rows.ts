@@ -20,10 +20,14 @@ export interface Change<Brief extends Row> {
 }
 
 /** The rows after a change, latest change first. The same rows where the change is none of theirs. */
-export function changed<Brief extends Row>(rows: Rows<Brief>, { id, row }: Change<Brief>, filter: Filter): Rows<Brief> {
+export function applyChange<Brief extends Row>(
+  rows: Rows<Brief>,
+  { id, row }: Change<Brief>,
+  filter: Filter,
+): Rows<Brief> {
   const at = rows.all.findIndex((one) => one.id === id)
   const known = rows.all[at]
-  if (row === null || !belongs(row, filter)) return known ? without(rows, id) : rows
+  if (row === null || !isWanted(row, filter)) return known ? withoutRow(rows, id) : rows
   if (known === undefined && filter.search.trim() !== '') return rows
   if (known === undefined) return { all: [row, ...rows.all], total: rows.total + 1 }
   if (row.rev < known.rev) return rows
@@ -33,17 +37,17 @@ export function changed<Brief extends Row>(rows: Rows<Brief>, { id, row }: Chang
 
 /** Whether the server has to be asked if this change brings a new row. */
 export function isUnclear<Brief extends Row>(rows: Rows<Brief>, { id, row }: Change<Brief>, filter: Filter): boolean {
-  if (row === null || filter.search.trim() === '' || !belongs(row, filter)) return false
+  if (row === null || filter.search.trim() === '' || !isWanted(row, filter)) return false
   return rows.all.every((one) => one.id !== id)
 }
 
 /** More rows from the server below those that are there. */
-export function appended<Brief extends Row>(rows: Rows<Brief>, more: readonly Brief[], total: number): Rows<Brief> {
+export function appendRows<Brief extends Row>(rows: Rows<Brief>, more: readonly Brief[], total: number): Rows<Brief> {
   const known = new Set(rows.all.map(({ id }) => id))
   return { all: [...rows.all, ...more.filter(({ id }) => !known.has(id))], total }
 }
 
-function without<Brief extends Row>(rows: Rows<Brief>, id: string): Rows<Brief> {
+function withoutRow<Brief extends Row>(rows: Rows<Brief>, id: string): Rows<Brief> {
   return { all: rows.all.filter((row) => row.id !== id), total: rows.total - 1 }
 }
 
@@ -53,6 +57,6 @@ function keepsItsPlace(all: readonly Row[], at: number, row: Row): boolean {
 }
 
 /** What the words that are searched for say of it, only the server knows: a known row stays, a new one is asked for. */
-function belongs(row: Row, { status, project }: Filter): boolean {
+function isWanted(row: Row, { status, project }: Filter): boolean {
   return (status === 'all' || row.status === status) && (project === undefined || row.project === project)
 }

@@ -2,9 +2,9 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { Problem } from '../api/client'
 import { type DamagedRun, idOf, listProjects, listRuns, rowOf } from '../api/runs'
-import { listen } from '../api/stream'
+import { subscribe } from '../api/stream'
 import type { Filter, KindName, Project } from '../api/types'
-import { appended, type Change, changed, isUnclear, type Row, type Rows } from './rows'
+import { appendRows, applyChange, type Change, isUnclear, type Row, type Rows } from './rows'
 
 const PAGE = 50
 /** What the server gives at once. */
@@ -54,7 +54,7 @@ export function runList<Brief extends Row>(kind: KindName): RunList<Brief> {
       const found = await read()
       if (mine !== asked) return
       batch(() => {
-        rows.value = meanwhile.reduce((list, change) => changed(list, change, shown()), found)
+        rows.value = meanwhile.reduce((list, change) => applyChange(list, change, shown()), found)
         problem.value = null
       })
     } catch (error) {
@@ -84,7 +84,7 @@ export function runList<Brief extends Row>(kind: KindName): RunList<Brief> {
     if (known === null) return
     await reading(async () => {
       const found = await listRuns<Brief>(kind, filter.value, known.all.length, PAGE)
-      return appended(rows.value ?? known, found.rows, found.total)
+      return appendRows(rows.value ?? known, found.rows, found.total)
     })
   }
   /** Where it is gone, only its id is told. */
@@ -97,7 +97,7 @@ export function runList<Brief extends Row>(kind: KindName): RunList<Brief> {
     if (loading.value) meanwhile.push(change)
     if (rows.value === null) return
     if (isUnclear(rows.value, change, shown())) askSoon()
-    else rows.value = changed(rows.value, change, shown())
+    else rows.value = applyChange(rows.value, change, shown())
   }
   /** Once for a burst of changes. */
   const askSoon = (): void => {
@@ -122,7 +122,7 @@ export function runList<Brief extends Row>(kind: KindName): RunList<Brief> {
     follow: () => {
       void reload()
       void readProjects()
-      return listen({
+      return subscribe({
         url: () => '/api/stream',
         on: { [EVENTS[kind]]: (data) => take(changeOf(data)), reset: () => void reload() },
         again: () => void reload(),

@@ -1,11 +1,12 @@
 // What might be wrong: where it was looked for, what was measured, and what came of it.
+
+import type { Hypothesis } from '../api/details'
 import { commandsAt, type SendCommand } from '../app/address'
 import { t } from '../run/i18n'
 import { Loaded } from '../run/Loaded'
 import { Fold } from '../run/panels'
 import { Rivals } from '../run/Rivals'
 import { patchOf } from '../run/rivals'
-import type { Hypothesis } from '../run/shapes'
 import { Ticked } from '../run/text'
 import { number } from '../ui/format'
 import { factsOf } from './evidence'

@@ -1,11 +1,11 @@
 // What the loop has changed, as a whole or checkpoint by checkpoint; and the way back.
 import { useMemo, useState } from 'preact/hooks'
+import type { CheckpointView, DiffAnswer } from '../api/details'
 import { commandsAt, type RunAddress } from '../app/address'
 import { LoadedDiff } from '../run/cards'
 import { t } from '../run/i18n'
 import { Loaded } from '../run/Loaded'
-import { partAt } from '../run/resources'
-import type { CheckpointView, DiffAnswer } from '../run/shapes'
+import { createPart } from '../run/resources'
 import { Confirm } from '../ui/Confirm'
 import { moment } from '../ui/format'
 import type { LoopResources, LoopView, Section } from './parts'
@@ -87,18 +87,18 @@ function OneHead(one: { resources: LoopResources; view: LoopView; checkpoint: Ch
 
 /** A checkpoint never changes, so it is read once. */
 function CheckpointDiff({ address, n }: { address: RunAddress; n: number }) {
-  const diff = useMemo(() => partAt<DiffAnswer>(address, `/checkpoints/${n}/diff`), [address, n])
+  const diff = useMemo(() => createPart<DiffAnswer>(address, `/checkpoints/${n}/diff`), [address, n])
   return <LoadedDiff of={diff} />
 }
 
-interface Rewinding {
+interface RewindProps {
   resources: LoopResources
   view: LoopView
   checkpoint: CheckpointView
 }
 
 /** Files and progress put back to a checkpoint, after a question. */
-function Rewind({ resources, view, checkpoint: { n, action, at } }: Rewinding) {
+function Rewind({ resources, view, checkpoint: { n, action, at } }: RewindProps) {
   const [isAsking, setAsking] = useState(false)
   return (
     <>

@@ -1,11 +1,11 @@
 // The loop's progress files, to read.
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { get } from '../api/client'
+import type { FileText, ProgressFile } from '../api/details'
 import { t } from '../run/i18n'
 import { Loaded } from '../run/Loaded'
 import { Scroll } from '../run/panels'
-import { resource } from '../run/resource'
-import type { FileText, ProgressFile } from '../run/shapes'
+import { createResource } from '../run/resource'
 import { Prose } from '../run/text'
 import { bytes, moment } from '../ui/format'
 import type { LoopResources, Section } from './parts'
@@ -56,7 +56,7 @@ function OneFile({ resources, file }: { resources: LoopResources; file: Progress
   const { name, modified_at } = file
   const [isRaw, setRaw] = useState(false)
   const own = useMemo(
-    () => resource(() => get<FileText>(address.path(`/progress/${encodeURIComponent(name)}`))),
+    () => createResource(() => get<FileText>(address.path(`/progress/${encodeURIComponent(name)}`))),
     [address, name],
   )
   useEffect(() => {

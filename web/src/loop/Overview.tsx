@@ -1,4 +1,6 @@
 // The first section: how it ended or what is happening now, with the plan and what it costs beside it.
+
+import type { PlanLine } from '../api/details'
 import type { Loop } from '../api/types'
 import { ActivityCard, Budget, Description, Incidents, SettingsCard, Summary, settingLines } from '../run/cards'
 import { t } from '../run/i18n'
@@ -6,7 +8,6 @@ import { Loaded } from '../run/Loaded'
 import { Figure, SpendingFigures } from '../run/panels'
 import { Result } from '../run/Result'
 import { patchesOf } from '../run/rivals'
-import type { PlanLine } from '../run/shapes'
 import { duration, moment, number, percent } from '../ui/format'
 import type { LoopResources, Section } from './parts'
 import { countsOf } from './tests'

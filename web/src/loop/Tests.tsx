@@ -1,16 +1,16 @@
 // The last validation, failing tests first, and how it was in those before.
 import { useState } from 'preact/hooks'
+import type { TestResult } from '../api/details'
 import { ValidationCards } from '../run/cards'
 import { Filter } from '../run/Filter'
 import { t } from '../run/i18n'
 import { Loaded } from '../run/Loaded'
 import { Fold, Scroll } from '../run/panels'
-import type { TestResult } from '../run/shapes'
 import { duration, moment } from '../ui/format'
 import type { Section } from './parts'
-import { countsOf, found, type Shown, suites } from './tests'
+import { countsOf, filterTests, groupBySuite, type TestChoice } from './tests'
 
-const CHOICES: readonly Shown[] = ['all', 'failed', 'passed', 'skipped']
+const CHOICES: readonly TestChoice[] = ['all', 'failed', 'passed', 'skipped']
 const AT_ONCE = 200
 
 export function Tests({ resources, view }: Section) {
@@ -27,10 +27,10 @@ export function Tests({ resources, view }: Section) {
 
 function List({ all, at }: { all: readonly TestResult[]; at: string | undefined }) {
   const [words, setWords] = useState('')
-  const [shown, setShown] = useState<Shown>('all')
+  const [shown, setShown] = useState<TestChoice>('all')
   const [most, setMost] = useState(AT_ONCE)
   const counts = countsOf(all)
-  const tests = found(all, words, shown)
+  const tests = filterTests(all, words, shown)
   return (
     <section class="stack" aria-labelledby="tests-title">
       <header class="row spread">
@@ -50,7 +50,7 @@ function List({ all, at }: { all: readonly TestResult[]; at: string | undefined 
         onChoice={setShown}
       />
       {tests.length === 0 && <p class="empty">{t('tests.none_found')}</p>}
-      {suites(tests.slice(0, most)).map(({ name, tests: own }) => (
+      {groupBySuite(tests.slice(0, most)).map(({ name, tests: own }) => (
         <section key={name} class="suite">
           {name && <h3 class="mono">{name}</h3>}
           <ul>

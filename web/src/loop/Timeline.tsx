@@ -1,7 +1,8 @@
 // The loop's actions in their order: what each did, how long it took, and what it changed.
+
+import type { Step } from '../api/details'
 import { t } from '../run/i18n'
-import type { Step } from '../run/shapes'
-import { lasted, shares, toneOf } from '../run/steps'
+import { durationOf, toneOf, widthsOf } from '../run/steps'
 import { StepList, StepRow, TimelineSection } from '../run/Timeline'
 import { duration } from '../ui/format'
 import type { Section } from './parts'
@@ -40,7 +41,7 @@ export function Timeline({ resources, view }: Section) {
 
 /** All steps side by side, each as wide as it took long. Says nothing that the list does not. */
 function Strip({ steps, now }: { steps: readonly Step[]; now: number }) {
-  const widths = shares(steps, now)
+  const widths = widthsOf(steps, now)
   return (
     <div class="strip" aria-hidden="true">
       {steps.map((step, at) => (
@@ -48,7 +49,7 @@ function Strip({ steps, now }: { steps: readonly Step[]; now: number }) {
           key={step.seq}
           class={`${step.action.toLowerCase()} ${toneOf(step)}`}
           style={{ width: `${widths[at]}%` }}
-          title={`${step.action} · ${duration(lasted(step, now) / 1000)}`}
+          title={`${step.action} · ${duration(durationOf(step, now) / 1000)}`}
         />
       ))}
     </div>

@@ -1,9 +1,5 @@
 // What a loop's page reads beside the loop itself.
-import type { Loop, RunView } from '../api/types'
-import type { RunAddress } from '../app/address'
-import type { SectionProps } from '../run/RunKind'
-import type { Resource } from '../run/resource'
-import { partAt, type RunResources } from '../run/resources'
+
 import type {
   CheckpointView,
   DiffAnswer,
@@ -13,7 +9,12 @@ import type {
   Step,
   TestResult,
   Validation,
-} from '../run/shapes'
+} from '../api/details'
+import type { Loop, RunView } from '../api/types'
+import type { RunAddress } from '../app/address'
+import type { SectionProps } from '../run/RunKind'
+import type { Resource } from '../run/resource'
+import { createPart, type RunResources } from '../run/resources'
 
 export interface LoopParts {
   plan: Resource<PlanLine[]>
@@ -32,13 +33,13 @@ export type Section = SectionProps<Loop, LoopParts>
 
 export function partsOf(address: RunAddress): LoopParts {
   return {
-    plan: partAt(address, '/plan'),
-    timeline: partAt(address, '/timeline'),
-    checkpoints: partAt(address, '/checkpoints'),
-    diff: partAt(address, '/diff'),
-    history: partAt(address, '/history'),
-    tests: partAt(address, '/tests'),
-    hypotheses: partAt(address, '/hypotheses'),
-    files: partAt(address, '/progress'),
+    plan: createPart(address, '/plan'),
+    timeline: createPart(address, '/timeline'),
+    checkpoints: createPart(address, '/checkpoints'),
+    diff: createPart(address, '/diff'),
+    history: createPart(address, '/history'),
+    tests: createPart(address, '/tests'),
+    hypotheses: createPart(address, '/hypotheses'),
+    files: createPart(address, '/progress'),
   }
 }

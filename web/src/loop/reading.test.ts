@@ -1,13 +1,13 @@
 // The small pure parts of the page: steps, tests, evidence, charts, marked spans, what becomes old.
 import { expect, test } from 'vitest'
+import type { Step, TestResult, Validation } from '../api/details'
 import { type DiffLine, spansOf } from '../run/diff'
 import { isKnown, seriesOf } from '../run/series'
-import type { Step, TestResult, Validation } from '../run/shapes'
 import { runnerOf } from '../run/standing'
-import { lasted, shares, toneOf } from '../run/steps'
+import { durationOf, toneOf, widthsOf } from '../run/steps'
 import { factsOf } from './evidence'
 import { partsAfter } from './stale'
-import { countsOf, found, suites } from './tests'
+import { countsOf, filterTests, groupBySuite } from './tests'
 
 const step = (result: string | null, seconds = 1): Step => ({
   seq: 1,
@@ -36,14 +36,14 @@ test.each([
 })
 
 test('shares add up to all, and the shortest can still be seen', () => {
-  const widths = shares([step('pass', 0), step('pass', 1), step('pass', 3000)], 0)
+  const widths = widthsOf([step('pass', 0), step('pass', 1), step('pass', 3000)], 0)
   expect(widths.reduce((sum, width) => sum + width, 0)).toBeCloseTo(100)
   expect(Math.min(...widths)).toBeGreaterThan(2)
 })
 
 test('a step under way lasts until now, and never less than nothing', () => {
-  expect(lasted(step(null), Date.UTC(2026, 0, 1, 0, 1))).toBe(60_000)
-  expect(lasted(step(null), 0)).toBe(0)
+  expect(durationOf(step(null), Date.UTC(2026, 0, 1, 0, 1))).toBe(60_000)
+  expect(durationOf(step(null), 0)).toBe(0)
 })
 
 const result = (test_name: string, status: TestResult['status'], suite = 'a', error_message = ''): TestResult => ({
@@ -61,11 +61,11 @@ const RESULTS = [
 ]
 
 test('failing tests come first, and are found by what they say', () => {
-  expect(found(RESULTS, '', 'all').map((one) => one.test_name)).toEqual(['three', 'four', 'two', 'one'])
-  expect(found(RESULTS, ' boom ', 'all').map((one) => one.test_name)).toEqual(['three'])
-  expect(found(RESULTS, 'boom', 'passed')).toEqual([])
+  expect(filterTests(RESULTS, '', 'all').map((one) => one.test_name)).toEqual(['three', 'four', 'two', 'one'])
+  expect(filterTests(RESULTS, ' boom ', 'all').map((one) => one.test_name)).toEqual(['three'])
+  expect(filterTests(RESULTS, 'boom', 'passed')).toEqual([])
   expect(countsOf(RESULTS)).toEqual({ all: 4, passed: 1, failed: 2, skipped: 1 })
-  expect(suites(found(RESULTS, '', 'all')).map(({ name, tests }) => [name, tests.length])).toEqual([
+  expect(groupBySuite(filterTests(RESULTS, '', 'all')).map(({ name, tests }) => [name, tests.length])).toEqual([
     ['b', 1],
     ['a', 3],
   ])

@@ -3,17 +3,17 @@ import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { ReopenDialog } from '../actions/ReopenDialog'
 import type { Cycle } from '../api/cycles'
+import type { DiffAnswer } from '../api/details'
 import type { EngineState, Proof, Status, Survivor } from '../api/types'
 import { commandsAt, type RunAddress, type SendCommand } from '../app/address'
 import { duration, money, number, percent } from '../ui/format'
 import { lookOf } from '../ui/tones'
-import { type FileDiff, filesOf } from './diff'
+import { type FileDiff, parseDiff } from './diff'
 import { t } from './i18n'
 import type { LimitedRun } from './limits'
 import { Rivals } from './Rivals'
 import { type Resource, useResource } from './resource'
 import type { Patch } from './rivals'
-import type { DiffAnswer } from './shapes'
 import { Ticked } from './text'
 
 /** Files, tests and remarks that are shown of a longer list. */
@@ -23,7 +23,7 @@ const SHOWN = 8
 const CHOICES = ['preserve', 'none'] as const
 type Choice = (typeof CHOICES)[number]
 
-interface Ended {
+interface ResultProps {
   address: RunAddress
   diff: Resource<DiffAnswer>
   of: LimitedRun & { status: Status; engine: EngineState | Cycle['engine']; failure_reason?: string | null }
@@ -33,9 +33,9 @@ interface Ended {
   patches: readonly Patch[]
 }
 
-export function Result({ address, diff, of, tests, patches }: Ended) {
+export function Result({ address, diff, of, tests, patches }: ResultProps) {
   const { data } = useResource(diff)
-  const files = useMemo(() => filesOf(data?.diff ?? ''), [data?.diff])
+  const files = useMemo(() => parseDiff(data?.diff ?? ''), [data?.diff])
   const { outcome, proof, budget } = of.engine
   if (!outcome) return null
   const shown = lookOf({ status: of.status, outcome, parked_until: null })
@@ -123,7 +123,7 @@ export function Strength({ proof, more }: { proof: Proof; more?: string }) {
   )
 }
 
-interface ListOf<T> {
+interface ListedProps<T> {
   title: string
   items: readonly T[]
   one: (item: T) => ComponentChildren
@@ -131,7 +131,7 @@ interface ListOf<T> {
   more: string | undefined
 }
 
-function Listed<T>({ title, items, one, more }: ListOf<T>) {
+function Listed<T>({ title, items, one, more }: ListedProps<T>) {
   if (!items.length) return null
   return (
     <div>
@@ -173,7 +173,7 @@ function Unproven({ send, of }: { send: SendCommand; of: LimitedRun }) {
   )
 }
 
-function testsInWords({ passed, all }: Ended['tests']): string {
+function testsInWords({ passed, all }: ResultProps['tests']): string {
   return passed === all ? t('result.tests', { n: all }) : t('result.some_tests', { passed, n: all })
 }
 

@@ -11,7 +11,7 @@ import type { RunKind, RunSummary } from './RunKind'
 import type { Parts as AnyParts } from './resources'
 import { runnerOf } from './standing'
 
-interface Headed<State, Parts extends AnyParts<Parts>> {
+interface RunHeadProps<State, Parts extends AnyParts<Parts>> {
   kind: RunKind<State, Parts>
   address: RunAddress
   view: RunView<State>
@@ -19,7 +19,12 @@ interface Headed<State, Parts extends AnyParts<Parts>> {
   section: string
 }
 
-export function RunHead<State, Parts extends AnyParts<Parts>>({ kind, address, view, section }: Headed<State, Parts>) {
+export function RunHead<State, Parts extends AnyParts<Parts>>({
+  kind,
+  address,
+  view,
+  section,
+}: RunHeadProps<State, Parts>) {
   const summary = kind.summaryOf(view.run)
   const { id, title, reason, parked } = summary
   return (

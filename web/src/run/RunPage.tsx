@@ -5,23 +5,27 @@ import { addressOf } from '../app/address'
 import { RunHead } from './RunHead'
 import type { RunKind } from './RunKind'
 import { useResource } from './resource'
-import { type Parts as AnyParts, followRun, type RunResources, resourcesAt } from './resources'
+import { type Parts as AnyParts, createResources, followRun, type RunResources } from './resources'
 import { Tabs } from './Tabs'
 import { DeletedRun, LoadingRun, UnreadableRun } from './Unavailable'
 
 /** Milliseconds after its last entry that a runner with nothing more to do leaves, without another entry. */
 const LEAVING = 700
 
-interface Paged<State, Parts extends AnyParts<Parts>> {
+interface RunPageProps<State, Parts extends AnyParts<Parts>> {
   kind: RunKind<State, Parts>
   at: Ref
   tab: string | undefined
 }
 
-export function RunPage<State, Parts extends AnyParts<Parts>>({ kind, at: { id, project }, tab }: Paged<State, Parts>) {
+export function RunPage<State, Parts extends AnyParts<Parts>>({
+  kind,
+  at: { id, project },
+  tab,
+}: RunPageProps<State, Parts>) {
   const resources = useMemo(() => {
     const address = addressOf(kind.name, { id, project })
-    return resourcesAt(address, (state: State) => kind.summaryOf(state).rev, kind.partsOf(address))
+    return createResources(address, (state: State) => kind.summaryOf(state).rev, kind.partsOf(address))
   }, [kind, id, project])
   const { data, problem } = useResource(resources.view)
   const summary = data && kind.summaryOf(data.run)
@@ -37,7 +41,7 @@ export function RunPage<State, Parts extends AnyParts<Parts>>({ kind, at: { id, 
   return data ? <Sheet kind={kind} resources={resources} view={data} tab={tab} /> : <LoadingRun />
 }
 
-interface Sheeted<State, Parts extends AnyParts<Parts>> {
+interface SheetProps<State, Parts extends AnyParts<Parts>> {
   kind: RunKind<State, Parts>
   resources: RunResources<State, Parts>
   view: RunView<State>
@@ -49,7 +53,7 @@ function Sheet<State, Parts extends AnyParts<Parts>>({
   resources,
   view,
   tab = 'overview',
-}: Sheeted<State, Parts>) {
+}: SheetProps<State, Parts>) {
   const [name, ...detail] = tab.split('-')
   const open = kind.sections.find((section) => section.name === name) ?? kind.sections[0]
   if (!open) return null

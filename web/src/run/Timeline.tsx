@@ -1,25 +1,25 @@
 // What happened step by step: each from its start to its end, with what it did and what it changed.
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { Step } from '../api/details'
 import { duration, moment, money, number } from '../ui/format'
 import { t } from './i18n'
 import { Loaded } from './Loaded'
 import { type Resource, useResource } from './resource'
-import type { Step } from './shapes'
-import { lasted, type Tone } from './steps'
+import { durationOf, type Tone } from './steps'
 import { Ticked } from './text'
 
 /** Steps that are shown at once. */
 const AT_ONCE = 100
 
-interface Timed<S extends Step> {
+interface TimelineSectionProps<S extends Step> {
   of: Resource<S[]>
   label: string
   isLive: boolean
   children: (steps: readonly S[], now: number) => ComponentChildren
 }
 
-export function TimelineSection<S extends Step>({ of, label, isLive, children }: Timed<S>) {
+export function TimelineSection<S extends Step>({ of, label, isLive, children }: TimelineSectionProps<S>) {
   const { data } = useResource(of)
   const now = useNow(data?.some((step) => step.ended_at === null) === true && isLive)
   return (
@@ -37,14 +37,14 @@ export function TimelineSection<S extends Step>({ of, label, isLive, children }:
   )
 }
 
-interface Listed<S extends Step> {
+interface StepListProps<S extends Step> {
   steps: readonly S[]
   isWide?: boolean
   children: (step: S) => JSX.Element
 }
 
 /** The latest first. */
-export function StepList<S extends Step>({ steps, isWide = false, children }: Listed<S>) {
+export function StepList<S extends Step>({ steps, isWide = false, children }: StepListProps<S>) {
   const [most, setMost] = useState(AT_ONCE)
   return (
     <>
@@ -58,7 +58,7 @@ export function StepList<S extends Step>({ steps, isWide = false, children }: Li
   )
 }
 
-interface Stepping {
+interface StepRowProps {
   step: Step
   /** What it was, in words. */
   name: ComponentChildren
@@ -69,7 +69,7 @@ interface Stepping {
   diff: string | null
 }
 
-export function StepRow({ step, name, task, tone, now, diff }: Stepping) {
+export function StepRow({ step, name, task, tone, now, diff }: StepRowProps) {
   return (
     <li class={`step ${tone}`}>
       <div class="step-number" title={t('timeline.iteration', { n: step.iteration })}>
@@ -102,7 +102,7 @@ export function StepRow({ step, name, task, tone, now, diff }: Stepping) {
         )}
       </div>
       <div class="step-side small">
-        <span>{duration(lasted(step, now) / 1000)}</span>
+        <span>{duration(durationOf(step, now) / 1000)}</span>
         <time class="muted" dateTime={step.started_at}>
           {moment(step.started_at)}
         </time>

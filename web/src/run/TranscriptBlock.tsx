@@ -10,7 +10,7 @@ export function TranscriptBlock({ block, isNow }: { block: Block; isNow: boolean
   switch (block.kind) {
     case 'step':
       return (
-        <h3 class="said-step">
+        <h3 class="block-step">
           <span>{block.action}</span>
           <time dateTime={block.at}>{clock(block.at)}</time>
         </h3>
@@ -19,13 +19,13 @@ export function TranscriptBlock({ block, isNow }: { block: Block; isNow: boolean
       return <Prose text={block.text} />
     case 'thought':
       return (
-        <Titled name={t('said.thought')} hint={firstLine(block.text)}>
+        <Titled name={t('transcript.thought')} hint={firstLine(block.text)}>
           <p class="pre">{block.text}</p>
         </Titled>
       )
     case 'message':
       return (
-        <Titled name={t('said.message', { agent: block.agent })} hint={firstLine(block.text)}>
+        <Titled name={t('transcript.message', { agent: block.agent })} hint={firstLine(block.text)}>
           {block.brief && <p class="pre muted">{block.brief}</p>}
           <p class="pre">{block.text}</p>
         </Titled>
@@ -34,14 +34,14 @@ export function TranscriptBlock({ block, isNow }: { block: Block; isNow: boolean
       return <ToolRow call={block} />
     case 'permission':
       return (
-        <p class={`said-line ${block.allowed ? 'result' : 'trouble'}`}>
-          <strong>{t(block.allowed ? 'said.allowed' : 'said.refused')}</strong> {block.title}
+        <p class={`block-line ${block.allowed ? 'result' : 'trouble'}`}>
+          <strong>{t(block.allowed ? 'transcript.allowed' : 'transcript.refused')}</strong> {block.title}
           {block.reason && <span class="muted"> · {block.reason}</span>}
         </p>
       )
     case 'plan':
       return (
-        <ul class="plan said-plan" aria-label={t('said.plan')}>
+        <ul class="plan block-plan" aria-label={t('transcript.plan')}>
           {block.entries.map(({ what, status }, at) => (
             <li key={at} class={status}>
               <span class="mark" aria-hidden="true">
@@ -54,7 +54,7 @@ export function TranscriptBlock({ block, isNow }: { block: Block; isNow: boolean
       )
     case 'line':
       return (
-        <p class={`said-line ${block.tone}`}>
+        <p class={`block-line ${block.tone}`}>
           {isNow && block.tone === 'activity' && <span class="dot live" aria-hidden="true" />}
           <Ticked text={block.text} />
         </p>
@@ -76,10 +76,10 @@ function ToolRow({ call }: { call: Extract<Block, { kind: 'tool' }> }) {
       {about && !call.title.includes(about) && <code>{about}</code>}
     </>
   )
-  if (!call.output) return <div class={`said-tool ${call.status}`}>{row}</div>
+  if (!call.output) return <div class={`block-tool ${call.status}`}>{row}</div>
   return (
-    <Fold class={`said-tool ${call.status}`} summary={row}>
-      <Scroll class="output" label={t('said.output', { tool: call.title })}>
+    <Fold class={`block-tool ${call.status}`} summary={row}>
+      <Scroll class="output" label={t('transcript.output', { tool: call.title })}>
         {call.output}
       </Scroll>
     </Fold>
@@ -93,7 +93,7 @@ function Titled({ name, hint, children }: { name: string; hint: string; children
     </>
   )
   return (
-    <Fold class="said-fold" summary={summary}>
+    <Fold class="block-fold" summary={summary}>
       {children}
     </Fold>
   )

@@ -12,7 +12,7 @@ const AT_ONCE = 120
 /** As near to the end as this counts as being there. Pixels. */
 const NEAR = 48
 
-interface Transcribing {
+interface LiveTranscriptProps {
   transcript: Transcript | null
   status: string
   isLive: boolean
@@ -25,7 +25,7 @@ interface Transcribing {
  * What is said and done, as it happens: follows the end until the person scrolls up, and shows no more at once than a
  * browser draws with ease.
  */
-export function LiveTranscript({ transcript, status, isLive, wanted, isTall }: Transcribing) {
+export function LiveTranscript({ transcript, status, isLive, wanted, isTall }: LiveTranscriptProps) {
   const box = useRef<HTMLElement>(null)
   const [isFollowing, setFollowing] = useState(true)
   /** Where the window begins; null: at the last AT_ONCE blocks. */
@@ -51,31 +51,31 @@ export function LiveTranscript({ transcript, status, isLive, wanted, isTall }: T
     setFrom(all[Math.max(0, earlier - AT_ONCE)]?.key ?? null)
   }
 
-  if (!transcript) return <div class="talk-empty muted">{t('loading')}</div>
-  if (!all.length) return <div class="talk-empty muted">{t(emptyWords(status, isLive))}</div>
+  if (!transcript) return <div class="transcript-empty muted">{t('loading')}</div>
+  if (!all.length) return <div class="transcript-empty muted">{t(emptyWords(status, isLive))}</div>
   return (
-    <div class="talk-frame">
-      <Scroll class={`talk${isTall ? ' tall' : ''}`} label={t('talk.label')} box={box} onScroll={scrolled}>
+    <div class="transcript-frame">
+      <Scroll class={`transcript${isTall ? ' tall' : ''}`} label={t('transcript.label')} box={box} onScroll={scrolled}>
         {earlier > 0 && (
           <button type="button" class="button plain small" onClick={showEarlier}>
-            {t('talk.earlier', { n: earlier })}
+            {t('transcript.earlier', { n: earlier })}
           </button>
         )}
         {transcript.dropped > 0 && earlier === 0 && (
-          <p class="muted small">{t('talk.dropped', { n: transcript.dropped })}</p>
+          <p class="muted small">{t('transcript.dropped', { n: transcript.dropped })}</p>
         )}
         {blocks.map((block, at) => (
           <Fragment key={block.key}>
             {block.role && block.kind !== 'step' && block.role !== blocks[at - 1]?.role && (
-              <p class={`said-role ${block.role}`}>{block.role}</p>
+              <p class={`block-role ${block.role}`}>{block.role}</p>
             )}
             <TranscriptBlock block={block} isNow={isLive && block === all.at(-1)} />
           </Fragment>
         ))}
       </Scroll>
       {!isFollowing && (
-        <button type="button" class="button talk-latest" onClick={() => setFollowing(true)}>
-          {t('talk.latest')}
+        <button type="button" class="button transcript-latest" onClick={() => setFollowing(true)}>
+          {t('transcript.latest')}
         </button>
       )}
     </div>
@@ -83,8 +83,8 @@ export function LiveTranscript({ transcript, status, isLive, wanted, isTall }: T
 }
 
 function emptyWords(status: string, isLive: boolean): Key {
-  if (status === 'created') return 'talk.not_started'
-  return isLive ? 'talk.nothing_yet' : 'talk.nothing'
+  if (status === 'created') return 'transcript.not_started'
+  return isLive ? 'transcript.nothing_yet' : 'transcript.nothing'
 }
 
 const KINDS = ['all', 'speech', 'tools', 'steps'] as const
@@ -97,7 +97,7 @@ const SHOWN: Readonly<Record<Kind, (block: Block) => boolean>> = {
   steps: ({ kind }) => kind === 'step' || kind === 'line' || kind === 'plan',
 }
 
-interface Searching extends Pick<Transcribing, 'transcript' | 'status' | 'isLive'> {
+interface TranscriptSearchProps extends Pick<LiveTranscriptProps, 'transcript' | 'status' | 'isLive'> {
   /** Where there are several who speak: their names, and how they are called. */
   roles?: readonly (readonly [string, string])[]
   /** The one to show at first. */
@@ -105,7 +105,7 @@ interface Searching extends Pick<Transcribing, 'transcript' | 'status' | 'isLive
 }
 
 /** All of it that the server still tells; by kind, by role and by words. */
-export function TranscriptSearch({ transcript, status, isLive, roles = [], role: preset = '' }: Searching) {
+export function TranscriptSearch({ transcript, status, isLive, roles = [], role: preset = '' }: TranscriptSearchProps) {
   const [kind, setKind] = useState<Kind>('all')
   const [words, setWords] = useState('')
   const [role, setRole] = useState(roles.some(([name]) => name === preset) ? preset : '')
@@ -116,17 +116,17 @@ export function TranscriptSearch({ transcript, status, isLive, roles = [], role:
       <div class="row transcript-bar">
         {roles.length > 0 && (
           <Picker
-            label={t('talk.role')}
+            label={t('transcript.role')}
             value={role}
-            options={[['', t('talk.everybody')], ...roles]}
+            options={[['', t('transcript.everybody')], ...roles]}
             onPick={(picked) => setRole(picked)}
           />
         )}
         <Filter
-          label={t('talk.search')}
+          label={t('transcript.search')}
           words={words}
           onWords={setWords}
-          choices={KINDS.map((name) => [name, t(`talk.${name}`)] as const)}
+          choices={KINDS.map((name) => [name, t(`transcript.${name}`)] as const)}
           choice={kind}
           onChoice={setKind}
         />

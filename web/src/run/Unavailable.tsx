@@ -35,7 +35,7 @@ export function DeletedRun({ kind, title }: { kind: KindWords; title: string }) 
   )
 }
 
-interface Unreadable {
+interface UnreadableRunProps {
   kind: KindWords
   address: RunAddress
   problem: Problem
@@ -43,7 +43,7 @@ interface Unreadable {
 }
 
 /** Nothing could be read of it at all. An id of a wrong form is as unknown as any other. */
-export function UnreadableRun({ kind, address, problem, view }: Unreadable) {
+export function UnreadableRun({ kind, address, problem, view }: UnreadableRunProps) {
   if (problem.status === 503) return <DamagedRun kind={kind} address={address} problem={problem} view={view} />
   if (problem.status !== 404 && problem.status !== 400) return <ProblemNotice problem={problem} retry={view.touch} />
   return (
@@ -58,7 +58,7 @@ export function UnreadableRun({ kind, address, problem, view }: Unreadable) {
 }
 
 /** Its state cannot be read: what is left can be put together again. */
-function DamagedRun({ kind, address, problem, view }: Unreadable) {
+function DamagedRun({ kind, address, problem, view }: UnreadableRunProps) {
   const { busy, problem: refusal, run } = useCommand()
   const recover = async () => {
     if (await run(() => send('POST', address.path('/recover'), { body: {} }))) view.touch()

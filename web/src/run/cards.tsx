@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { get } from '../api/client'
+import type { DiffAnswer, FileText, Validation } from '../api/details'
 import type { Budget as BudgetState, EngineState, Proof, RunView, SkillState } from '../api/types'
 import { duration, moment, money, number, percent } from '../ui/format'
 import { History } from './charts'
@@ -10,13 +11,12 @@ import { t } from './i18n'
 import { Loaded } from './Loaded'
 import { type BudgetName, percentOf, type Spent, spentOf } from './limits'
 import { Strength } from './Result'
-import { type Resource, resource, useResource } from './resource'
+import { createResource, type Resource, useResource } from './resource'
 import type { RunEvents } from './resources'
-import type { DiffAnswer, FileText, Validation } from './shapes'
 import { LiveTranscript } from './TranscriptView'
 import { Prose } from './text'
 
-interface Activity {
+interface ActivityCardProps {
   run: RunEvents
   view: RunView<{ status: string }>
   isOver: boolean
@@ -25,7 +25,7 @@ interface Activity {
 }
 
 /** What is said and done now, or was before the end. */
-export function ActivityCard({ run, view, isOver, children }: Activity) {
+export function ActivityCard({ run, view, isOver, children }: ActivityCardProps) {
   return (
     <section class="card" aria-labelledby="now-title">
       <header class="card-head">
@@ -82,7 +82,7 @@ export function settingLines(settings: Settings, allowsTestChanges: boolean): Se
   ]
 }
 
-interface Validated {
+interface ValidationCardsProps {
   history: Resource<Validation[]>
   /** Why the last validation did not pass. */
   reasons: readonly string[] | undefined
@@ -90,7 +90,7 @@ interface Validated {
 }
 
 /** How all validations were, and what the last one lacks. */
-export function ValidationCards({ history, reasons = [], proof }: Validated) {
+export function ValidationCards({ history, reasons = [], proof }: ValidationCardsProps) {
   return (
     <>
       <History of={history} />
@@ -156,7 +156,7 @@ function Line({ used: { name, spent, limit } }: { used: Spent }) {
   )
 }
 
-interface Told {
+interface IncidentLine {
   kind: string
   message: string
   at: string
@@ -169,7 +169,7 @@ export function Incidents({
   incidents: EngineState['incidents']
   errors: SkillState['errors']
 }) {
-  const told: Told[] = [
+  const told: IncidentLine[] = [
     ...incidents,
     ...errors.map(({ action, message, timestamp }) => ({ kind: action, message, at: timestamp })),
   ].toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
@@ -199,7 +199,7 @@ export function Incidents({
 
 /** `path`: where it is read. */
 export function Summary({ path, rev }: { path: string; rev: number }) {
-  const summary = useMemo(() => resource(() => get<FileText>(path)), [path])
+  const summary = useMemo(() => createResource(() => get<FileText>(path)), [path])
   // A stop is committed before its summary is written; each later change is the time for another look.
   useEffect(() => {
     if (rev) summary.touch()

@@ -2,15 +2,15 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
+import type { Validation } from '../api/details'
 import { isDark } from '../app/theme'
 import { moment, number, percent } from '../ui/format'
-import { type Charting, drawn, type Line } from './drawing'
+import { type ChartContent, drawChart, type Line } from './drawing'
 import { t } from './i18n'
 import { Loaded } from './Loaded'
 import { Scroll } from './panels'
 import type { Resource } from './resource'
-import { isKnown, passedIn, type Series, seriesOf } from './series'
-import type { Validation } from './shapes'
+import { isKnown, passedOf, type Series, seriesOf } from './series'
 
 export function History({ of }: { of: Resource<Validation[]> }) {
   return <Loaded of={of}>{(runs) => (runs.length ? <Charts runs={runs} /> : null)}</Loaded>
@@ -31,7 +31,7 @@ function Charts({ runs }: { runs: readonly Validation[] }) {
             label={t('history.tests')}
             runs={series.runs}
             lines={testLines(series)}
-            told={(at) => (runs[at] ? inWords(runs[at], at) : '')}
+            describe={(at) => (runs[at] ? inWords(runs[at], at) : '')}
           />
         )}
         {charts[1] && (
@@ -40,7 +40,7 @@ function Charts({ runs }: { runs: readonly Validation[] }) {
             runs={series.runs}
             lines={[{ name: t('history.coverage'), colour: '--accent', values: series.coverage, isBar: false }]}
             highest={100}
-            told={(at) => told(series.coverage[at] ?? null, percent)}
+            describe={(at) => formatKnown(series.coverage[at] ?? null, percent)}
           />
         )}
       </div>
@@ -60,13 +60,13 @@ function testLines(series: Series): Line[] {
 function inWords(run: Validation, at: number): string {
   return t('history.run', {
     run: at + 1,
-    passed: told(passedIn(run)),
-    failed: told(run.failed),
-    skipped: told(run.skipped),
+    passed: formatKnown(passedOf(run)),
+    failed: formatKnown(run.failed),
+    skipped: formatKnown(run.skipped),
   })
 }
 
-function told(value: number | null, speak: (value: number) => string = number): string {
+function formatKnown(value: number | null, speak: (value: number) => string = number): string {
   return value === null ? '–' : speak(value)
 }
 
@@ -94,10 +94,10 @@ function Table({ runs }: { runs: readonly Validation[] }) {
                 <th scope="row">{at + 1}</th>
                 <td>{moment(run.at)}</td>
                 <td>{run.iteration}</td>
-                <td>{told(passedIn(run))}</td>
-                <td>{told(run.failed)}</td>
-                <td>{told(run.skipped)}</td>
-                <td>{told(run.coverage, percent)}</td>
+                <td>{formatKnown(passedOf(run))}</td>
+                <td>{formatKnown(run.failed)}</td>
+                <td>{formatKnown(run.skipped)}</td>
+                <td>{formatKnown(run.coverage, percent)}</td>
               </tr>
             ))}
           </tbody>
@@ -109,12 +109,12 @@ function Table({ runs }: { runs: readonly Validation[] }) {
 
 const HEIGHT = 150
 
-export function Chart(charting: Charting) {
-  const { label, runs, lines, told } = charting
+export function Chart(chart: ChartContent) {
+  const { label, runs, lines, describe } = chart
   const box = useRef<HTMLDivElement>(null)
   const [pointed, setPointed] = useState<number | null>(null)
   const dark = isDark()
-  const content = JSON.stringify([runs, lines, charting.highest])
+  const content = JSON.stringify([runs, lines, chart.highest])
 
   useEffect(() => {
     const home = box.current
@@ -122,7 +122,7 @@ export function Chart(charting: Charting) {
     let plot: uPlot | null = null
     let isOver = false
     const size = () => ({ width: Math.max(120, home.clientWidth), height: HEIGHT })
-    void drawn(charting, size(), home, setPointed).then((made) => {
+    void drawChart(chart, size(), home, setPointed).then((made) => {
       if (isOver) made.destroy()
       else plot = made
     })
@@ -140,9 +140,9 @@ export function Chart(charting: Charting) {
     <figure class="chart">
       <figcaption>
         <strong>{label}</strong>
-        <span class="muted small">{told(pointed ?? runs.length - 1)}</span>
+        <span class="muted small">{describe(pointed ?? runs.length - 1)}</span>
       </figcaption>
-      <div class="chart-box" ref={box} role="img" aria-label={`${label}: ${told(runs.length - 1)}`} />
+      <div class="chart-box" ref={box} role="img" aria-label={`${label}: ${describe(runs.length - 1)}`} />
       {lines.length > 1 && (
         <ul class="legend small" aria-hidden="true">
           {lines.map((line) => (

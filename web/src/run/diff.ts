@@ -39,7 +39,7 @@ const MOST_CHANGES = 1200
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/
 
 /** Every file of the diff, in its order. */
-export function filesOf(diff: string): FileDiff[] {
+export function parseDiff(diff: string): FileDiff[] {
   // No line of a file begins like this: each has its mark in front.
   return diff.split(/^(?=diff --git )/m).flatMap((part) => {
     const places = [...part.matchAll(new RegExp(HUNK, 'gm'))].map(([, , , place]) => place ?? '')
@@ -50,26 +50,26 @@ export function filesOf(diff: string): FileDiff[] {
 }
 
 /** What differs between two texts; null where all lines are the same. */
-export function compared(name: string, before: string, after: string): FileDiff | null {
-  const [old, now] = [terminated(before), terminated(after)]
+export function diffTexts(name: string, before: string, after: string): FileDiff | null {
+  const [old, now] = [terminateText(before), terminateText(after)]
   const options = { context: CONTEXT, maxEditLength: MOST_CHANGES }
-  const patch = structuredPatch(name, name, old, now, '', '', options) ?? replaced(name, old, now)
+  const patch = structuredPatch(name, name, old, now, '', '', options) ?? replacementOf(name, old, now)
   return patch.hunks.length ? fileOf(patch, []) : null
 }
 
-export function totals(files: readonly FileDiff[]): { added: number; removed: number } {
+export function countChanges(files: readonly FileDiff[]): { added: number; removed: number } {
   return {
     added: files.reduce((sum, file) => sum + file.added, 0),
     removed: files.reduce((sum, file) => sum + file.removed, 0),
   }
 }
 
-export function lineCount(file: FileDiff): number {
+export function countLines(file: FileDiff): number {
   return file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
 }
 
 /** The first lines of a file, hunk by hunk. */
-export function cut(hunks: readonly Hunk[], most: number): Hunk[] {
+export function firstLines(hunks: readonly Hunk[], most: number): Hunk[] {
   const kept: Hunk[] = []
   let left = most
   for (const hunk of hunks) {
@@ -82,7 +82,7 @@ export function cut(hunks: readonly Hunk[], most: number): Hunk[] {
 
 /** A text that is no diff has no patches. */
 function patchesOf(part: string): StructuredPatch[] {
-  for (const text of [part, completed(part)]) {
+  for (const text of [part, completeHunk(part)]) {
     try {
       return parsePatch(text)
     } catch {
@@ -93,7 +93,7 @@ function patchesOf(part: string): StructuredPatch[] {
 }
 
 /** The server cuts a long diff off anywhere: its last hunk has as many lines as are there. */
-function completed(part: string): string {
+function completeHunk(part: string): string {
   const at = part.lastIndexOf('\n@@ ') + 1
   if (at === 0) return part.split('\n--- ', 1)[0] ?? ''
   const [head = '', ...lines] = part.slice(at).split('\n')
@@ -104,11 +104,11 @@ function completed(part: string): string {
 }
 
 /** The end of the last line is no difference worth showing. */
-function terminated(text: string): string {
+function terminateText(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
-function replaced(name: string, before: string, after: string): StructuredPatch {
+function replacementOf(name: string, before: string, after: string): StructuredPatch {
   const marked = (mark: string, text: string) => (text.match(/.*\n/g) ?? []).map((line) => mark + line.slice(0, -1))
   const [removed, added] = [marked('-', before), marked('+', after)]
   const counts = { oldStart: 1, oldLines: removed.length, newStart: 1, newLines: added.length }
@@ -123,7 +123,7 @@ function fileOf(patch: StructuredPatch, places: string[]): FileDiff {
   const whole = patch.hunks.filter(({ lines }) => lines.length > 0)
   const hunks = whole.map((hunk, n): Hunk => {
     const at = `${firstOf(hunk.oldStart, hunk.oldLines)} → ${firstOf(hunk.newStart, hunk.newLines)}`
-    return { at, place: places[n] ?? '', lines: numbered(hunk.lines, hunk.oldStart, hunk.newStart) }
+    return { at, place: places[n] ?? '', lines: numberLines(hunk.lines, hunk.oldStart, hunk.newStart) }
   })
   const count = (kind: LineKind) => hunks.flatMap(({ lines }) => lines.filter((line) => line.kind === kind)).length
   return {
@@ -149,7 +149,7 @@ function plainName(name: string): string {
 
 const KINDS: Readonly<Record<string, LineKind>> = { '+': 'added', '-': 'removed', '\\': 'remark' }
 
-function numbered(lines: readonly string[], oldStart: number, newStart: number): DiffLine[] {
+function numberLines(lines: readonly string[], oldStart: number, newStart: number): DiffLine[] {
   let [old, now] = [oldStart, newStart]
   return lines.map((line) => {
     const kind = KINDS[line[0] ?? ''] ?? 'same'
@@ -172,12 +172,12 @@ const LEAST_COMMON = 0.3
 export function spansOf(lines: readonly DiffLine[]): Map<DiffLine, Span> {
   const spans = new Map<DiffLine, Span>()
   for (let at = 0; at < lines.length; ) {
-    const removed = run(lines, at, 'removed')
-    const added = run(lines, at + removed.length, 'added')
+    const removed = blockAt(lines, at, 'removed')
+    const added = blockAt(lines, at + removed.length, 'added')
     if (removed.length === added.length) {
       removed.forEach((line, n) => {
         const other = added[n]
-        if (other) mark(spans, line, other)
+        if (other) markChange(spans, line, other)
       })
     }
     at += Math.max(1, removed.length + added.length)
@@ -185,13 +185,13 @@ export function spansOf(lines: readonly DiffLine[]): Map<DiffLine, Span> {
   return spans
 }
 
-function run(lines: readonly DiffLine[], from: number, kind: DiffLine['kind']): DiffLine[] {
+function blockAt(lines: readonly DiffLine[], from: number, kind: DiffLine['kind']): DiffLine[] {
   let end = from
   while (lines[end]?.kind === kind) end++
   return lines.slice(from, end)
 }
 
-function mark(spans: Map<DiffLine, Span>, old: DiffLine, now: DiffLine): void {
+function markChange(spans: Map<DiffLine, Span>, old: DiffLine, now: DiffLine): void {
   const most = Math.min(old.text.length, now.text.length)
   let begin = 0
   while (begin < most && old.text[begin] === now.text[begin]) begin++

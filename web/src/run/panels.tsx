@@ -6,13 +6,13 @@ import type { Budget } from '../api/types'
 import { duration, money, number } from '../ui/format'
 import { t } from './i18n'
 
-interface Folding {
+interface FoldProps {
   class?: string
   summary: ComponentChildren
   children: ComponentChildren
 }
 
-export function Fold({ class: name, summary, children }: Folding) {
+export function Fold({ class: name, summary, children }: FoldProps) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details class={name} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -22,7 +22,7 @@ export function Fold({ class: name, summary, children }: Folding) {
   )
 }
 
-interface Scrolling {
+interface ScrollProps {
   class: string
   label: string
   box?: Ref<HTMLElement>
@@ -30,7 +30,7 @@ interface Scrolling {
   children: ComponentChildren
 }
 
-export function Scroll({ class: name, label, box, onScroll, children }: Scrolling) {
+export function Scroll({ class: name, label, box, onScroll, children }: ScrollProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
     <section class={name} aria-label={label} tabIndex={0} {...(box && { ref: box })} {...(onScroll && { onScroll })}>
@@ -39,14 +39,14 @@ export function Scroll({ class: name, label, box, onScroll, children }: Scrollin
   )
 }
 
-interface Counted {
+interface FigureProps {
   name: string
   tone?: 'good' | 'bad' | undefined
   note?: string
   children: ComponentChildren
 }
 
-export function Figure({ name, tone, note, children }: Counted) {
+export function Figure({ name, tone, note, children }: FigureProps) {
   return (
     <div class={tone && `tone-${tone}`}>
       <dt>{name}</dt>

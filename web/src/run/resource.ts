@@ -19,7 +19,7 @@ export interface Resource<T> {
   hold: () => () => void
 }
 
-export function resource<T>(read: () => Promise<T>): Resource<T> {
+export function createResource<T>(read: () => Promise<T>): Resource<T> {
   const data = signal<T | null>(null)
   const problem = signal<Problem | null>(null)
   let holders = 0

@@ -1,11 +1,11 @@
 // What a page knows of one run, kept true by the run's event stream: an entry makes parts old.
 import { type Signal, signal } from '@preact/signals'
-import { ask, get, Problem, type Query } from '../api/client'
+import { get, Problem, type Query, request } from '../api/client'
 import { readRun } from '../api/runs'
-import { listen } from '../api/stream'
+import { subscribe } from '../api/stream'
 import type { Entry, RunView } from '../api/types'
 import type { RunAddress } from '../app/address'
-import { type Resource, resource } from './resource'
+import { createResource, type Resource } from './resource'
 import { EMPTY, foldNotes, type Note, noteOf, type Transcript } from './transcript'
 
 /** Milliseconds that notes are gathered before they are shown: a flood is a few frames, not a frame for each. */
@@ -31,14 +31,14 @@ export type Parts<Names> = Record<keyof Names, { touch: () => void }>
 
 export type RunResources<State, Parts> = RunEvents & { view: Resource<RunView<State>>; parts: Parts }
 
-export function resourcesAt<State, Parts>(
+export function createResources<State, Parts>(
   address: RunAddress,
   revOf: (state: State) => number,
   parts: Parts,
 ): RunResources<State, Parts> {
-  const view = resource(() => readRun<State>(address.path()))
+  const view = createResource(() => readRun<State>(address.path()))
   const entries = signal<readonly Entry[]>([])
-  const events = resource(async () => {
+  const events = createResource(async () => {
     const last = entries.value.at(-1)?.seq ?? (view.data.value ? revOf(view.data.value.run) : 0)
     addEntries(entries, await entriesBefore(address, last + 1))
     return entries.value[0]?.seq ?? 0
@@ -47,8 +47,8 @@ export function resourcesAt<State, Parts>(
 }
 
 /** A part of the page that is read from one address below the run's own. */
-export function partAt<T>(address: RunAddress, rest: string, query: Query = {}): Resource<T> {
-  return resource(() => get<T>(address.path(rest, query)))
+export function createPart<T>(address: RunAddress, rest: string, query: Query = {}): Resource<T> {
+  return createResource(() => get<T>(address.path(rest, query)))
 }
 
 /** The last lines of the journal before that one. */
@@ -97,7 +97,7 @@ export function followRun(run: RunEvents, rev: number, changed: (type: string | 
   }
   void notes.read().then((position) => {
     if (position !== null) after += `.${position}`
-    if (!isOver) end = listen(handlers)
+    if (!isOver) end = subscribe(handlers)
   })
   return () => {
     isOver = true
@@ -135,7 +135,7 @@ function gatherNotes(run: RunEvents) {
     /** Says where the next line will begin; null where that cannot be known. */
     read: async (): Promise<number | string | null> => {
       try {
-        const { data, position } = await ask<Lines>('GET', run.address.path('/transcript', { limit: LINES_BEFORE }))
+        const { data, position } = await request<Lines>('GET', run.address.path('/transcript', { limit: LINES_BEFORE }))
         show(data.map(noteOf).filter((note) => note !== null))
         return position
       } catch (error) {

@@ -1,6 +1,6 @@
 // The edits that pass the same tests as a patch, as the state tells of them. Pure.
 import type { Comparison, Rival } from '../api/cycle.gen'
-import type { Hypothesis } from './shapes'
+import type { Hypothesis } from '../api/details'
 
 export type { Comparison, Rival }
 

@@ -121,11 +121,11 @@ function lastOf(blocks: readonly Block[], role: string | null): number {
 }
 
 function roleOf(note: Note): string | null {
-  return words(note.role) || null
+  return textOf(note.role) || null
 }
 
 function isToolUpdated(blocks: Block[], note: Note): boolean {
-  const id = words(note.id)
+  const id = textOf(note.id)
   for (let at = blocks.length - 1; at >= 0 && at >= blocks.length - REACH; at--) {
     const block = blocks[at]
     if (block?.role !== roleOf(note)) continue
@@ -161,17 +161,17 @@ function blockOf(note: Note, key: number): Block | null {
       return {
         ...common,
         kind: 'permission',
-        title: words(note.title) || note.text,
+        title: textOf(note.title) || note.text,
         allowed: note.allowed === true,
-        reason: words(note.reason),
-        by: words(note.by),
+        reason: textOf(note.reason),
+        by: textOf(note.by),
       }
     case 'plan':
       return { ...common, kind: 'plan', entries: entriesOf(note.entries) }
     case 'message':
       // The built-in agent is asked without words.
       return note.text
-        ? { ...common, kind: 'message', agent: words(note.agent), text: note.text, brief: words(note.brief) }
+        ? { ...common, kind: 'message', agent: textOf(note.agent), text: note.text, brief: textOf(note.brief) }
         : null
     case 'turn':
     case 'able':
@@ -184,16 +184,16 @@ function blockOf(note: Note, key: number): Block | null {
 
 function toolOf(note: Note) {
   const paths = note.paths
-  const command = words(note.command)
-  const id = words(note.id)
+  const command = textOf(note.command)
+  const id = textOf(note.id)
   return {
     id,
-    title: words(note.title),
-    tool: words(note.tool),
+    title: textOf(note.title),
+    tool: textOf(note.tool),
     status: toolStatus(note.status),
-    paths: Array.isArray(paths) ? paths.map(words).filter(Boolean) : [],
+    paths: Array.isArray(paths) ? paths.map(textOf).filter(Boolean) : [],
     command: command || null,
-    output: words(note.output).slice(0, LONGEST_OUTPUT),
+    output: textOf(note.output).slice(0, LONGEST_OUTPUT),
   }
 }
 
@@ -204,9 +204,9 @@ function toolStatus(value: unknown): ToolStatus {
 /** Pairs of what and how it stands. */
 function entriesOf(value: unknown): { what: string; status: string }[] {
   if (!Array.isArray(value)) return []
-  return value.filter(Array.isArray).map((pair) => ({ what: words(pair[0]), status: words(pair[1]) }))
+  return value.filter(Array.isArray).map((pair) => ({ what: textOf(pair[0]), status: textOf(pair[1]) }))
 }
 
-function words(value: unknown): string {
+function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

@@ -4,7 +4,7 @@ import { DIMENSIONS, type Dimension, type Finding, SEVERITIES, type Severity } f
 import { go } from '../app/router'
 import { Filter } from '../run/Filter'
 import { Picker } from '../ui/Picker'
-import { fitting, isCounted, sorted } from './findings'
+import { filterFindings, isCounted, sortFindings } from './findings'
 import { t } from './i18n'
 import { OneFinding } from './OneFinding'
 import type { Section } from './parts'
@@ -18,15 +18,15 @@ export function Findings({ resources, view, detail = '' }: Section) {
   const [severity, setSeverity] = useState<Severity | 'all'>('all')
   const [named = '', place = ''] = detail.split('-')
   const dimension: Choice = DIMENSIONS.find((name) => name === named) ?? 'all'
-  const all = sorted(view.run.engine.findings)
-  const shown = fitting(all, { dimension, severity, words })
+  const all = sortFindings(view.run.engine.findings)
+  const shown = filterFindings(all, { dimension, severity, words })
   const asked = place === '' ? undefined : all[Number(place)]
   const open = asked && shown.includes(asked) ? asked : shown[0]
   if (all.length === 0) {
     const isKnown = view.run.engine.standings.length > 0
     return <p class="empty">{t(isKnown ? 'overview.clean' : 'overview.not_yet')}</p>
   }
-  const count = (name: Choice) => fitting(all, { dimension: name, severity, words }).length
+  const count = (name: Choice) => filterFindings(all, { dimension: name, severity, words }).length
   return (
     <div class="stack">
       <div class="flaw-filter">

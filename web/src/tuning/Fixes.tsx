@@ -45,14 +45,14 @@ export function Fixes({ resources, view, detail }: Section) {
   )
 }
 
-interface Choice {
+interface ChoosingProps {
   resources: TuningResources
   options: readonly string[]
   chosen: ReadonlySet<string>
   onChoose: (chosen: ReadonlySet<string>) => void
 }
 
-function Choosing({ resources, options, chosen, onChoose }: Choice) {
+function Choosing({ resources, options, chosen, onChoose }: ChoosingProps) {
   const { busy, problem, run } = useCommand()
   const taken = options.filter((id) => chosen.has(id))
   const send = () => void run(() => commandsAt(resources.address)('choose', { fixes: taken }))
@@ -76,7 +76,7 @@ function Choosing({ resources, options, chosen, onChoose }: Choice) {
   )
 }
 
-interface Shown {
+interface OneFixProps {
   resources: TuningResources
   view: TuningView
   fix: Fix
@@ -86,7 +86,7 @@ interface Shown {
   onToggle: () => void
 }
 
-function OneFix({ resources, view, fix, isOpen, isChosen, onToggle }: Shown) {
+function OneFix({ resources, view, fix, isOpen, isChosen, onToggle }: OneFixProps) {
   const { run: tuning } = view
   const [asks, setAsks] = useState(false)
   const { state, why } = stateOf(tuning, fix.id)

@@ -1,13 +1,13 @@
 // The skill as a graph: what leads to what; one part of it, chosen, shows what it is joined with.
 import { useMemo, useState } from 'preact/hooks'
 import type { EdgeKind, NodeKind, SkillEdge, SkillGraph, SkillNode } from '../api/tunings'
-import { curve, drawn } from '../cycle/graph'
+import { curvePath, layOutGraph } from '../cycle/graph'
 import { Loaded } from '../run/Loaded'
 import { Scroll } from '../run/panels'
 import { number } from '../ui/format'
 import { t } from './i18n'
 import type { Section } from './parts'
-import { KINDS, laidOut, linked, shownOf } from './shown'
+import { KINDS, neighboursOf, nodesToLayOut, visibleGraph } from './shown'
 
 const SIZE = { width: 184, height: 44 }
 /** Tools are many, and nearly everything uses them: they come when they are asked for. */
@@ -20,7 +20,7 @@ export function Graph({ resources }: Section) {
 function Shown({ graph }: { graph: SkillGraph }) {
   const [kinds, setKinds] = useState<ReadonlySet<NodeKind>>(new Set(AT_FIRST))
   const [picked, setPicked] = useState<string | null>(null)
-  const { nodes, edges } = useMemo(() => shownOf(graph, kinds), [graph, kinds])
+  const { nodes, edges } = useMemo(() => visibleGraph(graph, kinds), [graph, kinds])
   const toggle = (kind: NodeKind) => {
     const next = new Set(kinds)
     if (!next.delete(kind)) next.add(kind)
@@ -53,16 +53,16 @@ function Shown({ graph }: { graph: SkillGraph }) {
   )
 }
 
-interface Drawing {
+interface SheetProps {
   nodes: readonly SkillNode[]
   edges: readonly SkillEdge[]
   picked: string | null
   onPick: (id: string) => void
 }
 
-function Sheet({ nodes, edges, picked, onPick }: Drawing) {
-  const { width, height, places, links } = useMemo(() => drawn(laidOut(nodes, edges), SIZE), [nodes, edges])
-  const near = linked(edges, picked)
+function Sheet({ nodes, edges, picked, onPick }: SheetProps) {
+  const { width, height, places, links } = useMemo(() => layOutGraph(nodesToLayOut(nodes, edges), SIZE), [nodes, edges])
+  const near = neighboursOf(edges, picked)
   const kinds = new Map(edges.map(({ source, target, kind }) => [`${source}\n${target}`, kind]))
   const kindOf = (from: string, to: string) => kinds.get(`${from}\n${to}`) ?? kinds.get(`${to}\n${from}`)
   return (
@@ -72,7 +72,7 @@ function Sheet({ nodes, edges, picked, onPick }: Drawing) {
           {links.map(({ from, to, points }) => (
             <path
               key={`${from} ${to}`}
-              d={curve(points)}
+              d={curvePath(points)}
               class={`edge-${kindOf(from, to)}${from === picked || to === picked ? ' picked' : ''}`}
             />
           ))}

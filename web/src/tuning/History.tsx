@@ -1,6 +1,6 @@
 // Every step that was taken, with how long it took.
 import { duration, moment } from '../ui/format'
-import { known, t } from './i18n'
+import { knownWords, t } from './i18n'
 import type { Section } from './parts'
 
 const TONES = { success: 'good', failure: 'bad', skipped: '' } as const
@@ -17,7 +17,7 @@ export function History({ view }: Section) {
             <p class="step-line">
               <strong class="action wide">
                 <span class="dot" aria-hidden="true" />
-                {known(`action.${action}`, action)}
+                {knownWords(`action.${action}`, action)}
               </strong>
               <span class="result">{t(`result.${result}`)}</span>
             </p>

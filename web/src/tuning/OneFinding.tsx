@@ -4,19 +4,19 @@ import type { Finding } from '../api/tunings'
 import { Loaded } from '../run/Loaded'
 import { Scroll } from '../run/panels'
 import { useResource } from '../run/resource'
-import { excerpt, isAsFound, linesOf, type SourceLine } from './excerpt'
+import { excerptLines, isAsFound, linesOf, type SourceLine } from './excerpt'
 import { fixesOf, issueOf, stateOf } from './findings'
 import { t } from './i18n'
 import type { TuningResources, TuningView } from './parts'
 import { FIX_TONES, SEVERITY_TONES } from './tones'
 
-interface Shown {
+interface OneFindingProps {
   resources: TuningResources
   view: TuningView
   finding: Finding
 }
 
-export function OneFinding({ resources, view, finding }: Shown) {
+export function OneFinding({ resources, view, finding }: OneFindingProps) {
   const { run: tuning } = view
   const issue = issueOf(finding, tuning.issues)
   const fixes = fixesOf(issue, tuning.proposed_fixes)
@@ -137,7 +137,7 @@ function Source({ resources, finding }: { resources: TuningResources; finding: F
     <Loaded of={source}>
       {() =>
         isAsFound(lines, finding.line, finding.excerpt) ? (
-          <Lines file={finding.file} at={finding.line} lines={excerpt(lines, finding)} />
+          <Lines file={finding.file} at={finding.line} lines={excerptLines(lines, finding)} />
         ) : (
           <Old finding={finding} />
         )

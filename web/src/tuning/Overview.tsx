@@ -5,8 +5,8 @@ import { Chart } from '../run/charts'
 import { t as run } from '../run/i18n'
 import { Figure } from '../run/panels'
 import { moment, number } from '../ui/format'
-import { isCounted, sorted } from './findings'
-import { known, t } from './i18n'
+import { isCounted, sortFindings } from './findings'
+import { knownWords, t } from './i18n'
 import type { Section, TuningView } from './parts'
 import { GATE_TONES, SEVERITY_TONES } from './tones'
 
@@ -121,7 +121,7 @@ function DimensionWords({ name, tuning }: { name: Dimension; tuning: Tuning }) {
 }
 
 function Worst({ resources, view: { run: tuning } }: Section) {
-  const findings = sorted(tuning.engine.findings)
+  const findings = sortFindings(tuning.engine.findings)
   const urgent = findings.filter(isCounted)
   const isKnown = tuning.engine.standings.length > 0
   return (
@@ -163,7 +163,10 @@ function Settings({ view: { run: tuning } }: { view: TuningView }) {
   const { engine, target_skill: skill } = tuning
   const lines: readonly SettingLine[] = [
     [t('settings.path'), engine.path],
-    [t('settings.execution'), skill.execution_mode && known(`execution.${skill.execution_mode}`, skill.execution_mode)],
+    [
+      t('settings.execution'),
+      skill.execution_mode && knownWords(`execution.${skill.execution_mode}`, skill.execution_mode),
+    ],
     [t('settings.phases'), skill.phases.length ? String(skill.phases.length) : null],
     [t('create.dimensions'), engine.dimensions.map((name) => t(`dimension.${name}`)).join(', ')],
     [t('settings.level'), t(`level.${engine.level}`)],
@@ -193,7 +196,7 @@ function ScoreChart({ tuning }: { tuning: Tuning }) {
             { name: t('figure.score'), colour: '--accent', values: standings.map(({ score }) => score), isBar: false },
           ]}
           highest={100}
-          told={(at) => {
+          describe={(at) => {
             const standing = standings[at]
             return standing
               ? t('score.told', {

@@ -6,14 +6,14 @@ import type { CreateForm, FieldsProps } from '../lists/ListKind'
 import { AgentOptions } from '../lists/RunFields'
 import { Field } from '../ui/Field'
 import { SHELL, useAgents } from '../ui/useAgents'
-import { FIXING, type Fixing, filled } from './form'
+import { FIXING, type Fixing, readTuningForm } from './form'
 import { t } from './i18n'
 
 export const tuningForm: CreateForm = {
   names: ['path', 'description', 'agent', 'max_iterations'],
   Fields: TuningFields,
   read: (form) => {
-    const { body, errors } = filled(form)
+    const { body, errors } = readTuningForm(form)
     return { body, errors: Object.fromEntries(Object.entries(errors).map(([name, key]) => [name, t(key)])) }
   },
 }

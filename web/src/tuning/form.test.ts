@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { filled } from './form'
+import { readTuningForm } from './form'
 
 function form(fields: Record<string, string | string[]>): FormData {
   const data = new FormData()
@@ -12,7 +12,7 @@ const ALL = ['context', 'memory', 'dataflow', 'agent']
 describe('what was filled in', () => {
   it('is sent without what the server does by itself', () => {
     expect(
-      filled(form({ path: ' skills/a ', fix: 'none', dimensions: ALL, description: '', choose: 'on' })).body,
+      readTuningForm(form({ path: ' skills/a ', fix: 'none', dimensions: ALL, description: '', choose: 'on' })).body,
     ).toEqual({
       path: 'skills/a',
       fix: 'none',
@@ -22,7 +22,7 @@ describe('what was filled in', () => {
 
   it('names the agent that is asked, whatever shall be mended', () => {
     const fields = { path: 'a', dimensions: ['agent', 'context'], agent: 'codex', choose: 'on', max_iterations: '3' }
-    expect(filled(form({ ...fields, fix: 'all' })).body).toEqual({
+    expect(readTuningForm(form({ ...fields, fix: 'all' })).body).toEqual({
       path: 'a',
       fix: 'all',
       agent: 'codex',
@@ -30,8 +30,8 @@ describe('what was filled in', () => {
       dimensions: ['context', 'agent'],
       max_iterations: 3,
     })
-    expect(filled(form({ ...fields, fix: 'none' })).body).toMatchObject({ agent: 'codex', fix: 'none' })
-    expect(filled(form({ ...fields, agent: '' })).body).not.toHaveProperty('agent')
+    expect(readTuningForm(form({ ...fields, fix: 'none' })).body).toMatchObject({ agent: 'codex', fix: 'none' })
+    expect(readTuningForm(form({ ...fields, agent: '' })).body).not.toHaveProperty('agent')
   })
 
   it.each([
@@ -39,6 +39,6 @@ describe('what was filled in', () => {
     [{ path: 'a', fix: 'all' }, { agent: 'create.agent_missing' }],
     [{ path: 'a', fix: 'mechanical', max_iterations: 'two' }, { max_iterations: 'create.number' }],
   ])('is refused: %j', (fields, errors) => {
-    expect(filled(form(fields)).errors).toEqual(errors)
+    expect(readTuningForm(form(fields)).errors).toEqual(errors)
   })
 })

@@ -6,4 +6,4 @@ import { zh } from './i18n.zh'
 export type Key = keyof typeof en
 export const t = translator(en, zh)
 
-export const known = translatorOfKnown(en, t)
+export const knownWords = translatorOfKnown(en, t)

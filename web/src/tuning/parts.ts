@@ -4,8 +4,8 @@ import type { SkillGraph, Text, Tuning } from '../api/tunings'
 import type { RunView } from '../api/types'
 import type { RunAddress } from '../app/address'
 import type { SectionProps } from '../run/RunKind'
-import { type Resource, resource } from '../run/resource'
-import { partAt, type RunResources } from '../run/resources'
+import { createResource, type Resource } from '../run/resource'
+import { createPart, type RunResources } from '../run/resources'
 
 export interface SkillFile {
   file: string
@@ -33,9 +33,9 @@ export type Section = SectionProps<Tuning, TuningParts>
 
 export function partsOf(address: RunAddress): TuningParts {
   return {
-    report: partAt(address, '/report'),
-    graph: partAt(address, '/graph'),
-    skill: partAt(address, '/skill'),
+    report: createPart(address, '/report'),
+    graph: createPart(address, '/graph'),
+    skill: createPart(address, '/skill'),
     sources: sourceTexts(address),
   }
 }
@@ -44,7 +44,7 @@ function sourceTexts(address: RunAddress): SourceTexts {
   const known = new Map<string, Resource<Text>>()
   return {
     of: (file) => {
-      const text = known.get(file) ?? resource(() => get<Text>(address.path('/source', { file })))
+      const text = known.get(file) ?? createResource(() => get<Text>(address.path('/source', { file })))
       known.set(file, text)
       return text
     },

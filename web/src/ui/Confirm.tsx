@@ -4,7 +4,7 @@ import { Dialog } from './Dialog'
 import { ProblemNotice } from './Notice'
 import { useCommand } from './useCommand'
 
-interface Confirming {
+interface ConfirmProps {
   title: string
   words: string
   /** What the button says: the command itself, never "OK". */
@@ -13,7 +13,7 @@ interface Confirming {
   onClose: () => void
 }
 
-export function Confirm({ title, words, command, act, onClose }: Confirming) {
+export function Confirm({ title, words, command, act, onClose }: ConfirmProps) {
   const { busy, problem, run } = useCommand()
   return (
     <Dialog title={title} onClose={onClose}>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { t } from '../i18n'
 import { Dialog } from './Dialog'
 
-interface Filling {
+interface FormDialogProps {
   title: string
   /** What the button says: the command itself, never "OK". */
   command: string
@@ -27,7 +27,7 @@ export function FormDialog({
   onInput,
   onClose,
   children,
-}: Filling) {
+}: FormDialogProps) {
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
       <form

@@ -1,5 +1,5 @@
 // What the endpoints for a closer look answer with (docs/http-api.md, "Looking closer").
-import type { Hypothesis, TestResult } from '../api/types'
+import type { Hypothesis, TestResult } from './types'
 
 export type Action = 'INIT' | 'DEVELOP' | 'DEBUG' | 'VALIDATE' | 'COMPLETE'
 
