@@ -28,7 +28,7 @@ export function ReopenDialog({ title, words, of, reopen, onClose }: ReopenDialog
   const [limits] = useState(() => limitsOf(of))
   const [missing, setMissing] = useState<RunLimit['name'] | null>(null)
   const { busy, problem, run, clear } = useCommand()
-  const there = fieldProblem(
+  const refused = fieldProblem(
     problem,
     limits.map(({ name }) => name),
   )
@@ -58,14 +58,14 @@ export function ReopenDialog({ title, words, of, reopen, onClose }: ReopenDialog
       onClose={onClose}
     >
       <p>{words}</p>
-      {!there && <ProblemNotice problem={problem} />}
+      {!refused && <ProblemNotice problem={problem} />}
       <div class="columns">
         {limits.map((used) => (
           <Field
             key={used.name}
             label={t(LABELS[used.name])}
             hint={t('do.used', { used: round(used.used) })}
-            error={there?.field === used.name ? there.words : missing === used.name ? t('create.number') : null}
+            error={refused?.field === used.name ? refused.words : missing === used.name ? t('create.number') : null}
           >
             <input
               class="input"

@@ -12,17 +12,16 @@ export type {
   Decision,
   FeedbackEntry,
   IterationRecord,
-  PhaseError,
   Plan,
   PlanTask,
 } from './cycle.gen'
 
 export const ROLES = ['ra', 'ep', 'cd', 'vas'] as const
 export type Role = (typeof ROLES)[number]
-export type CycleStatus = Cycle['status']
+type CycleStatus = Cycle['status']
 export type RoleStatus = 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
 export type PlanStatus = 'pending' | 'in_progress' | 'completed' | 'blocked'
-export type CycleNeeds = 'permission' | 'decision' | 'blocker' | 'resume'
+type CycleNeeds = 'permission' | 'decision' | 'blocker' | 'resume'
 
 export interface NewCycle extends NewRun {
   roles?: Partial<Record<Role, string>>
@@ -30,7 +29,7 @@ export interface NewCycle extends NewRun {
 }
 
 /** What a role is at. */
-export interface BriefStep {
+interface BriefStep {
   step: string
   task: string | null
   since: string

@@ -1,8 +1,6 @@
 // What the endpoints for a closer look answer with (docs/http-api.md, "Looking closer").
 import type { Hypothesis, TestResult } from './types'
 
-export type Action = 'INIT' | 'DEVELOP' | 'DEBUG' | 'VALIDATE' | 'COMPLETE'
-
 export interface PlanLine {
   content: string
   status: 'pending' | 'in_progress' | 'completed'
@@ -66,12 +64,6 @@ export interface FileText {
   name: string
   text: string
   truncated: boolean
-}
-
-/** What the engine rebuilt, and which damaged files it kept. */
-export interface Recovery {
-  repairs: unknown[]
-  kept: string[]
 }
 
 export type { Hypothesis, TestResult }

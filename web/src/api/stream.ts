@@ -1,7 +1,7 @@
 // Server-sent events that come back by themselves: the browser does it after a lost line, and we do it where it gives up.
 import { signal } from '@preact/signals'
 
-export type Connection = 'connecting' | 'live' | 'offline'
+type Connection = 'connecting' | 'live' | 'offline'
 
 /** How the page's stream is; the banner shows it. */
 export const connection = signal<Connection>('connecting')

@@ -2,16 +2,16 @@
 import type { Tuning } from './tuning.gen'
 import type { Outcome } from './types'
 
-export type { ActionHistoryEntry, AppliedFix, DiagnosisResult, Finding, Fix, Issue, Tuning } from './tuning.gen'
+export type { AppliedFix, Finding, Fix, Issue, Tuning } from './tuning.gen'
 
 export const DIMENSIONS = ['context', 'memory', 'dataflow', 'agent'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
 export type Severity = (typeof SEVERITIES)[number]
-export type TuningStatus = Tuning['status']
-export type Level = Tuning['engine']['level']
+type TuningStatus = Tuning['status']
+type Level = Tuning['engine']['level']
 export type Gate = Tuning['quality_gate']
-export type TuningNeeds = 'permission' | 'choice'
+type TuningNeeds = 'permission' | 'choice'
 
 export interface NewTuning {
   path: string

@@ -10,7 +10,6 @@ export type {
   Loop,
   LoopTask,
   Menu,
-  MenuEntry,
   PermissionRequest,
   Proof,
   SkillState,
@@ -26,7 +25,7 @@ export type Permissions = Loop['engine']['settings']['permissions']
 export type TaskMode = 'analysis' | 'write' | 'review'
 export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed'
 export type Running = 'init' | 'develop' | 'debug' | 'validate' | 'complete'
-export type Needs = 'answer' | 'permission' | 'choice' | 'resume'
+type Needs = 'answer' | 'permission' | 'choice' | 'resume'
 
 export type KindName = 'loop' | 'cycle' | 'tuning'
 

@@ -1,5 +1,4 @@
 // What stands around the page: brand, navigation, language and colours, the keys; and the way in.
-
 import { useEffect, useState } from 'preact/hooks'
 import { loggedOut } from '../api/client'
 import { type Key, LANGUAGES, type Language, language, setLanguage, t } from '../i18n'
@@ -65,7 +64,8 @@ const KEYS: readonly (readonly [string, Key])[] = [
   ['?', 'help.help'],
 ]
 
-export function Help() {
+/** The keys that do something. */
+function Help() {
   const [open, setOpen] = useState(false)
   useShortcut('?', () => setOpen(true))
   useEffect(() => {
@@ -96,6 +96,7 @@ export function Help() {
   )
 }
 
+/** For whoever has no token: where it is. */
 export function Login() {
   return (
     <section class="blank card">

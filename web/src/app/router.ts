@@ -18,7 +18,7 @@ window.addEventListener('hashchange', () => {
 })
 
 /** `#/loops/ID/TAB?project=NAME`. */
-export function parseHash(hash: string): Route {
+function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/, '').split('?')
   const [folder = 'loops', id, tab, ...rest] = path.split('/').filter(Boolean).map(decodePart)
   const kind = KIND_NAMES.find((name) => FOLDERS[name] === folder)

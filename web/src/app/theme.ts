@@ -2,7 +2,7 @@
 import { effect, signal } from '@preact/signals'
 
 export const THEMES = ['auto', 'light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
+type Theme = (typeof THEMES)[number]
 
 const KEPT = 'loopwright.theme'
 

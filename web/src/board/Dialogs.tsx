@@ -1,5 +1,4 @@
 // The dialogs of the board, one at a time.
-
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { generateTasks, importTasks, removeTask } from '../api/tasks'
 import type { Loop, LoopTask, Ref } from '../api/types'
@@ -61,11 +60,12 @@ interface ImportDialogProps {
   onDone: (words: string) => void
 }
 
-export function ImportDialog({ at, onClose, onDone }: ImportDialogProps) {
+/** Takes over the tasks that were planned for an issue. */
+function ImportDialog({ at, onClose, onDone }: ImportDialogProps) {
   const [issue, setIssue] = useState('')
   const [missing, setMissing] = useState(false)
   const { busy, problem, run, clear } = useCommand()
-  const there = fieldProblem(problem, ['issue_id'])
+  const refused = fieldProblem(problem, ['issue_id'])
 
   const submit = async () => {
     setMissing(issue.trim() === '')
@@ -83,8 +83,8 @@ export function ImportDialog({ at, onClose, onDone }: ImportDialogProps) {
       onClose={onClose}
     >
       <p>{t('board.import_words')}</p>
-      {!there && <ProblemNotice problem={problem} />}
-      <Field label={t('board.issue')} error={missing ? t('board.issue_missing') : there?.words}>
+      {!refused && <ProblemNotice problem={problem} />}
+      <Field label={t('board.issue')} error={missing ? t('board.issue_missing') : refused?.words}>
         <input class="input" value={issue} autofocus onInput={(event) => setIssue(event.currentTarget.value)} />
       </Field>
     </FormDialog>
@@ -98,13 +98,14 @@ interface GenerateDialogProps {
   onDone: (words: string) => void
 }
 
-export function GenerateDialog({ at, loop, onClose, onDone }: GenerateDialogProps) {
+/** Lets an agent propose tasks. That takes its time, so the seconds are counted, and nobody has to wait for it. */
+function GenerateDialog({ at, loop, onClose, onDone }: GenerateDialogProps) {
   const [count, setCount] = useState('5')
   const [tool, setTool] = useState('')
   const [notNumber, setNotNumber] = useState(false)
   const { busy, problem, run, clear } = useCommand()
   const { agents } = useAgents(at.project)
-  const there = fieldProblem(problem, ['count', 'tool'])
+  const refused = fieldProblem(problem, ['count', 'tool'])
   const waiting = useRef(new AbortController())
   useEffect(() => () => waiting.current.abort(), [])
 
@@ -130,9 +131,9 @@ export function GenerateDialog({ at, loop, onClose, onDone }: GenerateDialogProp
       onClose={onClose}
     >
       <p>{t('board.generate_words')}</p>
-      {!there && <ProblemNotice problem={problem} />}
+      {!refused && <ProblemNotice problem={problem} />}
       <div class="columns">
-        <Field label={t('board.tool')} error={there?.field === 'tool' ? there.words : null}>
+        <Field label={t('board.tool')} error={refused?.field === 'tool' ? refused.words : null}>
           <select class="input" value={tool} disabled={busy} onChange={(event) => setTool(event.currentTarget.value)}>
             <option value="">{loop.engine.settings.agent}</option>
             {agents
@@ -144,7 +145,7 @@ export function GenerateDialog({ at, loop, onClose, onDone }: GenerateDialogProp
         </Field>
         <Field
           label={t('board.count')}
-          error={notNumber ? t('create.number') : there?.field === 'count' ? there.words : null}
+          error={notNumber ? t('create.number') : refused?.field === 'count' ? refused.words : null}
         >
           <input
             class="input"

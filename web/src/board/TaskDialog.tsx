@@ -25,8 +25,8 @@ export function TaskDialog({ at, loop, task, onClose }: TaskDialogProps) {
   const [tool, setTool] = useState(task?.tool ?? loop.engine.settings.agent)
   const [missing, setMissing] = useState(false)
   const { busy, problem, run, clear } = useCommand()
-  const there = fieldProblem(problem, FIELDS)
-  const wrong = (name: (typeof FIELDS)[number]) => (there?.field === name ? there.words : null)
+  const refused = fieldProblem(problem, FIELDS)
+  const wrong = (name: (typeof FIELDS)[number]) => (refused?.field === name ? refused.words : null)
 
   const submit = async (event: SubmitEvent) => {
     if (!(event.currentTarget instanceof HTMLFormElement)) return
@@ -47,7 +47,7 @@ export function TaskDialog({ at, loop, task, onClose }: TaskDialogProps) {
       onClose={onClose}
     >
       {problem?.status === 409 && <Notice tone="warn">{t('board.gone')}</Notice>}
-      {!there && <ProblemNotice problem={problem} />}
+      {!refused && <ProblemNotice problem={problem} />}
       <Field label={t('board.task')} error={missing ? t('board.task_missing') : wrong('description')}>
         <textarea class="input" name="description" rows={3} autofocus defaultValue={task?.description} />
       </Field>

@@ -1,5 +1,4 @@
 // Something that keeps a role from going on, and how a person settles it.
-
 import { useState } from 'preact/hooks'
 import type { Blocker } from '../api/cycles'
 import type { SendCommand } from '../app/address'
@@ -46,7 +45,7 @@ function Resolve({ send, id }: { send: SendCommand; id: string }) {
   const [isWorkaround, setWorkaround] = useState(false)
   const [isMissing, setMissing] = useState(false)
   const { busy, problem, run, clear } = useCommand()
-  const there = fieldProblem(problem, FIELDS)
+  const refused = fieldProblem(problem, FIELDS)
 
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -57,7 +56,7 @@ function Resolve({ send, id }: { send: SendCommand; id: string }) {
   }
   return (
     <form class="form" noValidate onSubmit={submit} onInput={clear}>
-      <Field label={t('resolve.how')} error={isMissing ? t('resolve.missing') : there?.words}>
+      <Field label={t('resolve.how')} error={isMissing ? t('resolve.missing') : refused?.words}>
         <textarea
           class="input"
           rows={2}
@@ -76,7 +75,7 @@ function Resolve({ send, id }: { send: SendCommand; id: string }) {
           <small class="hint">{t('resolve.workaround_hint')}</small>
         </span>
       </label>
-      {!there && <ProblemNotice problem={problem} />}
+      {!refused && <ProblemNotice problem={problem} />}
       <p>
         <button type="submit" class="button primary" disabled={busy}>
           {t('resolve.send')}

@@ -1,13 +1,9 @@
 // What the cycle has changed in the project: as a whole, iteration by iteration, and step by step.
-import { useEffect, useMemo } from 'preact/hooks'
 import type { Query } from '../api/client'
 import type { Cycle } from '../api/cycles'
-import type { DiffAnswer } from '../api/details'
-import type { RunAddress } from '../app/address'
-import { LoadedDiff } from '../run/cards'
+import { LoadedDiff, PartDiff } from '../run/cards'
 import { t as run } from '../run/i18n'
-import { createPart } from '../run/resources'
-import { moment } from '../ui/format'
+import { Moment } from '../ui/times'
 import { t } from './i18n'
 import type { CycleResources, Section } from './parts'
 import { parseStepKey } from './steps'
@@ -24,7 +20,7 @@ export function Changes({ resources, view: { run: cycle }, detail = '' }: Sectio
       {part === null ? (
         <LoadedDiff of={resources.parts.diff} />
       ) : (
-        <PartDiff key={detail} address={resources.address} part={part} rev={cycle.engine.rev} />
+        <PartDiff key={detail} address={resources.address} {...part} rev={cycle.engine.rev} />
       )}
     </div>
   )
@@ -66,9 +62,7 @@ function List({ resources, cycle, chosen }: { resources: CycleResources; cycle: 
             >
               <span class="row spread">
                 <strong>{t('iterations.one', { n: one.number })}</strong>
-                <time class="muted small" dateTime={one.started_at}>
-                  {moment(one.started_at)}
-                </time>
+                <Moment class="muted small" at={one.started_at} />
               </span>
               <span class="muted small">{run('changes.files', { n: filesIn(one.number) })}</span>
             </a>
@@ -82,9 +76,7 @@ function List({ resources, cycle, chosen }: { resources: CycleResources; cycle: 
                   >
                     <span class="row spread">
                       <span class="mono small">{parseStepKey(action).task ?? action}</span>
-                      <time class="muted small" dateTime={at}>
-                        {moment(at)}
-                      </time>
+                      <Moment class="muted small" at={at} />
                     </span>
                   </a>
                 </li>
@@ -104,13 +96,4 @@ function stepsIn(cycle: Cycle, iteration: number) {
   return cycle.engine.checkpoints.filter(
     ({ n, at }) => n > 1 && Date.parse(at) >= Date.parse(from) && !(until && Date.parse(at) >= Date.parse(until)),
   )
-}
-
-/** The last iteration goes on changing while it runs. */
-function PartDiff({ address, part, rev }: { address: RunAddress; part: DiffPart; rev: number }) {
-  const diff = useMemo(() => createPart<DiffAnswer>(address, part.rest, part.query), [address])
-  useEffect(() => {
-    if (rev) diff.touch()
-  }, [diff, rev])
-  return <LoadedDiff of={diff} />
 }

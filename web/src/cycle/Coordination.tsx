@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { Decision, FeedbackEntry } from '../api/cycles'
 import { commandsAt, type SendCommand } from '../app/address'
 import { Filter } from '../run/Filter'
-import { moment } from '../ui/format'
+import { Moment } from '../ui/times'
 import { BlockerCard } from './BlockerCard'
 import { DecisionForm } from './DecisionForm'
 import { partyWords, t, typeWords } from './i18n'
@@ -96,9 +96,7 @@ function Feedback({ log }: { log: readonly FeedbackEntry[] }) {
                     {partyWords(one.source)} → {partyWords(one.target)}
                   </strong>
                   <span class="badge">{typeWords(one.type)}</span>
-                  <time class="muted" dateTime={one.timestamp}>
-                    {moment(one.timestamp)}
-                  </time>
+                  <Moment class="muted" at={one.timestamp} />
                 </p>
                 <p class="pre">{one.content}</p>
               </li>

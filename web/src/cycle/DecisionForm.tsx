@@ -1,5 +1,4 @@
 // A decision that is open: one of its options is chosen, or, where it has none, it is made in words.
-
 import { useState } from 'preact/hooks'
 import type { Decision } from '../api/cycles'
 import type { SendCommand } from '../app/address'

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import type { Finding } from '../api/cycles'
 import { Filter } from '../run/Filter'
 import { Loaded } from '../run/Loaded'
-import { moment } from '../ui/format'
+import { Fact } from '../run/panels'
+import { Moment } from '../ui/times'
 import { byType, linesOf, titleOf, wordsOf } from './findings'
 import { partyWords, t, typeWords } from './i18n'
 import type { Section } from './parts'
@@ -62,14 +63,13 @@ function OneFinding({ finding }: { finding: Finding }) {
       </h3>
       <dl class="facts">
         {linesOf(finding).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
         ))}
       </dl>
       <p class="muted small">
-        {partyWords(finding.agent)} · <time dateTime={finding.ts}>{moment(finding.ts)}</time>
+        {partyWords(finding.agent)} · <Moment at={finding.ts} />
       </p>
     </>
   )

@@ -1,15 +1,14 @@
 // What the roles wrote, version by version, and what differs between any two of them.
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { type DocumentLine, type DocumentText, documentPath } from '../api/cycles'
 import { go } from '../app/router'
+import { LoadedText } from '../run/cards'
 import { FileDiffs } from '../run/DiffView'
 import { diffTexts } from '../run/diff'
 import { t as run } from '../run/i18n'
 import { Loaded } from '../run/Loaded'
-import { Scroll } from '../run/panels'
 import type { Resource } from '../run/resource'
-import { createPart } from '../run/resources'
-import { Prose } from '../run/text'
+import { usePart } from '../run/resources'
 import { bytes, moment } from '../ui/format'
 import { Picker } from '../ui/Picker'
 import { partyWords, t } from './i18n'
@@ -147,14 +146,8 @@ function useText(resources: CycleResources, line: DocumentLine, version: string 
   const { address } = resources
   const { name, modified_at } = line
   const isLatest = version === line.version
-  const text = useMemo(
-    () => createPart<DocumentText>(address, documentPath(name), isLatest ? {} : { version: version ?? '' }),
-    [address, name, version, isLatest],
-  )
-  useEffect(() => {
-    if (isLatest && modified_at) text.touch()
-  }, [text, isLatest, modified_at])
-  return text
+  const query = isLatest ? {} : { version: version ?? '' }
+  return usePart(address, documentPath(name), query, isLatest ? modified_at : null)
 }
 
 interface TextProps {
@@ -166,20 +159,13 @@ interface TextProps {
 function Text({ resources, line, version, isRaw }: TextProps & { isRaw: boolean }) {
   const { name } = line
   return (
-    <Loaded of={useText(resources, line, version)}>
-      {({ text, truncated }) => (
-        <>
-          {truncated && <p class="notice tone-warn small">{run('files.truncated')}</p>}
-          {name.endsWith('.md') && !isRaw ? (
-            <Prose text={withoutHeader(text)} />
-          ) : (
-            <Scroll class="output bare" label={run('files.text', { name })}>
-              {formatJson(name, text)}
-            </Scroll>
-          )}
-        </>
-      )}
-    </Loaded>
+    <LoadedText
+      of={useText(resources, line, version)}
+      name={name}
+      isRaw={isRaw}
+      prose={withoutHeader}
+      plain={(text) => formatJson(name, text)}
+    />
   )
 }
 

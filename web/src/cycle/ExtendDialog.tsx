@@ -14,7 +14,7 @@ export function ExtendDialog({ send, cycle, onClose }: { send: SendCommand; cycl
   const [text, setText] = useState('')
   const [isMissing, setMissing] = useState(false)
   const { busy, problem, run, clear } = useCommand()
-  const there = fieldProblem(problem, FIELDS)
+  const refused = fieldProblem(problem, FIELDS)
 
   const submit = async () => {
     setMissing(text.trim() === '')
@@ -31,8 +31,8 @@ export function ExtendDialog({ send, cycle, onClose }: { send: SendCommand; cycl
       onClose={onClose}
     >
       <p>{t(cycle.status === 'running' ? 'extend.queued' : 'extend.words', { n: cycle.current_iteration + 1 })}</p>
-      {!there && <ProblemNotice problem={problem} />}
-      <Field label={t('extend.text')} hint={t('extend.hint')} error={isMissing ? t('extend.missing') : there?.words}>
+      {!refused && <ProblemNotice problem={problem} />}
+      <Field label={t('extend.text')} hint={t('extend.hint')} error={isMissing ? t('extend.missing') : refused?.words}>
         <textarea
           class="input"
           rows={4}

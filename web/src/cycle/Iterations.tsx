@@ -2,7 +2,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { type IterationRecord, ROLES, type Role } from '../api/cycles'
 import { Scroll } from '../run/panels'
-import { duration, moment } from '../ui/format'
+import { duration } from '../ui/format'
+import { Moment } from '../ui/times'
 import { resultWords, roleTitle, t } from './i18n'
 import type { CycleResources, Section } from './parts'
 import { resultTone } from './tones'
@@ -63,7 +64,7 @@ function Head({ one }: { one: IterationRecord }) {
         <span class="mono small muted">{versionOf(number)}</span>
       </p>
       <p class="small muted">
-        <time dateTime={started_at}>{moment(started_at)}</time>
+        <Moment at={started_at} />
         {' · '}
         {completed_at
           ? duration((Date.parse(completed_at) - Date.parse(started_at)) / 1000)

@@ -35,7 +35,11 @@ export function Overview({ resources, view }: Section) {
         <div class="stack">
           <Description title={cycle.title} text={cycle.description} />
           {isOver && (
-            <Summary path={resources.address.path(documentPath('coordination/summary.md'))} rev={cycle.engine.rev} />
+            <Summary
+              address={resources.address}
+              rest={documentPath('coordination/summary.md')}
+              rev={cycle.engine.rev}
+            />
           )}
           <ActivityCard run={resources} view={view} isOver={isOver} />
         </div>

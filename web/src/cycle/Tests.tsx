@@ -4,7 +4,8 @@ import type { Baseline } from '../api/cycles'
 import { ValidationCards } from '../run/cards'
 import { Filter } from '../run/Filter'
 import { t as run } from '../run/i18n'
-import { moment, number, percent } from '../ui/format'
+import { number, percent } from '../ui/format'
+import { Moment } from '../ui/times'
 import { t } from './i18n'
 import type { Section } from './parts'
 
@@ -22,8 +23,7 @@ export function Tests({ resources, view: { run: cycle } }: Section) {
           <header class="row spread">
             <h2 id="tests-title">{run('tests.last')}</h2>
             <span class="muted small">
-              <span class="mono">{results.version}</span> ·{' '}
-              <time dateTime={results.last_run}>{moment(results.last_run)}</time>
+              <span class="mono">{results.version}</span> · <Moment at={results.last_run} />
             </span>
           </header>
           <p>

@@ -29,7 +29,7 @@ const NAMED: Readonly<Record<string, string>> = {
   blocker: 'issue',
 }
 
-export interface Group {
+interface Group {
   type: string
   findings: Finding[]
 }

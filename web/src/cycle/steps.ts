@@ -1,7 +1,7 @@
 // A step of a cycle by its key: `ra.analyse`, `cd.implement TASK-001`. Pure.
 import { type CycleEngine, ROLES, type Role } from '../api/cycles'
 
-export interface CurrentStep {
+interface CurrentStep {
   step: string
   task: string | null
   at: string

@@ -9,7 +9,7 @@ export interface Bar {
   width: number
 }
 
-export interface Track {
+interface Track {
   role: string | null
   bars: Bar[]
 }

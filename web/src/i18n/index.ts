@@ -23,7 +23,7 @@ export function setLanguage(wanted: Language): void {
   language.value = wanted
 }
 
-export type Params = Record<string, string | number>
+type Params = Record<string, string | number>
 export type Translate<Key> = (key: Key, params?: Params) => string
 
 /**

@@ -7,7 +7,7 @@ import type { Row } from '../lists/rows'
 import { runList } from '../lists/runList'
 import type { RunKind } from '../run/RunKind'
 import { RunPage } from '../run/RunPage'
-import type { Parts as AnyParts } from '../run/resources'
+import type { AnyParts } from '../run/resources'
 
 export interface Kind {
   /** Shows the form for a new one, once the list is shown. */

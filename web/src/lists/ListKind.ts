@@ -21,7 +21,7 @@ export interface ListKind<Brief extends Row> {
 }
 
 /** One run in its list. */
-export interface Columns {
+interface Columns {
   title: string
   look: RunLook
   /** What it does or why it ended, then by whom; what is empty is left out. */

@@ -32,7 +32,7 @@ export const FIELDS = [
   ...NUMBERS,
 ] as const
 
-export type FieldName = (typeof FIELDS)[number]
+type FieldName = (typeof FIELDS)[number]
 export type Errors = Partial<Record<FieldName, string>>
 
 interface FormResult {

@@ -1,10 +1,9 @@
 // What might be wrong: where it was looked for, what was measured, and what came of it.
-
 import type { Hypothesis } from '../api/details'
 import { commandsAt, type SendCommand } from '../app/address'
 import { t } from '../run/i18n'
 import { Loaded } from '../run/Loaded'
-import { Fold } from '../run/panels'
+import { Fact, Fold } from '../run/panels'
 import { Rivals } from '../run/Rivals'
 import { patchOf } from '../run/rivals'
 import { Ticked } from '../run/text'
@@ -75,28 +74,18 @@ function Cause({ cause, send }: { cause: Hypothesis; send: SendCommand | null })
       {patch && <Rivals comparison={patch.comparison} send={send} />}
       <Fold summary={t('cause.more')}>
         <dl class="facts wide">
-          <div>
-            <dt>{t('cause.condition')}</dt>
-            <dd>{cause.testable_condition}</dd>
-          </div>
-          <div>
-            <dt>{t('cause.confirm')}</dt>
-            <dd>{cause.evidence_criteria.confirm}</dd>
-          </div>
-          <div>
-            <dt>{t('cause.reject')}</dt>
-            <dd>{cause.evidence_criteria.reject}</dd>
-          </div>
+          <Fact name={t('cause.condition')}>{cause.testable_condition}</Fact>
+          <Fact name={t('cause.confirm')}>{cause.evidence_criteria.confirm}</Fact>
+          <Fact name={t('cause.reject')}>{cause.evidence_criteria.reject}</Fact>
         </dl>
         {cause.evidence && (
           <>
             <h3>{t('cause.evidence')}</h3>
             <dl class="facts wide">
               {factsOf(cause.evidence).map(({ name, value, isCode }) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{isCode ? <code>{value}</code> : value}</dd>
-                </div>
+                <Fact key={name} name={name}>
+                  {isCode ? <code>{value}</code> : value}
+                </Fact>
               ))}
             </dl>
           </>

@@ -1,13 +1,13 @@
 // What the loop has changed, as a whole or checkpoint by checkpoint; and the way back.
-import { useMemo, useState } from 'preact/hooks'
-import type { CheckpointView, DiffAnswer } from '../api/details'
-import { commandsAt, type RunAddress } from '../app/address'
-import { LoadedDiff } from '../run/cards'
+import { useState } from 'preact/hooks'
+import type { CheckpointView } from '../api/details'
+import { commandsAt } from '../app/address'
+import { LoadedDiff, PartDiff } from '../run/cards'
 import { t } from '../run/i18n'
 import { Loaded } from '../run/Loaded'
-import { createPart } from '../run/resources'
 import { Confirm } from '../ui/Confirm'
 import { moment } from '../ui/format'
+import { Moment } from '../ui/times'
 import type { LoopResources, LoopView, Section } from './parts'
 
 export function Changes({ resources, view, detail }: Section) {
@@ -27,7 +27,7 @@ export function Changes({ resources, view, detail }: Section) {
               {chosen === null ? (
                 <LoadedDiff of={resources.parts.diff} />
               ) : (
-                <CheckpointDiff key={chosen} address={resources.address} n={chosen} />
+                <PartDiff key={chosen} address={resources.address} rest={`/checkpoints/${chosen}/diff`} />
               )}
             </div>
           </div>
@@ -61,9 +61,7 @@ function Checkpoints({
                 <strong>
                   {n} · {action}
                 </strong>
-                <time class="muted small" dateTime={at}>
-                  {moment(at)}
-                </time>
+                <Moment class="muted small" at={at} />
               </span>
               <span class="muted small">{t('changes.files', { n: files.length })}</span>
             </a>
@@ -83,12 +81,6 @@ function OneHead(one: { resources: LoopResources; view: LoopView; checkpoint: Ch
       <Rewind resources={resources} view={view} checkpoint={checkpoint} />
     </header>
   )
-}
-
-/** A checkpoint never changes, so it is read once. */
-function CheckpointDiff({ address, n }: { address: RunAddress; n: number }) {
-  const diff = useMemo(() => createPart<DiffAnswer>(address, `/checkpoints/${n}/diff`), [address, n])
-  return <LoadedDiff of={diff} />
 }
 
 interface RewindProps {

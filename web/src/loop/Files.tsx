@@ -1,12 +1,10 @@
 // The loop's progress files, to read.
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import { get } from '../api/client'
+import { useState } from 'preact/hooks'
 import type { FileText, ProgressFile } from '../api/details'
+import { LoadedText } from '../run/cards'
 import { t } from '../run/i18n'
 import { Loaded } from '../run/Loaded'
-import { Scroll } from '../run/panels'
-import { createResource } from '../run/resource'
-import { Prose } from '../run/text'
+import { usePart } from '../run/resources'
 import { bytes, moment } from '../ui/format'
 import type { LoopResources, Section } from './parts'
 
@@ -55,13 +53,7 @@ function OneFile({ resources, file }: { resources: LoopResources; file: Progress
   const { address } = resources
   const { name, modified_at } = file
   const [isRaw, setRaw] = useState(false)
-  const own = useMemo(
-    () => createResource(() => get<FileText>(address.path(`/progress/${encodeURIComponent(name)}`))),
-    [address, name],
-  )
-  useEffect(() => {
-    if (modified_at) own.touch()
-  }, [own, modified_at])
+  const text = usePart<FileText>(address, `/progress/${encodeURIComponent(name)}`, {}, modified_at)
   return (
     <section class="card" aria-labelledby="file-title">
       <header class="card-head">
@@ -75,20 +67,7 @@ function OneFile({ resources, file }: { resources: LoopResources; file: Progress
         )}
       </header>
       <div class="card-body">
-        <Loaded of={own}>
-          {({ text, truncated }) => (
-            <>
-              {truncated && <p class="notice tone-warn small">{t('files.truncated')}</p>}
-              {isProse(name) && !isRaw ? (
-                <Prose text={text} />
-              ) : (
-                <Scroll class="output bare" label={t('files.text', { name })}>
-                  {text}
-                </Scroll>
-              )}
-            </>
-          )}
-        </Loaded>
+        <LoadedText of={text} name={name} isRaw={isRaw} />
       </div>
     </section>
   )

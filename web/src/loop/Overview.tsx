@@ -1,11 +1,10 @@
 // The first section: how it ended or what is happening now, with the plan and what it costs beside it.
-
 import type { PlanLine } from '../api/details'
 import type { Loop } from '../api/types'
 import { ActivityCard, Budget, Description, Incidents, SettingsCard, Summary, settingLines } from '../run/cards'
 import { t } from '../run/i18n'
 import { Loaded } from '../run/Loaded'
-import { Figure, SpendingFigures } from '../run/panels'
+import { Card, Figure, SpendingFigures } from '../run/panels'
 import { Result } from '../run/Result'
 import { patchesOf } from '../run/rivals'
 import { duration, moment, number, percent } from '../ui/format'
@@ -31,7 +30,7 @@ export function Overview({ resources, view }: Section) {
       <div class="halves">
         <div class="stack">
           <Description title={loop.title} text={loop.description} />
-          {isOver && <Summary path={resources.address.path('/progress/summary.md')} rev={loop.engine.rev} />}
+          {isOver && <Summary address={resources.address} rest="/progress/summary.md" rev={loop.engine.rev} />}
           <ActivityCard run={resources} view={view} isOver={isOver}>
             <CurrentAction view={view} />
           </ActivityCard>
@@ -109,10 +108,7 @@ const MARKS: Readonly<Record<PlanLine['status'], string>> = { completed: '✓', 
 /** The live plan: what is done, folded to a line each, what is under way, and what is still to come. */
 function Plan({ resources }: { resources: LoopResources }) {
   return (
-    <section class="card" aria-labelledby="plan-title">
-      <header class="card-head">
-        <h2 id="plan-title">{t('plan.title')}</h2>
-      </header>
+    <Card id="plan" title={t('plan.title')}>
       <div class="card-body">
         <Loaded of={resources.parts.plan}>
           {(lines) => (
@@ -132,7 +128,7 @@ function Plan({ resources }: { resources: LoopResources }) {
           )}
         </Loaded>
       </div>
-    </section>
+    </Card>
   )
 }
 

@@ -6,7 +6,8 @@ import { Filter } from '../run/Filter'
 import { t } from '../run/i18n'
 import { Loaded } from '../run/Loaded'
 import { Fold, Scroll } from '../run/panels'
-import { duration, moment } from '../ui/format'
+import { duration } from '../ui/format'
+import { Moment } from '../ui/times'
 import type { Section } from './parts'
 import { countsOf, filterTests, groupBySuite, type TestChoice } from './tests'
 
@@ -35,11 +36,7 @@ function List({ all, at }: { all: readonly TestResult[]; at: string | undefined 
     <section class="stack" aria-labelledby="tests-title">
       <header class="row spread">
         <h2 id="tests-title">{t('tests.last')}</h2>
-        {at && (
-          <time class="muted small" dateTime={at}>
-            {moment(at)}
-          </time>
-        )}
+        {at && <Moment class="muted small" at={at} />}
       </header>
       <Filter
         label={t('tests.search')}

@@ -1,5 +1,4 @@
 // The loop's actions in their order: what each did, how long it took, and what it changed.
-
 import type { Step } from '../api/details'
 import { t } from '../run/i18n'
 import { durationOf, toneOf, widthsOf } from '../run/steps'

@@ -1,5 +1,4 @@
 // What a loop's page reads beside the loop itself.
-
 import type {
   CheckpointView,
   DiffAnswer,

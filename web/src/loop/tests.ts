@@ -1,7 +1,7 @@
 // Which tests are shown, and in which order. Pure.
 import type { TestResult } from '../api/details'
 
-export type TestStatus = TestResult['status']
+type TestStatus = TestResult['status']
 export type TestChoice = TestStatus | 'all'
 
 /** Failing first: that is what a person came for. */
@@ -14,7 +14,7 @@ export interface Counts {
   skipped: number
 }
 
-export interface Suite {
+interface Suite {
   name: string
   tests: TestResult[]
 }

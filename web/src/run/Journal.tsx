@@ -1,7 +1,7 @@
 // Every committed change, the latest first: in words, and as it is written on demand.
 import { useState } from 'preact/hooks'
 import type { Entry } from '../api/types'
-import { moment } from '../ui/format'
+import { Moment } from '../ui/times'
 import { Filter } from './Filter'
 import { t } from './i18n'
 import { Loaded } from './Loaded'
@@ -69,9 +69,7 @@ function Line({ entry }: { entry: Entry }) {
   const summary = (
     <>
       <span class="seq muted">{seq}</span>
-      <time class="muted" dateTime={ts}>
-        {moment(ts)}
-      </time>
+      <Moment class="muted" at={ts} />
       <span class="actor muted">{actor}</span>
       <span class="words">
         <Ticked text={entry.words} />

@@ -11,6 +11,7 @@ import { lookOf } from '../ui/tones'
 import { type FileDiff, parseDiff } from './diff'
 import { t } from './i18n'
 import type { LimitedRun } from './limits'
+import { Card } from './panels'
 import { Rivals } from './Rivals'
 import { type Resource, useResource } from './resource'
 import type { Patch } from './rivals'
@@ -42,11 +43,7 @@ export function Result({ address, diff, of, tests, patches }: ResultProps) {
   const isDone = of.status === 'completed' && tests.all > 0
   const sentences = isDone ? [testsInWords(tests), proof && inWords(proof)] : [of.failure_reason]
   return (
-    <section class="card result" aria-labelledby="result-title">
-      <header class="card-head">
-        <h2 id="result-title">{shown.words}</h2>
-        <span class="muted small">{spent(budget)}</span>
-      </header>
+    <Card id="result" title={shown.words} head={<span class="muted small">{spent(budget)}</span>} class="card result">
       <div class="card-body stack">
         <p class="verdict">{sentences.filter(Boolean).join('; ')}</p>
         <Listed
@@ -68,7 +65,7 @@ export function Result({ address, diff, of, tests, patches }: ResultProps) {
         ))}
         {outcome === 'unproven' && <Unproven send={commandsAt(address)} of={of} />}
       </div>
-    </section>
+    </Card>
   )
 }
 

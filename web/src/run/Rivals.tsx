@@ -4,7 +4,7 @@ import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 import { DiffView } from './DiffView'
 import { t } from './i18n'
-import { Fold } from './panels'
+import { Fact, Fold } from './panels'
 import { type Comparison, differenceOf, type Rival, standingOf } from './rivals'
 
 /** `send`: given where a person may take a rival, which is while nothing is at work. */
@@ -38,14 +38,9 @@ function OneRival({ comparison, rival, send }: { comparison: Comparison; rival: 
       </p>
       {found && (
         <dl class="facts wide">
-          <div>
-            <dt>
-              <code>{found.call}</code>
-            </dt>
-            <dd>
-              {t('rivals.patch')} <code>{found.patch}</code>, {t('rivals.rival')} <code>{found.rival}</code>
-            </dd>
-          </div>
+          <Fact name={<code>{found.call}</code>}>
+            {t('rivals.patch')} <code>{found.patch}</code>, {t('rivals.rival')} <code>{found.rival}</code>
+          </Fact>
         </dl>
       )}
       <Fold summary={t('rivals.diff')}>

@@ -7,8 +7,9 @@ import { t as common } from '../i18n'
 import { moment, now } from '../ui/format'
 import { t } from './i18n'
 import { percentOf } from './limits'
+import { Fact } from './panels'
 import type { RunKind, RunSummary } from './RunKind'
-import type { Parts as AnyParts } from './resources'
+import type { AnyParts } from './resources'
 import { runnerOf } from './standing'
 
 interface RunHeadProps<State, Parts extends AnyParts<Parts>> {
@@ -75,25 +76,18 @@ function Standing({ summary, live, project }: { summary: RunSummary; live: boole
           {doing && ` · ${doing}`}
         </dd>
       </div>
-      <div>
-        <dt>{t('standing.iteration')}</dt>
-        <dd>
-          {iteration} / {limit}
-          <span class="meter" aria-hidden="true">
-            <span style={{ width: `${percentOf(iteration, limit)}%` }} />
-          </span>
-        </dd>
-      </div>
+      <Fact name={t('standing.iteration')}>
+        {iteration} / {limit}
+        <span class="meter" aria-hidden="true">
+          <span style={{ width: `${percentOf(iteration, limit)}%` }} />
+        </span>
+      </Fact>
       {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
+        <Fact key={name} name={name}>
+          {value}
+        </Fact>
       ))}
-      <div>
-        <dt>{t('standing.project')}</dt>
-        <dd>{project}</dd>
-      </div>
+      <Fact name={t('standing.project')}>{project}</Fact>
       <div class={isLost ? undefined : 'extra'}>
         <dt>{t('standing.runner')}</dt>
         <dd>{t(`runner.${runner}`)}</dd>

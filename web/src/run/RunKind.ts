@@ -5,7 +5,7 @@ import type { KindName, Pause, RunView } from '../api/types'
 import type { RunAddress, SendCommand } from '../app/address'
 import type { Translate } from '../i18n'
 import type { RunLook } from '../ui/tones'
-import type { Parts as AnyParts, RunResources } from './resources'
+import type { AnyParts, RunResources } from './resources'
 
 export type RunKey =
   | 'back'

@@ -5,7 +5,7 @@ import { addressOf } from '../app/address'
 import { RunHead } from './RunHead'
 import type { RunKind } from './RunKind'
 import { useResource } from './resource'
-import { type Parts as AnyParts, createResources, followRun, type RunResources } from './resources'
+import { type AnyParts, createResources, followRun, type RunResources } from './resources'
 import { Tabs } from './Tabs'
 import { DeletedRun, LoadingRun, UnreadableRun } from './Unavailable'
 

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-export interface Tab<Name extends string> {
+interface Tab<Name extends string> {
   name: Name
   words: string
   /** What there is of it, where a number says something before the tab is opened. */

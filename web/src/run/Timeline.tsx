@@ -2,7 +2,8 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Step } from '../api/details'
-import { duration, moment, money, number } from '../ui/format'
+import { duration, money, number } from '../ui/format'
+import { Moment } from '../ui/times'
 import { t } from './i18n'
 import { Loaded } from './Loaded'
 import { type Resource, useResource } from './resource'
@@ -69,6 +70,7 @@ interface StepRowProps {
   diff: string | null
 }
 
+/** One step: what it did, how long it took, and what it changed. */
 export function StepRow({ step, name, task, tone, now, diff }: StepRowProps) {
   return (
     <li class={`step ${tone}`}>
@@ -103,9 +105,7 @@ export function StepRow({ step, name, task, tone, now, diff }: StepRowProps) {
       </div>
       <div class="step-side small">
         <span>{duration(durationOf(step, now) / 1000)}</span>
-        <time class="muted" dateTime={step.started_at}>
-          {moment(step.started_at)}
-        </time>
+        <Moment class="muted" at={step.started_at} />
         {step.tokens !== null && <span class="muted">{t('timeline.tokens', { n: number(step.tokens) })}</span>}
         {step.cost !== null && <span class="muted">{money(step.cost)}</span>}
         {diff && <a href={diff}>{t('timeline.diff')}</a>}

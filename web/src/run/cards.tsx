@@ -1,18 +1,20 @@
 // Cards that the pages of several kinds show.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
-import { get } from '../api/client'
+import type { Query } from '../api/client'
 import type { DiffAnswer, FileText, Validation } from '../api/details'
 import type { Budget as BudgetState, EngineState, Proof, RunView, SkillState } from '../api/types'
-import { duration, moment, money, number, percent } from '../ui/format'
+import type { RunAddress } from '../app/address'
+import { duration, money, number, percent } from '../ui/format'
+import { Moment } from '../ui/times'
 import { History } from './charts'
 import { DiffView } from './DiffView'
 import { t } from './i18n'
 import { Loaded } from './Loaded'
 import { type BudgetName, percentOf, type Spent, spentOf } from './limits'
+import { Card, Fact, Scroll } from './panels'
 import { Strength } from './Result'
-import { createResource, type Resource, useResource } from './resource'
-import type { RunEvents } from './resources'
+import { type Resource, useResource } from './resource'
+import { type RunEvents, usePart } from './resources'
 import { LiveTranscript } from './TranscriptView'
 import { Prose } from './text'
 
@@ -27,13 +29,9 @@ interface ActivityCardProps {
 /** What is said and done now, or was before the end. */
 export function ActivityCard({ run, view, isOver, children }: ActivityCardProps) {
   return (
-    <section class="card" aria-labelledby="now-title">
-      <header class="card-head">
-        <h2 id="now-title">{t(isOver ? 'now.before' : 'now.title')}</h2>
-        {children}
-      </header>
+    <Card id="now" title={t(isOver ? 'now.before' : 'now.title')} head={children}>
       <LiveTranscript transcript={run.transcript.value} status={view.run.status} isLive={view.live} />
-    </section>
+    </Card>
   )
 }
 
@@ -43,22 +41,18 @@ export type SettingLine = readonly [name: string, value: string | null | undefin
 /** What a run was started with. */
 export function SettingsCard({ lines }: { lines: readonly SettingLine[] }) {
   return (
-    <section class="card" aria-labelledby="settings-title">
-      <header class="card-head">
-        <h2 id="settings-title">{t('settings.title')}</h2>
-      </header>
+    <Card id="settings" title={t('settings.title')}>
       <dl class="card-body facts">
         {lines.map(
           ([name, value, look]) =>
             value && (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd class={look}>{value}</dd>
-              </div>
+              <Fact key={name} name={name} class={look}>
+                {value}
+              </Fact>
             ),
         )}
       </dl>
-    </section>
+    </Card>
   )
 }
 
@@ -109,11 +103,54 @@ export function ValidationCards({ history, reasons = [], proof }: ValidationCard
   )
 }
 
+interface PartDiffProps {
+  address: RunAddress
+  rest: string
+  query?: Query | undefined
+  /** Where it goes on changing: read again with each. */
+  rev?: number
+}
+
+/** What changed in a part of the run. */
+export function PartDiff({ address, rest, query, rev }: PartDiffProps) {
+  return <LoadedDiff of={usePart<DiffAnswer>(address, rest, query, rev)} />
+}
+
+interface LoadedTextProps {
+  of: Resource<{ text: string; truncated: boolean }>
+  name: string
+  /** As it stands, though it is Markdown. */
+  isRaw: boolean
+  /** What is shown of Markdown, and of any other text. */
+  prose?: (text: string) => string
+  plain?: (text: string) => string
+}
+
+/** A text to read: Markdown as prose, anything else as it stands. */
+export function LoadedText({ of, name, isRaw, prose = String, plain = String }: LoadedTextProps) {
+  return (
+    <Loaded of={of}>
+      {({ text, truncated }) => (
+        <>
+          {truncated && <p class="notice tone-warn small">{t('files.truncated')}</p>}
+          {name.endsWith('.md') && !isRaw ? (
+            <Prose text={prose(text)} />
+          ) : (
+            <Scroll class="output bare" label={t('files.text', { name })}>
+              {plain(text)}
+            </Scroll>
+          )}
+        </>
+      )}
+    </Loaded>
+  )
+}
+
 export function LoadedDiff({ of }: { of: Resource<DiffAnswer> }) {
   return <Loaded of={of}>{(answer) => <DiffView answer={answer} />}</Loaded>
 }
 
-const SPOKEN: Readonly<Record<BudgetName, (amount: number) => string>> = {
+const FORMATS: Readonly<Record<BudgetName, (amount: number) => string>> = {
   minutes: (minutes) => duration(60 * minutes),
   tokens: (tokens) => number(tokens),
   cost: money,
@@ -122,37 +159,32 @@ const SPOKEN: Readonly<Record<BudgetName, (amount: number) => string>> = {
 /** From here on a limit deserves attention. Percent. */
 const NEAR = 80
 
+/** What was spent, against the limits. */
 export function Budget({ budget }: { budget: BudgetState }) {
   return (
-    <section class="card" aria-labelledby="budget-title">
-      <header class="card-head">
-        <h2 id="budget-title">{t('budget.title')}</h2>
-      </header>
+    <Card id="budget" title={t('budget.title')}>
       <dl class="card-body facts">
         {spentOf(budget).map((used) => (
           <Line key={used.name} used={used} />
         ))}
       </dl>
-    </section>
+    </Card>
   )
 }
 
 function Line({ used: { name, spent, limit } }: { used: Spent }) {
-  const speak = SPOKEN[name]
+  const format = FORMATS[name]
   const share = spent !== null && limit !== null ? percentOf(spent, limit) : null
   return (
-    <div>
-      <dt>{t(`budget.${name}`)}</dt>
-      <dd>
-        {spent === null ? t('budget.unknown') : speak(spent)}
-        {limit !== null && <span class="muted"> / {speak(limit)}</span>}
-        {share !== null && (
-          <span class={`meter${share >= NEAR ? ' near' : ''}`} aria-hidden="true">
-            <span style={{ width: `${share}%` }} />
-          </span>
-        )}
-      </dd>
-    </div>
+    <Fact name={t(`budget.${name}`)}>
+      {spent === null ? t('budget.unknown') : format(spent)}
+      {limit !== null && <span class="muted"> / {format(limit)}</span>}
+      {share !== null && (
+        <span class={`meter${share >= NEAR ? ' near' : ''}`} aria-hidden="true">
+          <span style={{ width: `${share}%` }} />
+        </span>
+      )}
+    </Fact>
   )
 }
 
@@ -162,6 +194,7 @@ interface IncidentLine {
   at: string
 }
 
+/** What was put back, not believed, or changed in the tests; and what gave no result. */
 export function Incidents({
   incidents,
   errors,
@@ -169,42 +202,32 @@ export function Incidents({
   incidents: EngineState['incidents']
   errors: SkillState['errors']
 }) {
-  const told: IncidentLine[] = [
+  const lines: IncidentLine[] = [
     ...incidents,
     ...errors.map(({ action, message, timestamp }) => ({ kind: action, message, at: timestamp })),
   ].toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
-  if (!told.length) return null
+  if (!lines.length) return null
   return (
-    <section class="card" aria-labelledby="incidents-title">
-      <header class="card-head">
-        <h2 id="incidents-title">{t('incidents.title')}</h2>
-        <span class="badge tone-warn">{told.length}</span>
-      </header>
+    <Card id="incidents" title={t('incidents.title')} head={<span class="badge tone-warn">{lines.length}</span>}>
       <ul class="card-body incidents">
-        {told.map(({ kind, message, at }) => (
+        {lines.map(({ kind, message, at }) => (
           <li key={`${at}${kind}${message}`}>
             <p class="row spread small">
               <strong>{kind.replaceAll('_', ' ')}</strong>
-              <time class="muted" dateTime={at}>
-                {moment(at)}
-              </time>
+              <Moment class="muted" at={at} />
             </p>
             <p>{message}</p>
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }
 
-/** `path`: where it is read. */
-export function Summary({ path, rev }: { path: string; rev: number }) {
-  const summary = useMemo(() => createResource(() => get<FileText>(path)), [path])
+/** All there is to read of an ended run: its summary.md. `rest`: where that is, below the run's address. */
+export function Summary({ address, rest, rev }: { address: RunAddress; rest: string; rev: number }) {
   // A stop is committed before its summary is written; each later change is the time for another look.
-  useEffect(() => {
-    if (rev) summary.touch()
-  }, [summary, rev])
-  const { data } = useResource(summary)
+  const { data } = useResource(usePart<FileText>(address, rest, {}, rev))
   if (!data) return null
   return (
     <details class="card">
@@ -227,6 +250,7 @@ function withoutTitle(text: string): string {
 const SHORT = 400
 const FEW_LINES = 5
 
+/** What the run was asked for. */
 export function Description({ title, text }: { title: string; text: string }) {
   const words = text.trim()
   if (!words || words === title) return null

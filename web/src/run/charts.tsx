@@ -1,5 +1,4 @@
 // All validations as charts: how many tests passed, and what they covered.
-
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import type { Validation } from '../api/details'
@@ -8,7 +7,7 @@ import { moment, number, percent } from '../ui/format'
 import { type ChartContent, drawChart, type Line } from './drawing'
 import { t } from './i18n'
 import { Loaded } from './Loaded'
-import { Scroll } from './panels'
+import { Card, Scroll } from './panels'
 import type { Resource } from './resource'
 import { isKnown, passedOf, type Series, seriesOf } from './series'
 
@@ -20,11 +19,11 @@ function Charts({ runs }: { runs: readonly Validation[] }) {
   const series = seriesOf(runs)
   const charts = [isKnown(series.passed), isKnown(series.coverage)] as const
   return (
-    <section class="card" aria-labelledby="history-title">
-      <header class="card-head">
-        <h2 id="history-title">{t('history.title')}</h2>
-        <span class="muted small">{t('history.runs', { n: runs.length })}</span>
-      </header>
+    <Card
+      id="history"
+      title={t('history.title')}
+      head={<span class="muted small">{t('history.runs', { n: runs.length })}</span>}
+    >
       <div class={`charts${charts.every(Boolean) ? ' two' : ''}`}>
         {charts[0] && (
           <Chart
@@ -45,7 +44,7 @@ function Charts({ runs }: { runs: readonly Validation[] }) {
         )}
       </div>
       <Table runs={runs} />
-    </section>
+    </Card>
   )
 }
 
@@ -109,6 +108,7 @@ function Table({ runs }: { runs: readonly Validation[] }) {
 
 const HEIGHT = 150
 
+/** Stacked bars or a line. It follows the width it is given and the colours of the theme. */
 export function Chart(chart: ChartContent) {
   const { label, runs, lines, describe } = chart
   const box = useRef<HTMLDivElement>(null)

@@ -2,8 +2,8 @@
 // Pure.
 import { parsePatch, type StructuredPatch, structuredPatch } from 'diff'
 
-export type LineKind = 'same' | 'added' | 'removed' | 'remark'
-export type FileChange = 'changed' | 'created' | 'deleted' | 'renamed' | 'copied'
+type LineKind = 'same' | 'added' | 'removed' | 'remark'
+type FileChange = 'changed' | 'created' | 'deleted' | 'renamed' | 'copied'
 
 /** `old` and `now`: its number before and after; null where it was not there. */
 export interface DiffLine {

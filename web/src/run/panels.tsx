@@ -1,5 +1,4 @@
 // Small parts that sections are made of.
-
 import type { ComponentChildren, Ref } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Budget } from '../api/types'
@@ -12,6 +11,7 @@ interface FoldProps {
   children: ComponentChildren
 }
 
+/** Closed until somebody wants it; what is inside is only drawn then. */
 export function Fold({ class: name, summary, children }: FoldProps) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -30,6 +30,7 @@ interface ScrollProps {
   children: ComponentChildren
 }
 
+/** Something that scrolls inside of the page, also by keyboard. */
 export function Scroll({ class: name, label, box, onScroll, children }: ScrollProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
@@ -46,6 +47,7 @@ interface FigureProps {
   children: ComponentChildren
 }
 
+/** A number with its name above it. */
 export function Figure({ name, tone, note, children }: FigureProps) {
   return (
     <div class={tone && `tone-${tone}`}>
@@ -66,5 +68,44 @@ export function SpendingFigures({ budget: { spent_seconds, cost, tokens } }: { b
       {cost !== null && cost !== undefined && <Figure name={t('figure.cost')}>{money(cost)}</Figure>}
       {tokens !== null && tokens !== undefined && <Figure name={t('figure.tokens')}>{number(tokens)}</Figure>}
     </>
+  )
+}
+
+interface FactProps {
+  name: ComponentChildren
+  class?: string | undefined
+  children: ComponentChildren
+}
+
+/** A line of a list of facts. */
+export function Fact({ name, class: look, children }: FactProps) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class={look}>{children}</dd>
+    </div>
+  )
+}
+
+interface CardProps {
+  /** The card is labelled by its title, whose id follows from this. */
+  id: string
+  title: ComponentChildren
+  /** Beside the title. */
+  head?: ComponentChildren
+  class?: string
+  children: ComponentChildren
+}
+
+/** A card with its title, and something beside that. */
+export function Card({ id, title, head, class: look = 'card', children }: CardProps) {
+  return (
+    <section class={look} aria-labelledby={`${id}-title`}>
+      <header class="card-head">
+        <h2 id={`${id}-title`}>{title}</h2>
+        {head}
+      </header>
+      {children}
+    </section>
   )
 }

@@ -1,5 +1,6 @@
 // What a page knows of one run, kept true by the run's event stream: an entry makes parts old.
 import { type Signal, signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
 import { get, Problem, type Query, request } from '../api/client'
 import { readRun } from '../api/runs'
 import { subscribe } from '../api/stream'
@@ -27,7 +28,7 @@ export interface RunEvents {
 }
 
 /** Parts of a page, by name. */
-export type Parts<Names> = Record<keyof Names, { touch: () => void }>
+export type AnyParts<Names> = Record<keyof Names, { touch: () => void }>
 
 export type RunResources<State, Parts> = RunEvents & { view: Resource<RunView<State>>; parts: Parts }
 
@@ -49,6 +50,20 @@ export function createResources<State, Parts>(
 /** A part of the page that is read from one address below the run's own. */
 export function createPart<T>(address: RunAddress, rest: string, query: Query = {}): Resource<T> {
   return createResource(() => get<T>(address.path(rest, query)))
+}
+
+/** One that only its own section reads; again whenever `version` changes. */
+export function usePart<T>(
+  address: RunAddress,
+  rest: string,
+  query?: Query,
+  version?: string | number | null,
+): Resource<T> {
+  const part = useMemo(() => createPart<T>(address, rest, query), [address.path(rest, query)])
+  useEffect(() => {
+    if (version) part.touch()
+  }, [part, version])
+  return part
 }
 
 /** The last lines of the journal before that one. */

@@ -11,7 +11,7 @@ export interface Patch {
 }
 
 /** What tells a rival from the patch: a call, and what comes of it with each. */
-export interface Difference {
+interface Difference {
   call: string
   patch: string
   rival: string

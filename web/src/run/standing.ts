@@ -17,7 +17,7 @@ export function pauseOf({ status, engine }: Paused): Pause | null {
   return engine.retry?.length ? 'task' : 'request'
 }
 
-export type RunnerState = 'live' | 'starting' | 'lost' | 'none'
+type RunnerState = 'live' | 'starting' | 'lost' | 'none'
 
 /** A runner takes hold of its run within that time. Milliseconds. */
 const PATIENCE = 15_000

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { Fix, Tuning } from '../api/tunings'
 import { commandsAt } from '../app/address'
 import { DiffView } from '../run/DiffView'
+import { Fact } from '../run/panels'
 import { Confirm } from '../ui/Confirm'
 import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
@@ -143,25 +144,12 @@ function Why({ fix, issues }: { fix: Fix; issues: Tuning['issues'] }) {
   return (
     <dl class="facts wide">
       {mended.map(({ id, description }) => (
-        <div key={id}>
-          <dt>{t('fixes.mends')}</dt>
-          <dd>
-            <code>{id}</code> {description}
-          </dd>
-        </div>
+        <Fact key={id} name={t('fixes.mends')}>
+          <code>{id}</code> {description}
+        </Fact>
       ))}
-      {fix.rationale && (
-        <div>
-          <dt>{t('fixes.rationale')}</dt>
-          <dd>{fix.rationale}</dd>
-        </div>
-      )}
-      {fix.estimated_impact && (
-        <div>
-          <dt>{t('fixes.impact')}</dt>
-          <dd>{fix.estimated_impact}</dd>
-        </div>
-      )}
+      {fix.rationale && <Fact name={t('fixes.rationale')}>{fix.rationale}</Fact>}
+      {fix.estimated_impact && <Fact name={t('fixes.impact')}>{fix.estimated_impact}</Fact>}
     </dl>
   )
 }

@@ -1,9 +1,10 @@
 // The skill as a graph: what leads to what; one part of it, chosen, shows what it is joined with.
 import { useMemo, useState } from 'preact/hooks'
 import type { EdgeKind, NodeKind, SkillEdge, SkillGraph, SkillNode } from '../api/tunings'
-import { curvePath, layOutGraph } from '../cycle/graph'
+import { GraphSheet } from '../run/GraphSheet'
+import { layOutGraph } from '../run/graph'
 import { Loaded } from '../run/Loaded'
-import { Scroll } from '../run/panels'
+import { Fact } from '../run/panels'
 import { number } from '../ui/format'
 import { t } from './i18n'
 import type { Section } from './parts'
@@ -61,51 +62,35 @@ interface SheetProps {
 }
 
 function Sheet({ nodes, edges, picked, onPick }: SheetProps) {
-  const { width, height, places, links } = useMemo(() => layOutGraph(nodesToLayOut(nodes, edges), SIZE), [nodes, edges])
+  const layout = useMemo(() => layOutGraph(nodesToLayOut(nodes, edges), SIZE), [nodes, edges])
   const near = neighboursOf(edges, picked)
   const kinds = new Map(edges.map(({ source, target, kind }) => [`${source}\n${target}`, kind]))
   const kindOf = (from: string, to: string) => kinds.get(`${from}\n${to}`) ?? kinds.get(`${to}\n${from}`)
   return (
-    <Scroll class="card graph skill-graph" label={t('graph.label')}>
-      <div class="graph-sheet" style={{ width: `${width}px`, height: `${height}px` }}>
-        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-          {links.map(({ from, to, points }) => (
-            <path
-              key={`${from} ${to}`}
-              d={curvePath(points)}
-              class={`edge-${kindOf(from, to)}${from === picked || to === picked ? ' picked' : ''}`}
-            />
-          ))}
-        </svg>
-        <ol>
-          {nodes.map((node) => (
-            <li
-              key={node.id}
-              style={{
-                left: `${places.get(node.id)?.x ?? 0}px`,
-                top: `${places.get(node.id)?.y ?? 0}px`,
-                width: `${SIZE.width}px`,
-                height: `${SIZE.height}px`,
-              }}
-            >
-              <button
-                type="button"
-                class={`part kind-${node.kind}${picked !== null && !near.has(node.id) ? ' faint' : ''}`}
-                aria-pressed={node.id === picked}
-                title={node.name}
-                onClick={() => onPick(node.id)}
-              >
-                <span class="part-name">{shortName(node.name)}</span>
-                <span class="part-kind">
-                  {t(`kind.one.${node.kind}`)}
-                  {node.tokens !== null && ` · ${number(node.tokens)}`}
-                </span>
-              </button>
-            </li>
-          ))}
-        </ol>
-      </div>
-    </Scroll>
+    <GraphSheet
+      class="card graph skill-graph"
+      label={t('graph.label')}
+      layout={layout}
+      nodes={nodes}
+      size={SIZE}
+      lookOf={({ from, to }) => `edge-${kindOf(from, to)}${from === picked || to === picked ? ' picked' : ''}`}
+    >
+      {(node) => (
+        <button
+          type="button"
+          class={`part kind-${node.kind}${picked !== null && !near.has(node.id) ? ' faint' : ''}`}
+          aria-pressed={node.id === picked}
+          title={node.name}
+          onClick={() => onPick(node.id)}
+        >
+          <span class="part-name">{shortName(node.name)}</span>
+          <span class="part-kind">
+            {t(`kind.one.${node.kind}`)}
+            {node.tokens !== null && ` · ${number(node.tokens)}`}
+          </span>
+        </button>
+      )}
+    </GraphSheet>
   )
 }
 
@@ -132,24 +117,18 @@ function OneNode({ graph, node, onPick }: { graph: SkillGraph; node: SkillNode; 
       </p>
       <dl class="facts wide">
         {node.name !== node.file && (
-          <div>
-            <dt>{t('graph.first')}</dt>
-            <dd class="mono small">
-              {node.file}:{node.line}
-            </dd>
-          </div>
+          <Fact name={t('graph.first')} class="mono small">
+            {node.file}:{node.line}
+          </Fact>
         )}
         {groups.map(({ key, ids }) => (
-          <div key={key}>
-            <dt>{t(key)}</dt>
-            <dd>
-              {ids.map((id) => (
-                <button key={id} type="button" class="jump mono small" onClick={() => onPick(id)}>
-                  {names.get(id)}
-                </button>
-              ))}
-            </dd>
-          </div>
+          <Fact key={key} name={t(key)}>
+            {ids.map((id) => (
+              <button key={id} type="button" class="jump mono small" onClick={() => onPick(id)}>
+                {names.get(id)}
+              </button>
+            ))}
+          </Fact>
         ))}
       </dl>
     </>

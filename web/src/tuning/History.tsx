@@ -1,5 +1,6 @@
 // Every step that was taken, with how long it took.
-import { duration, moment } from '../ui/format'
+import { duration } from '../ui/format'
+import { Moment } from '../ui/times'
 import { knownWords, t } from './i18n'
 import type { Section } from './parts'
 
@@ -25,9 +26,7 @@ export function History({ view }: Section) {
           </div>
           <div class="step-side small">
             <span>{duration((Date.parse(completed_at) - Date.parse(started_at)) / 1000)}</span>
-            <time class="muted" dateTime={started_at}>
-              {moment(started_at)}
-            </time>
+            <Moment class="muted" at={started_at} />
           </div>
         </li>
       ))}

@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks'
 import type { Finding } from '../api/tunings'
 import { Loaded } from '../run/Loaded'
-import { Scroll } from '../run/panels'
+import { Fact, Scroll } from '../run/panels'
 import { useResource } from '../run/resource'
 import { excerptLines, isAsFound, linesOf, type SourceLine } from './excerpt'
 import { fixesOf, issueOf, stateOf } from './findings'
@@ -36,39 +36,28 @@ export function OneFinding({ resources, view, finding }: OneFindingProps) {
       <Source resources={resources} finding={finding} />
       {finding.review && <Sides review={finding.review} />}
       <dl class="card-body facts wide">
-        <div>
-          <dt>{t('findings.why')}</dt>
-          <dd>{finding.why}</dd>
-        </div>
-        <div>
-          <dt>{t('findings.advice')}</dt>
-          <dd>
-            <strong>{finding.advice}</strong>
-          </dd>
-        </div>
+        <Fact name={t('findings.why')}>{finding.why}</Fact>
+        <Fact name={t('findings.advice')}>
+          <strong>{finding.advice}</strong>
+        </Fact>
         {finding.review && <Reviewers review={finding.review} />}
         {finding.also.length > 0 && !finding.review && (
-          <div>
-            <dt>{t('findings.also')}</dt>
-            <dd class="mono small">{finding.also.join(', ')}</dd>
-          </div>
+          <Fact name={t('findings.also')} class="mono small">
+            {finding.also.join(', ')}
+          </Fact>
         )}
-        <div>
-          <dt>{t('findings.strategy')}</dt>
-          <dd class="mono small">{finding.strategy}</dd>
-        </div>
+        <Fact name={t('findings.strategy')} class="mono small">
+          {finding.strategy}
+        </Fact>
         {fixes.map(({ id, description }) => {
           const { state } = stateOf(tuning, id)
           return (
-            <div key={id}>
-              <dt>{t('findings.fixed_by')}</dt>
-              <dd>
-                <a href={resources.address.href(`fixes-${id}`)}>
-                  {id}: {description}
-                </a>{' '}
-                <span class={`badge tone-${FIX_TONES[state]}`}>{t(`fix.${state}`)}</span>
-              </dd>
-            </div>
+            <Fact key={id} name={t('findings.fixed_by')}>
+              <a href={resources.address.href(`fixes-${id}`)}>
+                {id}: {description}
+              </a>{' '}
+              <span class={`badge tone-${FIX_TONES[state]}`}>{t(`fix.${state}`)}</span>
+            </Fact>
           )
         })}
       </dl>
@@ -105,23 +94,16 @@ function Reviewers({ review }: { review: Review }) {
   return (
     <>
       {review.absent.length > 0 && (
-        <div>
-          <dt>{t('review.absent')}</dt>
-          <dd class="mono small">{review.absent.join(', ')}</dd>
-        </div>
+        <Fact name={t('review.absent')} class="mono small">
+          {review.absent.join(', ')}
+        </Fact>
       )}
-      <div>
-        <dt>{t('review.by')}</dt>
-        <dd>{review.by}</dd>
-      </div>
+      <Fact name={t('review.by')}>{review.by}</Fact>
       {review.refuter !== '' && (
-        <div>
-          <dt>{t('review.refuter')}</dt>
-          <dd>
-            {review.refuter}
-            {review.why !== '' && `: ${review.why}`}
-          </dd>
-        </div>
+        <Fact name={t('review.refuter')}>
+          {review.refuter}
+          {review.why !== '' && `: ${review.why}`}
+        </Fact>
       )}
     </>
   )

@@ -3,7 +3,7 @@ import { DIMENSIONS, type Dimension, SEVERITIES, type Tuning } from '../api/tuni
 import { Budget, Incidents, type SettingLine, SettingsCard } from '../run/cards'
 import { Chart } from '../run/charts'
 import { t as run } from '../run/i18n'
-import { Figure } from '../run/panels'
+import { Card, Figure } from '../run/panels'
 import { moment, number } from '../ui/format'
 import { isCounted, sortFindings } from './findings'
 import { knownWords, t } from './i18n'
@@ -125,15 +125,17 @@ function Worst({ resources, view: { run: tuning } }: Section) {
   const urgent = findings.filter(isCounted)
   const isKnown = tuning.engine.standings.length > 0
   return (
-    <section class="card" aria-labelledby="worst-title">
-      <header class="card-head">
-        <h2 id="worst-title">{t('overview.worst')}</h2>
-        {findings.length > 0 && (
+    <Card
+      id="worst"
+      title={t('overview.worst')}
+      head={
+        findings.length > 0 && (
           <a class="small" href={resources.address.href('findings')}>
             {t('overview.all')} ({findings.length})
           </a>
-        )}
-      </header>
+        )
+      }
+    >
       {urgent.length === 0 ? (
         <p class="card-body muted">{t(isKnown ? 'overview.clean' : 'overview.not_yet')}</p>
       ) : (
@@ -155,7 +157,7 @@ function Worst({ resources, view: { run: tuning } }: Section) {
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   )
 }
 

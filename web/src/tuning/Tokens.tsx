@@ -1,7 +1,7 @@
 // What a model has to read: phase by phase on the worst path, and file by file.
 import type { SkillGraph } from '../api/tunings'
 import { Loaded } from '../run/Loaded'
-import { Scroll } from '../run/panels'
+import { Card, Scroll } from '../run/panels'
 import { number } from '../ui/format'
 import { type Bar, barsOf, LIMIT } from './course'
 import { t } from './i18n'
@@ -22,11 +22,7 @@ export function Tokens({ resources }: Section) {
 function Course({ graph: { course, worst } }: { graph: SkillGraph }) {
   const { bars, limit } = barsOf(course)
   return (
-    <section class="card" aria-labelledby="course-title">
-      <header class="card-head">
-        <h2 id="course-title">{t('tokens.course')}</h2>
-        <strong>{t('tokens.worst', { n: number(worst) })}</strong>
-      </header>
+    <Card id="course" title={t('tokens.course')} head={<strong>{t('tokens.worst', { n: number(worst) })}</strong>}>
       <div class="card-body">
         <p class="muted small">{t('tokens.words')}</p>
         <Scroll class="scroll" label={t('tokens.course')}>
@@ -62,7 +58,7 @@ function Course({ graph: { course, worst } }: { graph: SkillGraph }) {
           </li>
         </ul>
       </div>
-    </section>
+    </Card>
   )
 }
 
@@ -100,11 +96,7 @@ function Files({ files }: { files: readonly SkillFile[] }) {
   const sorted = files.toSorted((a, b) => (b.tokens ?? 0) - (a.tokens ?? 0))
   const largest = Math.max(1, sorted[0]?.tokens ?? 0)
   return (
-    <section class="card" aria-labelledby="files-title">
-      <header class="card-head">
-        <h2 id="files-title">{t('tokens.files')}</h2>
-        <span class="muted small">{number(files.length)}</span>
-      </header>
+    <Card id="files" title={t('tokens.files')} head={<span class="muted small">{number(files.length)}</span>}>
       <div class="card-body">
         <table class="course">
           <thead class="sr-only">
@@ -132,6 +124,6 @@ function Files({ files }: { files: readonly SkillFile[] }) {
         </table>
         {sorted.length > MOST && <p class="muted small">{t('tokens.more', { n: sorted.length - MOST })}</p>}
       </div>
-    </section>
+    </Card>
   )
 }

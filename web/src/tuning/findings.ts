@@ -13,7 +13,7 @@ export type FixState =
   | 'dropped'
   | 'refused'
 
-export interface FindingFilter {
+interface FindingFilter {
   dimension: Dimension | 'all'
   severity: Severity | 'all'
   words: string

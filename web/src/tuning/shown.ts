@@ -1,6 +1,6 @@
 // Which part of a skill's graph is on the screen. Pure.
 import type { NodeKind, SkillEdge, SkillGraph, SkillNode } from '../api/tunings'
-import type { GraphNode } from '../cycle/graph'
+import type { GraphNode } from '../run/graph'
 
 export const KINDS: readonly NodeKind[] = ['phase', 'file', 'artefact', 'agent', 'tool']
 

@@ -1,5 +1,4 @@
 // Points in time, lengths of it, amounts and sizes, the way people of the page's language write them.
-
 import { signal } from '@preact/signals'
 import { locale } from '../i18n'
 
