@@ -7,6 +7,8 @@ export default defineConfig({
   build: {
     outDir: '../src/loopwright/surfaces/server/web',
     emptyOutDir: true,
+    // The licences of what is bundled, beside the page.
+    license: { fileName: 'licenses.md' },
     // Browsers that know light-dark(), so that every colour is said once.
     target: ['chrome123', 'firefox128', 'safari17.5'],
     assetsInlineLimit: 0,

@@ -15,7 +15,7 @@ TEXTS = """() => {
     // Words of the page, not of the loop: nothing in code, in tables of data, or of an agent's mouth.
     const ours = 'h1, h2, h3, th, dt, label, legend, summary, button, option, [role=tab], nav a, .badge, .empty,'
         + ' .hint, .muted'
-    const isShown = (one) => one.checkVisibility() && !one.closest('code, pre, .mono, .talk')
+    const isShown = (one) => one.checkVisibility() && !one.closest('code, pre, .mono, .transcript')
     const texts = [...document.querySelectorAll(ours)].filter(isShown).map((one) => one.innerText ?? one.textContent)
     const named = [...document.querySelectorAll('[aria-label], [title], [placeholder]')].filter(isShown)
         .flatMap((one) => ['aria-label', 'title', 'placeholder'].map((name) => one.getAttribute(name)))

@@ -1,6 +1,6 @@
 // What an agent wants to do and may not without a person's word.
 import type { PermissionRequest } from '../api/types'
-import type { Act } from '../app/place'
+import type { SendCommand } from '../app/address'
 import { t } from '../i18n'
 import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
@@ -8,10 +8,10 @@ import { useCommand } from '../ui/useCommand'
 type Word = 'allow' | 'deny'
 const WORDS: readonly Word[] = ['allow', 'deny']
 
-export function Permissions({ act, requests }: { act: Act; requests: readonly PermissionRequest[] }) {
+export function Permissions({ send, requests }: { send: SendCommand; requests: readonly PermissionRequest[] }) {
   const { busy, problem, run } = useCommand()
   const open = requests.filter(({ answer }) => !answer)
-  const say = (body: Record<string, unknown>) => void run(() => act('approve', body))
+  const say = (body: Record<string, unknown>) => void run(() => send('approve', body))
 
   return (
     <section class="asked card tone-warn" aria-label={t('permit.title')}>
@@ -48,13 +48,13 @@ export function Permissions({ act, requests }: { act: Act; requests: readonly Pe
   )
 }
 
-interface Requesting {
+interface RequestProps {
   request: PermissionRequest
   busy: boolean
   onSay: (word: Word) => void
 }
 
-function Request({ request, busy, onSay }: Requesting) {
+function Request({ request, busy, onSay }: RequestProps) {
   return (
     <li>
       <div class="request">

@@ -1,14 +1,14 @@
 // A question that only a person can answer: by one of its options, or in words.
 import { useState } from 'preact/hooks'
 import type { Waiting } from '../api/types'
-import type { Act } from '../app/place'
+import type { SendCommand } from '../app/address'
 import { t } from '../i18n'
 import { Field } from '../ui/Field'
 import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 
-interface Questioning {
-  act: Act
+interface QuestionProps {
+  send: SendCommand
   title: string
   /** The title where no answer, but a deed is waited for. */
   settle: string
@@ -19,7 +19,7 @@ interface Questioning {
   rests: boolean
 }
 
-export function Question({ act, title, settle, waiting, answer, rests }: Questioning) {
+export function Question({ send, title, settle, waiting, answer, rests }: QuestionProps) {
   const [text, setText] = useState('')
   const [missing, setMissing] = useState(false)
   const { busy, problem, run } = useCommand()
@@ -29,8 +29,8 @@ export function Question({ act, title, settle, waiting, answer, rests }: Questio
     if (words.trim() === '') return setMissing(true)
     setMissing(false)
     void run(async () => {
-      await act('answer', { text: words.trim() })
-      if (rests) await act('resume')
+      await send('answer', { text: words.trim() })
+      if (rests) await send('resume')
     })
   }
 

@@ -1,12 +1,11 @@
 // Lets what has ended run on, with more room where it ran out of it.
 import { useState } from 'preact/hooks'
-import type { Limits } from '../api/loops'
 import { locale, t } from '../i18n'
-import { Dialog } from '../ui/Dialog'
+import { type LimitedRun, limitsOf, type RunLimit } from '../run/limits'
 import { Field } from '../ui/Field'
+import { FormDialog } from '../ui/FormDialog'
 import { ProblemNotice } from '../ui/Notice'
-import { placed, useCommand } from '../ui/useCommand'
-import { type Limited, limitsOf, type Used } from './possible'
+import { fieldProblem, useCommand } from '../ui/useCommand'
 
 const LABELS = {
   max_iterations: 'create.iterations',
@@ -15,25 +14,26 @@ const LABELS = {
   max_cost: 'create.cost',
 } as const
 
-interface Reopening {
+type Limits = Partial<Record<RunLimit['name'], number>>
+
+interface ReopenDialogProps {
   title: string
   words: string
-  of: Limited
+  of: LimitedRun
   reopen: (limits: Limits) => Promise<unknown>
   onClose: () => void
 }
 
-export function ReopenDialog({ title, words, of, reopen, onClose }: Reopening) {
+export function ReopenDialog({ title, words, of, reopen, onClose }: ReopenDialogProps) {
   const [limits] = useState(() => limitsOf(of))
-  const [missing, setMissing] = useState<Used['name'] | null>(null)
+  const [missing, setMissing] = useState<RunLimit['name'] | null>(null)
   const { busy, problem, run, clear } = useCommand()
-  const there = placed(
+  const refused = fieldProblem(
     problem,
     limits.map(({ name }) => name),
   )
 
   const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
     if (!(event.currentTarget instanceof HTMLFormElement)) return
     const form = new FormData(event.currentTarget)
     const wanted: Limits = {}
@@ -49,41 +49,36 @@ export function ReopenDialog({ title, words, of, reopen, onClose }: Reopening) {
   }
 
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form noValidate onSubmit={submit} onInput={clear}>
-        <div class="dialog-body form">
-          <p>{words}</p>
-          {!there && <ProblemNotice problem={problem} />}
-          <div class="columns">
-            {limits.map((used) => (
-              <Field
-                key={used.name}
-                label={t(LABELS[used.name])}
-                hint={t('do.used', { used: round(used.used) })}
-                error={there?.field === used.name ? there.words : missing === used.name ? t('create.number') : null}
-              >
-                <input
-                  class="input"
-                  name={used.name}
-                  inputMode="decimal"
-                  autocomplete="off"
-                  defaultValue={used.proposed === null ? '' : String(used.proposed)}
-                  placeholder={t('do.no_limit')}
-                />
-              </Field>
-            ))}
-          </div>
-        </div>
-        <footer class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            {t('dialog.cancel')}
-          </button>
-          <button type="submit" class="button primary" disabled={busy}>
-            {t('do.reopen_now')}
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      command={t('do.reopen_now')}
+      busy={busy}
+      onSubmit={submit}
+      onInput={clear}
+      onClose={onClose}
+    >
+      <p>{words}</p>
+      {!refused && <ProblemNotice problem={problem} />}
+      <div class="columns">
+        {limits.map((used) => (
+          <Field
+            key={used.name}
+            label={t(LABELS[used.name])}
+            hint={t('do.used', { used: round(used.used) })}
+            error={refused?.field === used.name ? refused.words : missing === used.name ? t('create.number') : null}
+          >
+            <input
+              class="input"
+              name={used.name}
+              inputMode="decimal"
+              autocomplete="off"
+              defaultValue={used.proposed === null ? '' : String(used.proposed)}
+              placeholder={t('do.no_limit')}
+            />
+          </Field>
+        ))}
+      </div>
+    </FormDialog>
   )
 }
 

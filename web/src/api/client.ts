@@ -23,38 +23,31 @@ export class Problem extends Error {
 export type Query = Record<string, string | number | boolean | null | undefined>
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-interface Asking {
+interface RequestParts {
   body?: unknown
   query?: Query
-  /** The version that was seen; the server refuses with 412 where there is a later one. */
-  ifMatch?: string | null
   signal?: AbortSignal
 }
 
-export interface Reply<T> {
-  body: T
-  etag: string | null
-}
-
 /** The whole answer, for whoever needs what stands beside `data`. Throws Problem. */
-export async function ask<T>(method: Method, path: string, asking: Asking = {}): Promise<Reply<T>> {
-  const answer = await sent(method, path, asking)
-  const body = await parsed(answer)
+export async function request<T>(method: Method, path: string, asking: RequestParts = {}): Promise<T> {
+  const answer = await fetchAnswer(method, path, asking)
+  const body = await parseBody(answer)
   if (answer.status === 401) loggedOut.value = true
   if (!answer.ok || !isRecord(body) || body.success !== true) {
-    throw new Problem(refusal(body) ?? `${answer.status} ${answer.statusText}`, answer.status)
+    throw new Problem(refusalOf(body) ?? `${answer.status} ${answer.statusText}`, answer.status)
   }
-  return { body: body as T, etag: answer.headers.get('etag') }
+  return body as T
 }
 
 /** `data` of what is read. */
 export async function get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
-  return (await ask<{ data: T }>('GET', path, { ...(query && { query }), ...(signal && { signal }) })).body.data
+  return (await request<{ data: T }>('GET', path, { ...(query && { query }), ...(signal && { signal }) })).data
 }
 
 /** `data` of the answer to a change. */
-export async function send<T>(method: Exclude<Method, 'GET'>, path: string, asking: Asking = {}): Promise<T> {
-  return (await ask<{ data: T }>(method, path, asking)).body.data
+export async function send<T>(method: Exclude<Method, 'GET'>, path: string, asking: RequestParts = {}): Promise<T> {
+  return (await request<{ data: T }>(method, path, asking)).data
 }
 
 export function withQuery(path: string, query: Query = {}): string {
@@ -63,10 +56,9 @@ export function withQuery(path: string, query: Query = {}): string {
   return text ? `${path}?${text}` : path
 }
 
-async function sent(method: Method, path: string, { body, query, ifMatch, signal }: Asking): Promise<Response> {
+async function fetchAnswer(method: Method, path: string, { body, query, signal }: RequestParts): Promise<Response> {
   const headers = new Headers({ accept: 'application/json' })
   if (body !== undefined) headers.set('content-type', 'application/json')
-  if (ifMatch) headers.set('if-match', ifMatch)
   try {
     return await fetch(withQuery(path, query), {
       method,
@@ -81,7 +73,7 @@ async function sent(method: Method, path: string, { body, query, ifMatch, signal
   }
 }
 
-async function parsed(answer: Response): Promise<unknown> {
+async function parseBody(answer: Response): Promise<unknown> {
   try {
     return await answer.json()
   } catch {
@@ -90,7 +82,7 @@ async function parsed(answer: Response): Promise<unknown> {
   }
 }
 
-function refusal(body: unknown): string | null {
+function refusalOf(body: unknown): string | null {
   return isRecord(body) && typeof body.error === 'string' ? body.error : null
 }
 

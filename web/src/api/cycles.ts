@@ -1,8 +1,7 @@
-// The endpoints of cycles, and what they answer with (docs/http-api.md, "Cycles").
-import { ask, send } from './client'
+// What the endpoints of cycles take, and answer with (docs/http-api.md, "Cycles").
 import type { Cycle } from './cycle.gen'
-import type { NewRun } from './loops'
-import type { BriefTests, Filter, Mode, Outcome, Page, Pause } from './types'
+import type { NewRun } from './runs'
+import type { BriefTests, Mode, Outcome, Pause } from './types'
 
 export type {
   AgentState,
@@ -13,32 +12,24 @@ export type {
   Decision,
   FeedbackEntry,
   IterationRecord,
-  PhaseError,
   Plan,
   PlanTask,
 } from './cycle.gen'
 
 export const ROLES = ['ra', 'ep', 'cd', 'vas'] as const
 export type Role = (typeof ROLES)[number]
-export type CycleStatus = Cycle['status']
+type CycleStatus = Cycle['status']
 export type RoleStatus = 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
 export type PlanStatus = 'pending' | 'in_progress' | 'completed' | 'blocked'
-export type CycleNeeds = 'permission' | 'decision' | 'blocker' | 'resume'
+type CycleNeeds = 'permission' | 'decision' | 'blocker' | 'resume'
 
 export interface NewCycle extends NewRun {
   roles?: Partial<Record<Role, string>>
   parallel?: number
 }
 
-export interface CycleView {
-  cycle: Cycle
-  project: string
-  live: boolean
-  etag: string | null
-}
-
 /** What a role is at. */
-export interface BriefStep {
+interface BriefStep {
   step: string
   task: string | null
   since: string
@@ -77,16 +68,6 @@ export interface BriefCycle {
   completed_at: string | null
 }
 
-export interface CyclesPage extends Page<BriefCycle> {
-  damaged: { cycle_id: string; reason: string }[]
-}
-
-/** A change in the stream of all of them; `cycle` is null where it is gone. */
-export interface CycleEntry {
-  cycle_id: string
-  cycle: BriefCycle | null
-}
-
 /** A file that the roles wrote; a log has no version. */
 export interface DocumentLine {
   name: string
@@ -110,21 +91,6 @@ export interface Finding {
   agent: string
   type: string
   data: Record<string, unknown>
-}
-
-const CYCLES = '/api/cycles'
-
-export async function listCycles(
-  { status, search, project }: Filter<CycleStatus>,
-  offset: number,
-  limit: number,
-): Promise<CyclesPage> {
-  const query = { status, search, project, offset, limit, view: 'brief' }
-  return (await ask<CyclesPage>('GET', CYCLES, { query })).body
-}
-
-export function createCycle(body: NewCycle, project: string | undefined): Promise<Cycle> {
-  return send('POST', CYCLES, { body, query: { project } })
 }
 
 /** The address of a document, below a cycle's own. */

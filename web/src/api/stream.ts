@@ -1,7 +1,7 @@
 // Server-sent events that come back by themselves: the browser does it after a lost line, and we do it where it gives up.
 import { signal } from '@preact/signals'
 
-export type Connection = 'connecting' | 'live' | 'offline'
+type Connection = 'connecting' | 'live' | 'offline'
 
 /** How the page's stream is; the banner shows it. */
 export const connection = signal<Connection>('connecting')
@@ -14,7 +14,7 @@ const PATIENCE = 1200
 /** A tab that nobody looks at gives its connection back after this: a browser has six for one server, in all its tabs. */
 const UNSEEN = 60_000
 
-interface Listening {
+interface Subscription {
   /** Asked anew at each connection: `?after=` can say what was seen last. */
   url: () => string
   /** By the event's name; `data` is parsed JSON, `id` says where in the stream it stands. */
@@ -26,7 +26,7 @@ interface Listening {
 }
 
 /** Listens until the returned function is called. */
-export function listen({ url, on, again, refused }: Listening): () => void {
+export function subscribe({ url, on, again, refused }: Subscription): () => void {
   let source: EventSource | null = null
   let timer = 0
   let pause = FIRST_PAUSE

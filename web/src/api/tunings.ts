@@ -1,18 +1,17 @@
-// The endpoints of tuning sessions, and what they answer with (docs/http-api.md, "Tuning sessions").
-import { ask, send } from './client'
+// What the endpoints of tuning sessions take, and answer with (docs/http-api.md, "Tuning sessions").
 import type { Tuning } from './tuning.gen'
-import type { Filter, Outcome, Page } from './types'
+import type { Outcome } from './types'
 
-export type { ActionHistoryEntry, AppliedFix, DiagnosisResult, Finding, Fix, Issue, Tuning } from './tuning.gen'
+export type { AppliedFix, Finding, Fix, Issue, Tuning } from './tuning.gen'
 
 export const DIMENSIONS = ['context', 'memory', 'dataflow', 'agent'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
 export type Severity = (typeof SEVERITIES)[number]
-export type TuningStatus = Tuning['status']
-export type Level = Tuning['engine']['level']
+type TuningStatus = Tuning['status']
+type Level = Tuning['engine']['level']
 export type Gate = Tuning['quality_gate']
-export type TuningNeeds = 'permission' | 'choice'
+type TuningNeeds = 'permission' | 'choice'
 
 export interface NewTuning {
   path: string
@@ -22,13 +21,6 @@ export interface NewTuning {
   agent?: string
   choose: boolean
   max_iterations?: number
-}
-
-export interface TuningView {
-  tuning: Tuning
-  project: string
-  live: boolean
-  etag: string | null
 }
 
 /** A session in a list and in the stream of all changes. */
@@ -53,16 +45,6 @@ export interface BriefTuning {
   rev: number
   created_at: string | null
   updated_at: string | null
-}
-
-export interface TuningsPage extends Page<BriefTuning> {
-  damaged: { tuning_id: string; reason: string }[]
-}
-
-/** A change in the stream of all of them; `tuning` is null where it is gone. */
-export interface TuningEntry {
-  tuning_id: string
-  tuning: BriefTuning | null
 }
 
 /** A text of the skill's, or of the session's; `truncated`: it goes on. */
@@ -106,19 +88,4 @@ export interface SkillGraph {
   course: Stage[]
   worst: number
   truncated: boolean
-}
-
-const TUNINGS = '/api/tunings'
-
-export async function listTunings(
-  { status, search, project }: Filter<TuningStatus>,
-  offset: number,
-  limit: number,
-): Promise<TuningsPage> {
-  const query = { status, search, project, offset, limit, view: 'brief' }
-  return (await ask<TuningsPage>('GET', TUNINGS, { query })).body
-}
-
-export function createTuning(body: NewTuning, project: string | undefined): Promise<Tuning> {
-  return send('POST', TUNINGS, { body, query: { project } })
 }

@@ -10,7 +10,6 @@ export type {
   Loop,
   LoopTask,
   Menu,
-  MenuEntry,
   PermissionRequest,
   Proof,
   SkillState,
@@ -26,20 +25,21 @@ export type Permissions = Loop['engine']['settings']['permissions']
 export type TaskMode = 'analysis' | 'write' | 'review'
 export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed'
 export type Running = 'init' | 'develop' | 'debug' | 'validate' | 'complete'
-export type Needs = 'answer' | 'permission' | 'choice' | 'resume'
+type Needs = 'answer' | 'permission' | 'choice' | 'resume'
 
-/** Where a loop or a cycle is: `project` only matters where several are open. */
+export type KindName = 'loop' | 'cycle' | 'tuning'
+
+/** Which run it is: `project` only matters where several are open. */
 export interface Ref {
   id: string
   project?: string | undefined
 }
 
-/** One loop as `GET /api/loops/v2/{id}` answers; `etag` is its version, for `If-Match`. */
-export interface LoopView {
-  loop: Loop
+/** One run, as the server answers with it. */
+export interface RunView<State> {
+  run: State
   project: string
   live: boolean
-  etag: string | null
 }
 
 export interface BriefTests {
@@ -52,10 +52,10 @@ export interface BriefTests {
   at: string
 }
 
-/** A loop in a list and in the stream of all loops. */
-/** Why it is paused: see domain/pausing.py. */
+/** Why it is paused: see core/pause.py. */
 export type Pause = 'question' | 'settling' | 'limit' | 'task' | 'request'
 
+/** A loop in a list and in the stream of all loops. */
 export interface BriefLoop {
   loop_id: string
   project: string
@@ -82,29 +82,16 @@ export interface BriefLoop {
 }
 
 /** What narrows a list. */
-export interface Filter<Status extends string = string> {
-  status: Status | 'all'
+export interface Filter {
+  status: string
   search: string
   project: string | undefined
 }
 
-export interface Page<T> {
-  data: T[]
+export interface Page<Brief, Damaged> {
+  data: Brief[]
   total: number
-  limit: number
-  offset: number
-  hasMore: boolean
-  timestamp: string
-}
-
-export interface LoopsPage extends Page<BriefLoop> {
   damaged: Damaged[]
-}
-
-/** A loop that cannot be read, and why. */
-export interface Damaged {
-  loop_id: string
-  reason: string
 }
 
 /** One committed change, as the journal has it. `words` says it for people. */
@@ -115,13 +102,6 @@ export interface Entry {
   type: string
   data: Record<string, unknown>
   words: string
-}
-
-/** An entry in the stream of all loops; `loop` is null where the loop is gone. */
-export interface EntryOfAll extends Entry {
-  loop_id: string
-  project: string
-  loop: BriefLoop | null
 }
 
 export interface Project {

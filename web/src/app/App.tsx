@@ -2,32 +2,23 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { loggedOut } from '../api/client'
 import { connection } from '../api/stream'
-import { CyclePage } from '../cycle/CyclePage'
-import { CyclesPage } from '../cycles/CyclesPage'
-import { cycles } from '../cycles/cycles'
 import { t } from '../i18n'
-import { LoopPage } from '../loop/LoopPage'
-import { LoopsPage } from '../loops/LoopsPage'
-import { loops } from '../loops/loops'
-import { TuningPage } from '../tuning/TuningPage'
-import { TuningsPage } from '../tunings/TuningsPage'
-import { tunings } from '../tunings/tunings'
+import { KINDS } from '../kinds'
 import { Notice } from '../ui/Notice'
-import { Header } from './Header'
-import { Login } from './Login'
-import { CYCLES_HREF, go, LOOPS_HREF, type Route, route, TUNINGS_HREF } from './router'
+import { Header, Login } from './Frame'
+import { go, listHref, type Route, route } from './router'
 import { useShortcut } from './shortcuts'
 
 export function App() {
   const main = useRef<HTMLElement>(null)
   const here = route.value
-  const place = 'at' in here ? here.at.id : here.page
+  const place = here.page === 'run' ? here.at.id : here.page === 'list' ? here.kind : here.page
   const first = useRef(true)
 
   useShortcut('n', () => {
-    const [list, href] = listOf(here.page)
-    list.creating.value = true
-    go(href)
+    const kind = here.page === 'lost' ? 'loop' : here.kind
+    KINDS[kind].openForm()
+    go(listHref(kind))
   })
 
   useEffect(() => {
@@ -53,37 +44,19 @@ export function App() {
   )
 }
 
-/** The list that a new one is made in, from this page. */
-function listOf(page: Route['page']) {
-  if (page === 'cycles' || page === 'cycle') return [cycles, CYCLES_HREF] as const
-  if (page === 'tunings' || page === 'tuning') return [tunings, TUNINGS_HREF] as const
-  return [loops, LOOPS_HREF] as const
-}
-
 function Page({ here }: { here: Route }) {
-  switch (here.page) {
-    case 'loops':
-      return <LoopsPage />
-    case 'loop':
-      return <LoopPage key={here.at.id} at={here.at} tab={here.tab} />
-    case 'cycles':
-      return <CyclesPage />
-    case 'cycle':
-      return <CyclePage key={here.at.id} at={here.at} tab={here.tab} />
-    case 'tunings':
-      return <TuningsPage />
-    case 'tuning':
-      return <TuningPage key={here.at.id} at={here.at} tab={here.tab} />
-    case 'lost':
-      return (
-        <div class="stack">
-          <h1>{t('lost.title')}</h1>
-          <p>
-            <a href={LOOPS_HREF}>{t('lost.back')}</a>
-          </p>
-        </div>
-      )
+  if (here.page === 'lost') {
+    return (
+      <div class="stack">
+        <h1>{t('lost.title')}</h1>
+        <p>
+          <a href={listHref('loop')}>{t('lost.back')}</a>
+        </p>
+      </div>
+    )
   }
+  const { List, Page } = KINDS[here.kind]
+  return here.page === 'list' ? <List /> : <Page key={here.at.id} at={here.at} tab={here.tab} />
 }
 
 /** What is on the screen stays, and is marked as old. */

@@ -2,18 +2,18 @@
 import { effect, signal } from '@preact/signals'
 
 export const THEMES = ['auto', 'light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
+type Theme = (typeof THEMES)[number]
 
 const KEPT = 'loopwright.theme'
 
-function kept(): Theme {
+function storedTheme(): Theme {
   const found = localStorage.getItem(KEPT)
   return THEMES.find((theme) => theme === found) ?? 'auto'
 }
 
-export const theme = signal<Theme>(kept())
+export const theme = signal<Theme>(storedTheme())
 
-export function wear(wanted: Theme): void {
+export function setTheme(wanted: Theme): void {
   localStorage.setItem(KEPT, wanted)
   theme.value = wanted
 }
@@ -30,7 +30,7 @@ export function isDark(): boolean {
 }
 
 /** A colour of tokens.css as the canvas understands it, such as `colour('--accent')`. */
-export function colour(token: string): string {
+export function resolveColour(token: string): string {
   const probe = document.createElement('i')
   probe.style.color = `var(${token})`
   document.body.append(probe)

@@ -1,5 +1,4 @@
 // The tasks of one loop as a board: what is to be done, in which order, and how far it is.
-import './board.css'
 import { useState } from 'preact/hooks'
 import type { Loop, Ref, TaskStatus } from '../api/types'
 import { t } from '../i18n'
@@ -8,26 +7,26 @@ import { TASK_TONES } from '../ui/tones'
 import { CardView } from './CardView'
 import { Dialogs, type Opened } from './Dialogs'
 import { PendingColumn } from './PendingColumn'
-import { type Card, COLUMNS, cards, moved } from './tasks'
+import { type Card, COLUMNS, cardsOf, moveCard } from './tasks'
 import { useOrder } from './useOrder'
 
-interface Boarding {
+interface BoardProps {
   at: Ref
   /** As the server had it last: the page brings each change by its stream. */
   loop: Loop
 }
 
-export function Board({ at, loop }: Boarding) {
+export function Board({ at, loop }: BoardProps) {
   const [opened, setOpened] = useState<Opened | null>(null)
   const [told, setTold] = useState('')
   const { order, problem, change } = useOrder(at, loop)
-  const all = cards(loop, order)
+  const all = cardsOf(loop, order)
 
   const move = async (from: number, to: number) => {
     const pending = movable(all)
     const card = pending[from]
     if (!card || to < 0 || to >= pending.length) return
-    if (await change(moved(all, from, to)))
+    if (await change(moveCard(all, from, to)))
       setTold(t('board.moved', { task: card.description, place: to + 1, n: pending.length }))
   }
 

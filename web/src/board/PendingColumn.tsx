@@ -4,9 +4,9 @@ import { t } from '../i18n'
 import { CardView } from './CardView'
 import type { Opened } from './Dialogs'
 import type { Card } from './tasks'
-import { type Dragging, useDrag } from './useDrag'
+import { type CardDrag, useDrag } from './useDrag'
 
-interface Pending {
+interface PendingColumnProps {
   cards: readonly Card[]
   /** Pending as well, but not ours to change. */
   fixed: readonly Card[]
@@ -14,7 +14,7 @@ interface Pending {
   onOpen: (opened: Opened) => void
 }
 
-export function PendingColumn({ cards, fixed, onMove, onOpen }: Pending) {
+export function PendingColumn({ cards, fixed, onMove, onOpen }: PendingColumnProps) {
   const dragging = useDrag(onMove)
   const held = useRef<HTMLElement | null>(null)
 
@@ -60,7 +60,7 @@ interface MovableProps {
   card: Card
   index: number
   last: number
-  dragging: Dragging
+  dragging: CardDrag
   onMove: (from: number, to: number) => void
   onOpen: (opened: Opened) => void
 }

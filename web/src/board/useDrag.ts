@@ -12,7 +12,7 @@ interface Drag {
   room: number
 }
 
-export interface Dragging {
+export interface CardDrag {
   drag: Drag | null
   /** For the element that is the list. */
   list: { current: HTMLUListElement | null }
@@ -31,7 +31,7 @@ interface GripEvents {
 
 const GAP = 8
 
-export function useDrag(onDrop: (from: number, to: number) => void): Dragging {
+export function useDrag(onDrop: (from: number, to: number) => void): CardDrag {
   const list = useRef<HTMLUListElement | null>(null)
   const start = useRef({ y: 0, centres: [] as number[] })
   const [drag, setDrag] = useState<Drag | null>(null)
@@ -66,11 +66,11 @@ export function useDrag(onDrop: (from: number, to: number) => void): Dragging {
       onPointerUp: drop,
       onPointerCancel: () => setDrag(null),
     }),
-    shiftOf: (index) => (drag ? shifted(drag, index) : 0),
+    shiftOf: (index) => (drag ? shiftAt(drag, index) : 0),
   }
 }
 
-function shifted({ from, to, shift, room }: Drag, index: number): number {
+function shiftAt({ from, to, shift, room }: Drag, index: number): number {
   if (index === from) return shift
   if (from < index && index <= to) return -room
   return to <= index && index < from ? room : 0

@@ -1,17 +1,17 @@
 // The order of the tasks while somebody changes it: on the screen at once, and as the server has it after that.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Problem } from '../api/client'
-import { reorderTasks } from '../api/loops'
+import { reorderTasks } from '../api/tasks'
 import type { Loop, Ref } from '../api/types'
 
-interface Ordering {
+interface TaskOrder {
   order: readonly string[] | null
   /** Why the last change did not go through. */
   problem: Problem | null
   change: (ids: readonly string[]) => Promise<boolean>
 }
 
-export function useOrder(at: Ref, loop: Loop): Ordering {
+export function useOrder(at: Ref, loop: Loop): TaskOrder {
   const [order, setOrder] = useState<readonly string[] | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const underWay = useRef(0)

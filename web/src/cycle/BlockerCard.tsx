@@ -1,16 +1,17 @@
 // Something that keeps a role from going on, and how a person settles it.
 import { useState } from 'preact/hooks'
-import type { Blocker, CycleView } from '../api/cycles'
-import type { Act } from '../app/place'
+import type { Blocker } from '../api/cycles'
+import type { SendCommand } from '../app/address'
 import { Field } from '../ui/Field'
 import { ProblemNotice } from '../ui/Notice'
 import type { Tone } from '../ui/tones'
-import { placed, useCommand } from '../ui/useCommand'
+import { fieldProblem, useCommand } from '../ui/useCommand'
 import { partyWords, t } from './i18n'
-import { partsOf } from './steps'
+import type { CycleView } from './parts'
+import { parseStepKey } from './steps'
 
-interface Blocking {
-  act: Act
+interface BlockerCardProps {
+  send: SendCommand
   blocker: Blocker
   view: CycleView
 }
@@ -18,9 +19,9 @@ interface Blocking {
 const TONES: Record<Blocker['status'], Tone> = { open: 'warn', resolved: 'good', workaround: 'info' }
 const FIELDS = ['resolution'] as const
 
-export function BlockerCard({ act, blocker, view }: Blocking) {
+export function BlockerCard({ send, blocker, view }: BlockerCardProps) {
   const { id, description, reported_by, status, resolution } = blocker
-  const held = view.cycle.engine.holds?.[id] ?? []
+  const held = view.run.engine.holds?.[id] ?? []
   return (
     <article class={`card settled tone-${TONES[status]}`}>
       <header class="row spread">
@@ -31,31 +32,31 @@ export function BlockerCard({ act, blocker, view }: Blocking) {
       </header>
       <p class="muted small">
         {t('blocker.by', { who: partyWords(reported_by) })}
-        {held.length > 0 && ` · ${t('decide.holds')} ${held.map((key) => partsOf(key).task ?? key).join(', ')}`}
+        {held.length > 0 && ` · ${t('decide.holds')} ${held.map((key) => parseStepKey(key).task ?? key).join(', ')}`}
       </p>
       {resolution && <p class="pre">{resolution}</p>}
-      {status === 'open' && view.cycle.status !== 'completed' && <Resolve act={act} id={id} />}
+      {status === 'open' && view.run.status !== 'completed' && <Resolve send={send} id={id} />}
     </article>
   )
 }
 
-function Resolve({ act, id }: { act: Act; id: string }) {
+function Resolve({ send, id }: { send: SendCommand; id: string }) {
   const [resolution, setResolution] = useState('')
   const [isWorkaround, setWorkaround] = useState(false)
   const [isMissing, setMissing] = useState(false)
   const { busy, problem, run, clear } = useCommand()
-  const there = placed(problem, FIELDS)
+  const refused = fieldProblem(problem, FIELDS)
 
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     setMissing(resolution.trim() === '')
     if (resolution.trim() === '') return
     const body = { resolution: resolution.trim(), ...(isWorkaround && { workaround: true }) }
-    void run(() => act(`blockers/${encodeURIComponent(id)}`, body))
+    void run(() => send(`blockers/${encodeURIComponent(id)}`, body))
   }
   return (
     <form class="form" noValidate onSubmit={submit} onInput={clear}>
-      <Field label={t('resolve.how')} error={isMissing ? t('resolve.missing') : there?.words}>
+      <Field label={t('resolve.how')} error={isMissing ? t('resolve.missing') : refused?.words}>
         <textarea
           class="input"
           rows={2}
@@ -74,7 +75,7 @@ function Resolve({ act, id }: { act: Act; id: string }) {
           <small class="hint">{t('resolve.workaround_hint')}</small>
         </span>
       </label>
-      {!there && <ProblemNotice problem={problem} />}
+      {!refused && <ProblemNotice problem={problem} />}
       <p>
         <button type="submit" class="button primary" disabled={busy}>
           {t('resolve.send')}

@@ -1,43 +1,47 @@
 // What the cycle has changed in the project: as a whole, iteration by iteration, and step by step.
-import { useEffect, useMemo } from 'preact/hooks'
-import { get } from '../api/client'
+import type { Query } from '../api/client'
 import type { Cycle } from '../api/cycles'
-import { Awaited } from '../run/absent'
-import { DiffView } from '../run/DiffView'
-import { moment } from '../run/format'
+import { LoadedDiff, PartDiff } from '../run/cards'
 import { t as run } from '../run/i18n'
-import { resource, useHeld } from '../run/resource'
-import type { DiffAnswer } from '../run/shapes'
+import { Moment } from '../ui/times'
 import { t } from './i18n'
-import { partsOf } from './steps'
-import type { Section } from './Tabbed'
-import type { Watched } from './watch'
+import type { CycleResources, Section } from './parts'
+import { parseStepKey } from './steps'
 
 /** `step-3`: the step that made the third checkpoint; `3`: the third iteration. */
 const STEP = 'step-'
 
-export function Changes({ seen, view: { cycle }, detail = '' }: Section) {
+export function Changes({ resources, view: { run: cycle }, detail = '' }: Section) {
   if (cycle.engine.checkpoints.length === 0) return <p class="empty">{t('changes.empty')}</p>
-  const path = pathOf(cycle, detail)
+  const part = partOf(cycle, detail)
   return (
     <div class="changes">
-      <List seen={seen} cycle={cycle} chosen={path === null ? '' : detail} />
-      {path === null ? <Whole seen={seen} /> : <One key={detail} seen={seen} path={path} rev={cycle.engine.rev} />}
+      <List resources={resources} cycle={cycle} chosen={part === null ? '' : detail} />
+      {part === null ? (
+        <LoadedDiff of={resources.parts.diff} />
+      ) : (
+        <PartDiff key={detail} address={resources.address} {...part} rev={cycle.engine.rev} />
+      )}
     </div>
   )
 }
 
-/** Where the diff of what was chosen is read; null for all of it. */
-function pathOf(cycle: Cycle, detail: string): string | null {
-  if (detail.startsWith(STEP)) {
-    const found = cycle.engine.checkpoints.find(({ n }) => String(n) === detail.slice(STEP.length))
-    return found ? `/checkpoints/${found.n}/diff` : null
-  }
-  const found = cycle.iterations.find(({ number }) => String(number) === detail)
-  return found ? `/diff?iteration=${found.number}` : null
+interface DiffPart {
+  rest: string
+  query?: Query
 }
 
-function List({ seen, cycle, chosen }: { seen: Watched; cycle: Cycle; chosen: string }) {
+/** Where the diff of what was chosen is read; null for all of it. */
+function partOf(cycle: Cycle, detail: string): DiffPart | null {
+  if (detail.startsWith(STEP)) {
+    const found = cycle.engine.checkpoints.find(({ n }) => String(n) === detail.slice(STEP.length))
+    return found ? { rest: `/checkpoints/${found.n}/diff` } : null
+  }
+  const found = cycle.iterations.find(({ number }) => String(number) === detail)
+  return found ? { rest: '/diff', query: { iteration: found.number } } : null
+}
+
+function List({ resources, cycle, chosen }: { resources: CycleResources; cycle: Cycle; chosen: string }) {
   const changes = cycle.changes?.changes ?? []
   const filesIn = (iteration: number) =>
     new Set(changes.filter((one) => one.iteration === iteration).map(({ file }) => file)).size
@@ -45,7 +49,7 @@ function List({ seen, cycle, chosen }: { seen: Watched; cycle: Cycle; chosen: st
     <nav class="checkpoints" aria-label={t('tab.iterations')}>
       <ul>
         <li>
-          <a href={seen.place.href('changes')} aria-current={chosen === '' ? 'true' : undefined}>
+          <a href={resources.address.href('changes')} aria-current={chosen === '' ? 'true' : undefined}>
             <strong>{run('changes.all')}</strong>
             <span class="muted small">{run('changes.files', { n: cycle.changes?.total_files ?? 0 })}</span>
           </a>
@@ -53,14 +57,12 @@ function List({ seen, cycle, chosen }: { seen: Watched; cycle: Cycle; chosen: st
         {cycle.iterations.toReversed().map((one) => (
           <li key={one.number}>
             <a
-              href={seen.place.href(`changes-${one.number}`)}
+              href={resources.address.href(`changes-${one.number}`)}
               aria-current={chosen === String(one.number) ? 'true' : undefined}
             >
               <span class="row spread">
                 <strong>{t('iterations.one', { n: one.number })}</strong>
-                <time class="muted small" dateTime={one.started_at}>
-                  {moment(one.started_at)}
-                </time>
+                <Moment class="muted small" at={one.started_at} />
               </span>
               <span class="muted small">{run('changes.files', { n: filesIn(one.number) })}</span>
             </a>
@@ -69,14 +71,12 @@ function List({ seen, cycle, chosen }: { seen: Watched; cycle: Cycle; chosen: st
                 <li key={n}>
                   <a
                     class="inner"
-                    href={seen.place.href(`changes-${STEP}${n}`)}
+                    href={resources.address.href(`changes-${STEP}${n}`)}
                     aria-current={chosen === `${STEP}${n}` ? 'true' : undefined}
                   >
                     <span class="row spread">
-                      <span class="mono small">{partsOf(action).task ?? action}</span>
-                      <time class="muted small" dateTime={at}>
-                        {moment(at)}
-                      </time>
+                      <span class="mono small">{parseStepKey(action).task ?? action}</span>
+                      <Moment class="muted small" at={at} />
                     </span>
                   </a>
                 </li>
@@ -95,31 +95,5 @@ function stepsIn(cycle: Cycle, iteration: number) {
   const until = cycle.iterations.find(({ number }) => number === iteration + 1)?.started_at
   return cycle.engine.checkpoints.filter(
     ({ n, at }) => n > 1 && Date.parse(at) >= Date.parse(from) && !(until && Date.parse(at) >= Date.parse(until)),
-  )
-}
-
-function Whole({ seen }: { seen: Watched }) {
-  const diff = useHeld(seen.diff)
-  return (
-    <Awaited held={diff} onRetry={seen.diff.touch}>
-      {(answer) => <DiffView answer={answer} />}
-    </Awaited>
-  )
-}
-
-/** The last iteration goes on changing while it runs. */
-function One({ seen, path, rev }: { seen: Watched; path: string; rev: number }) {
-  const { place } = seen
-  const own = useMemo(() => {
-    const [rest = '', query = ''] = path.split('?')
-    return resource(() => get<DiffAnswer>(place.path(rest, Object.fromEntries(new URLSearchParams(query)))))
-  }, [place, path])
-  useEffect(() => {
-    if (rev) own.touch()
-  }, [own, rev])
-  return (
-    <Awaited held={useHeld(own)} onRetry={own.touch}>
-      {(answer) => <DiffView answer={answer} />}
-    </Awaited>
   )
 }

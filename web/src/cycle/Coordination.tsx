@@ -1,32 +1,32 @@
 // What the roles, the engine and people say to each other: decisions, blockers, feedback.
 import { useState } from 'preact/hooks'
-import type { CycleView, Decision, FeedbackEntry } from '../api/cycles'
-import { type Act, acting } from '../app/place'
+import type { Decision, FeedbackEntry } from '../api/cycles'
+import { commandsAt, type SendCommand } from '../app/address'
 import { Filter } from '../run/Filter'
-import { moment } from '../run/format'
+import { Moment } from '../ui/times'
 import { BlockerCard } from './BlockerCard'
 import { DecisionForm } from './DecisionForm'
 import { partyWords, t, typeWords } from './i18n'
-import type { Section } from './Tabbed'
+import type { CycleView, Section } from './parts'
 
-export function Coordination({ seen, view }: Section) {
-  const { coordination } = view.cycle
+export function Coordination({ resources, view }: Section) {
+  const { coordination } = view.run
   const { pending_decisions: decisions, blockers, feedback_log: feedback } = coordination
-  const act = acting(seen.place)
+  const send = commandsAt(resources.address)
   return (
     <div class="stack">
       <section class="stack" aria-labelledby="decisions-title">
         <h2 id="decisions-title">{t('decisions.title')}</h2>
         {decisions.length === 0 && <p class="muted">{t('decisions.empty')}</p>}
         {decisions.map((decision) => (
-          <OneDecision key={decision.id} act={act} decision={decision} view={view} />
+          <OneDecision key={decision.id} send={send} decision={decision} view={view} />
         ))}
       </section>
       <section class="stack" aria-labelledby="blockers-title">
         <h2 id="blockers-title">{t('blockers.title')}</h2>
         {blockers.length === 0 && <p class="muted">{t('blockers.empty')}</p>}
         {blockers.map((blocker) => (
-          <BlockerCard key={blocker.id} act={act} blocker={blocker} view={view} />
+          <BlockerCard key={blocker.id} send={send} blocker={blocker} view={view} />
         ))}
       </section>
       <Feedback log={feedback} />
@@ -34,10 +34,10 @@ export function Coordination({ seen, view }: Section) {
   )
 }
 
-function OneDecision({ act, decision, view }: { act: Act; decision: Decision; view: CycleView }) {
+function OneDecision({ send, decision, view }: { send: SendCommand; decision: Decision; view: CycleView }) {
   const { id, description, options, chosen_option, made_by, status } = decision
-  const isOver = view.cycle.status === 'completed' || view.cycle.status === 'failed'
-  if (status === 'pending' && !isOver) return <DecisionForm act={act} decision={decision} view={view} />
+  const isOver = view.run.status === 'completed' || view.run.status === 'failed'
+  if (status === 'pending' && !isOver) return <DecisionForm send={send} decision={decision} view={view} />
   return (
     <article class="card settled">
       <header class="row spread">
@@ -96,9 +96,7 @@ function Feedback({ log }: { log: readonly FeedbackEntry[] }) {
                     {partyWords(one.source)} → {partyWords(one.target)}
                   </strong>
                   <span class="badge">{typeWords(one.type)}</span>
-                  <time class="muted" dateTime={one.timestamp}>
-                    {moment(one.timestamp)}
-                  </time>
+                  <Moment class="muted" at={one.timestamp} />
                 </p>
                 <p class="pre">{one.content}</p>
               </li>

@@ -1,20 +1,21 @@
 // A decision that is open: one of its options is chosen, or, where it has none, it is made in words.
 import { useState } from 'preact/hooks'
-import type { CycleView, Decision } from '../api/cycles'
-import type { Act } from '../app/place'
+import type { Decision } from '../api/cycles'
+import type { SendCommand } from '../app/address'
 import { Field } from '../ui/Field'
 import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 import { t } from './i18n'
-import { partsOf } from './steps'
+import type { CycleView } from './parts'
+import { parseStepKey } from './steps'
 
-interface Deciding {
-  act: Act
+interface DecisionFormProps {
+  send: SendCommand
   decision: Decision
   view: CycleView
 }
 
-export function DecisionForm({ act, decision, view: { cycle } }: Deciding) {
+export function DecisionForm({ send, decision, view: { run: cycle } }: DecisionFormProps) {
   const { id, description, options } = decision
   const [option, setOption] = useState(options[0] ?? '')
   const [isMissing, setMissing] = useState(false)
@@ -29,8 +30,8 @@ export function DecisionForm({ act, decision, view: { cycle } }: Deciding) {
     setMissing(option.trim() === '')
     if (option.trim() === '') return
     void run(async () => {
-      await act(`decisions/${encodeURIComponent(id)}`, { option: option.trim() })
-      if (resumes) await act('resume')
+      await send(`decisions/${encodeURIComponent(id)}`, { option: option.trim() })
+      if (resumes) await send('resume')
     })
   }
   return (
@@ -39,7 +40,7 @@ export function DecisionForm({ act, decision, view: { cycle } }: Deciding) {
       <p class="question">{description}</p>
       {held.length > 0 && (
         <p class="muted small">
-          {t('decide.holds')} <code>{held.map((key) => partsOf(key).task ?? key).join(', ')}</code>
+          {t('decide.holds')} <code>{held.map((key) => parseStepKey(key).task ?? key).join(', ')}</code>
         </p>
       )}
       <form class="form" noValidate onSubmit={submit}>

@@ -1,19 +1,19 @@
 // The board of what the roles found out, by kind.
 import { useState } from 'preact/hooks'
 import type { Finding } from '../api/cycles'
-import { Awaited } from '../run/absent'
 import { Filter } from '../run/Filter'
-import { moment } from '../run/format'
-import { useHeld } from '../run/resource'
+import { Loaded } from '../run/Loaded'
+import { Fact } from '../run/panels'
+import { Moment } from '../ui/times'
 import { byType, linesOf, titleOf, wordsOf } from './findings'
 import { partyWords, t, typeWords } from './i18n'
-import type { Section } from './Tabbed'
+import type { Section } from './parts'
 
-export function Discoveries({ seen }: Section) {
+export function Discoveries({ resources }: Section) {
   return (
-    <Awaited held={useHeld(seen.discoveries)} onRetry={seen.discoveries.touch}>
+    <Loaded of={resources.parts.discoveries}>
       {(all) => (all.length ? <Board all={all} /> : <p class="empty">{t('discoveries.empty')}</p>)}
-    </Awaited>
+    </Loaded>
   )
 }
 
@@ -63,14 +63,13 @@ function OneFinding({ finding }: { finding: Finding }) {
       </h3>
       <dl class="facts">
         {linesOf(finding).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
         ))}
       </dl>
       <p class="muted small">
-        {partyWords(finding.agent)} · <time dateTime={finding.ts}>{moment(finding.ts)}</time>
+        {partyWords(finding.agent)} · <Moment at={finding.ts} />
       </p>
     </>
   )

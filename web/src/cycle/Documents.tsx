@@ -1,47 +1,44 @@
 // What the roles wrote, version by version, and what differs between any two of them.
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import { get } from '../api/client'
+import { useMemo, useState } from 'preact/hooks'
 import { type DocumentLine, type DocumentText, documentPath } from '../api/cycles'
 import { go } from '../app/router'
-import { Awaited } from '../run/absent'
-import { DiffView } from '../run/DiffView'
-import { bytes, moment } from '../run/format'
+import { LoadedText } from '../run/cards'
+import { FileDiffs } from '../run/DiffView'
+import { diffTexts } from '../run/diff'
 import { t as run } from '../run/i18n'
-import { Prose } from '../run/Prose'
-import { resource, useHeld } from '../run/resource'
-import { Scroll } from '../run/Scroll'
-import { unified } from '../run/unified'
+import { Loaded } from '../run/Loaded'
+import type { Resource } from '../run/resource'
+import { usePart } from '../run/resources'
+import { bytes, moment } from '../ui/format'
 import { Picker } from '../ui/Picker'
 import { partyWords, t } from './i18n'
-import type { Section } from './Tabbed'
-import { before, type Chosen, chosenOf, detailOf, readable } from './versions'
-import type { Watched } from './watch'
+import type { CycleResources, Section } from './parts'
+import { type DocumentChoice, formatChoice, formatJson, parseChoice, previousVersion } from './versions'
 
 /** Opened where nothing else was asked for, the first that is there. */
 const FIRST = ['coordination/summary.md', 'ra/requirements.md']
 
-export function Documents({ seen, detail }: Section) {
-  const held = useHeld(seen.documents)
+export function Documents({ resources, detail }: Section) {
   return (
-    <Awaited held={held} onRetry={seen.documents.touch}>
+    <Loaded of={resources.parts.documents}>
       {(all) => {
-        const chosen = chosenOf(detail ?? '')
+        const chosen = parseChoice(detail ?? '')
         const names = [chosen.name, ...FIRST]
         const open = names.map((name) => all.find((one) => one.name === name)).find(Boolean) ?? all[0]
         return open ? (
           <div class="changes">
-            <List seen={seen} all={all} open={open.name} />
-            <One key={open.name} seen={seen} line={open} chosen={{ ...chosen, name: open.name }} />
+            <List resources={resources} all={all} open={open.name} />
+            <One key={open.name} resources={resources} line={open} chosen={{ ...chosen, name: open.name }} />
           </div>
         ) : (
           <p class="empty">{run('files.empty')}</p>
         )
       }}
-    </Awaited>
+    </Loaded>
   )
 }
 
-function List({ seen, all, open }: { seen: Watched; all: readonly DocumentLine[]; open: string }) {
+function List({ resources, all, open }: { resources: CycleResources; all: readonly DocumentLine[]; open: string }) {
   const folders = [...new Set(all.map(({ folder }) => folder))]
   return (
     <nav class="checkpoints" aria-label={t('tab.documents')}>
@@ -55,7 +52,7 @@ function List({ seen, all, open }: { seen: Watched; all: readonly DocumentLine[]
               .map(({ name, version, size, modified_at }) => (
                 <li key={name}>
                   <a
-                    href={seen.place.href(`documents-${name}`)}
+                    href={resources.address.href(`documents-${name}`)}
                     aria-current={name === open ? 'true' : undefined}
                     title={`${bytes(size)} · ${moment(modified_at)}`}
                   >
@@ -78,13 +75,14 @@ function isLog({ name, version }: DocumentLine): boolean {
   return version === null && !name.endsWith('.md')
 }
 
-function One({ seen, line, chosen }: { seen: Watched; line: DocumentLine; chosen: Chosen }) {
+function One({ resources, line, chosen }: { resources: CycleResources; line: DocumentLine; chosen: DocumentChoice }) {
   const [isRaw, setRaw] = useState(false)
   const { name, version: latest, versions } = line
   const version = versions.find((one) => one === chosen.version) ?? latest
   const against = versions.find((one) => one === chosen.against && one !== version) ?? null
-  const choose = (change: Partial<Chosen>) => go(seen.place.href(`documents-${detailOf({ ...chosen, ...change })}`))
-  const previous = version && before(versions, version)
+  const choose = (change: Partial<DocumentChoice>) =>
+    go(resources.address.href(`documents-${formatChoice({ ...chosen, ...change })}`))
+  const previous = version && previousVersion(versions, version)
   return (
     <section class="card" aria-labelledby="document-title">
       <header class="card-head">
@@ -128,9 +126,15 @@ function One({ seen, line, chosen }: { seen: Watched; line: DocumentLine; chosen
       </header>
       <div class="card-body">
         {against ? (
-          <Compared key={`${version} ${against}`} seen={seen} line={line} version={version} against={against} />
+          <Compared
+            key={`${version} ${against}`}
+            resources={resources}
+            line={line}
+            version={version}
+            against={against}
+          />
         ) : (
-          <Text key={version} seen={seen} line={line} version={version} isRaw={isRaw} />
+          <Text key={version} resources={resources} line={line} version={version} isRaw={isRaw} />
         )}
       </div>
     </section>
@@ -138,67 +142,51 @@ function One({ seen, line, chosen }: { seen: Watched; line: DocumentLine; chosen
 }
 
 /** A text of the server's: an older version never changes, the present one does with the file. */
-function useText(seen: Watched, line: DocumentLine, version: string | null) {
-  const { place } = seen
+function useText(resources: CycleResources, line: DocumentLine, version: string | null): Resource<DocumentText> {
+  const { address } = resources
   const { name, modified_at } = line
   const isLatest = version === line.version
-  const own = useMemo(
-    () => resource(() => get<DocumentText>(place.path(documentPath(name), isLatest ? {} : { version: version ?? '' }))),
-    [place, name, version, isLatest],
-  )
-  useEffect(() => {
-    if (isLatest && modified_at) own.touch()
-  }, [own, isLatest, modified_at])
-  return { held: useHeld(own), touch: own.touch }
+  const query = isLatest ? {} : { version: version ?? '' }
+  return usePart(address, documentPath(name), query, isLatest ? modified_at : null)
 }
 
-interface Texting {
-  seen: Watched
+interface TextProps {
+  resources: CycleResources
   line: DocumentLine
   version: string | null
 }
 
-function Text({ seen, line, version, isRaw }: Texting & { isRaw: boolean }) {
-  const { held, touch } = useText(seen, line, version)
+function Text({ resources, line, version, isRaw }: TextProps & { isRaw: boolean }) {
   const { name } = line
   return (
-    <Awaited held={held} onRetry={touch}>
-      {({ text, truncated }) => (
-        <>
-          {truncated && <p class="notice tone-warn small">{run('files.truncated')}</p>}
-          {name.endsWith('.md') && !isRaw ? (
-            <Prose text={withoutHeader(text)} />
-          ) : (
-            <Scroll class="output bare" label={run('files.text', { name })}>
-              {readable(name, text)}
-            </Scroll>
-          )}
-        </>
-      )}
-    </Awaited>
+    <LoadedText
+      of={useText(resources, line, version)}
+      name={name}
+      isRaw={isRaw}
+      prose={withoutHeader}
+      plain={(text) => formatJson(name, text)}
+    />
   )
 }
 
-function Compared({ seen, line, version, against }: Texting & { against: string }) {
-  const now = useText(seen, line, version)
-  const old = useText(seen, line, against)
+function Compared({ resources, line, version, against }: TextProps & { against: string }) {
+  const now = useText(resources, line, version)
+  const old = useText(resources, line, against)
   return (
-    <Awaited held={old.held} onRetry={old.touch}>
+    <Loaded of={old}>
       {(before) => (
-        <Awaited held={now.held} onRetry={now.touch}>
-          {(after) => <Differing name={line.name} before={before.text} after={after.text} />}
-        </Awaited>
+        <Loaded of={now}>{(after) => <Differing name={line.name} before={before.text} after={after.text} />}</Loaded>
       )}
-    </Awaited>
+    </Loaded>
   )
 }
 
 function Differing({ name, before, after }: { name: string; before: string; after: string }) {
   const diff = useMemo(
-    () => unified(name, readable(name, withoutHeader(before)), readable(name, withoutHeader(after))),
+    () => diffTexts(name, formatJson(name, withoutHeader(before)), formatJson(name, withoutHeader(after))),
     [name, before, after],
   )
-  return diff ? <DiffView answer={{ diff, truncated: false }} isWrapped /> : <p class="empty">{t('documents.same')}</p>
+  return diff ? <FileDiffs files={[diff]} isWrapped /> : <p class="empty">{t('documents.same')}</p>
 }
 
 /** The line with the version, which stands above already. */

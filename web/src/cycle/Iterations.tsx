@@ -1,15 +1,15 @@
 // The iterations side by side: what each role did in each, what was found, and what it was asked for.
 import { useEffect, useRef } from 'preact/hooks'
 import { type IterationRecord, ROLES, type Role } from '../api/cycles'
-import { duration, moment } from '../run/format'
-import { Scroll } from '../run/Scroll'
+import { Scroll } from '../run/panels'
+import { duration } from '../ui/format'
+import { Moment } from '../ui/times'
 import { resultWords, roleTitle, t } from './i18n'
-import type { Section } from './Tabbed'
+import type { CycleResources, Section } from './parts'
 import { resultTone } from './tones'
 import { versionOf } from './versions'
-import type { Watched } from './watch'
 
-export function Iterations({ seen, view: { cycle } }: Section) {
+export function Iterations({ resources, view: { run: cycle } }: Section) {
   const all = cycle.iterations
   const box = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -39,7 +39,7 @@ export function Iterations({ seen, view: { cycle } }: Section) {
                 </abbr>
               </th>
               {all.map((one) => (
-                <Result key={one.number} seen={seen} one={one} role={role} />
+                <Result key={one.number} resources={resources} one={one} role={role} />
               ))}
             </tr>
           ))}
@@ -64,7 +64,7 @@ function Head({ one }: { one: IterationRecord }) {
         <span class="mono small muted">{versionOf(number)}</span>
       </p>
       <p class="small muted">
-        <time dateTime={started_at}>{moment(started_at)}</time>
+        <Moment at={started_at} />
         {' · '}
         {completed_at
           ? duration((Date.parse(completed_at) - Date.parse(started_at)) / 1000)
@@ -80,14 +80,14 @@ function Head({ one }: { one: IterationRecord }) {
   )
 }
 
-function Result({ seen, one, role }: { seen: Watched; one: IterationRecord; role: Role }) {
+function Result({ resources, one, role }: { resources: CycleResources; one: IterationRecord; role: Role }) {
   const result = one.agent_results?.[role]
   if (!result) return <td class="muted">–</td>
   return (
     <td>
       <span class={`badge tone-${resultTone(result.status)}`}>{resultWords(result.status)}</span>{' '}
       {result.files_modified > 0 && (
-        <a class="small" href={seen.place.href(role === 'cd' ? `changes-${one.number}` : 'documents')}>
+        <a class="small" href={resources.address.href(role === 'cd' ? `changes-${one.number}` : 'documents')}>
           {t('lane.files', { n: result.files_modified })}
         </a>
       )}

@@ -1,12 +1,13 @@
 // The plan: as a graph of what waits for what, or as a list; and the task that was picked.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { CycleView, Plan, PlanStatus, PlanTask } from '../api/cycles'
-import { moment } from '../run/format'
-import { Scroll } from '../run/Scroll'
-import { curve, drawn, type Link } from './graph'
+import type { Plan, PlanStatus, PlanTask } from '../api/cycles'
+import { GraphSheet } from '../run/GraphSheet'
+import { type Link, layOutGraph } from '../run/graph'
+import { Fact } from '../run/panels'
+import { moment } from '../ui/format'
 import { roleTitle, statusWords, t } from './i18n'
-import { partsOf } from './steps'
-import type { Section } from './Tabbed'
+import type { CycleView, Section } from './parts'
+import { parseStepKey } from './steps'
 import { PLAN_TONES } from './tones'
 
 /** More tasks are drawn smaller. */
@@ -22,7 +23,7 @@ const MARKS: Record<PlanStatus, string> = { pending: '○', in_progress: '▸', 
 type Look = 'graph' | 'list'
 
 export function PlanTab({ view }: Section) {
-  const { plan } = view.cycle
+  const { plan } = view.run
   if (!plan || plan.tasks.length === 0) return <p class="empty">{t('plan.empty')}</p>
   return <Planned view={view} plan={plan} />
 }
@@ -62,68 +63,51 @@ function Planned({ view, plan }: { view: CycleView; plan: Plan }) {
   )
 }
 
-interface Picking {
+interface GraphProps {
   plan: Plan
   picked: string | null
   onPick: (id: string) => void
 }
 
-/** The nodes are a list for whoever does not see it; lines are drawn behind them. */
-function Graph({ plan, picked, onPick }: Picking) {
+function Graph({ plan, picked, onPick }: GraphProps) {
   const size = plan.tasks.length > MANY ? SMALL : LARGE
   const shape = plan.tasks.map(({ id, depends_on }) => `${id}<${depends_on.join(',')}`).join(';')
   // Where things stand follows from what waits for what; a new status moves nothing.
-  const { places, links, width, height } = useMemo(() => drawn(plan.tasks, size), [shape, size])
+  const layout = useMemo(() => layOutGraph(plan.tasks, size), [shape, size])
   const critical = pathOf(plan)
   const box = useRef<HTMLElement>(null)
   useEffect(() => {
     // A large plan is opened where the picked task is, not at an empty corner.
-    const place = places.get(picked ?? '')
+    const place = layout.places.get(picked ?? '')
     if (!box.current || !place) return
     box.current.scrollLeft = place.x - (box.current.clientWidth - size.width) / 2
     box.current.scrollTop = place.y - (box.current.clientHeight - size.height) / 2
   }, [])
+  const lookOf = (link: Link) =>
+    [isCritical(plan.critical_path, link) && 'critical', (link.from === picked || link.to === picked) && 'picked']
+      .filter(Boolean)
+      .join(' ')
   return (
-    <Scroll class="card graph" label={t('plan.graph')} box={box}>
-      <div class="graph-sheet" style={{ width: `${width}px`, height: `${height}px` }}>
-        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-          {links.map((link) => (
-            <path
-              key={`${link.from} ${link.to}`}
-              d={curve(link.points)}
-              class={[
-                isCritical(plan.critical_path, link) && 'critical',
-                (link.from === picked || link.to === picked) && 'picked',
-              ]
-                .filter(Boolean)
-                .join(' ')}
-            />
-          ))}
-        </svg>
-        <ol>
-          {plan.tasks.map((task) => (
-            <li
-              key={task.id}
-              style={{
-                left: `${places.get(task.id)?.x ?? 0}px`,
-                top: `${places.get(task.id)?.y ?? 0}px`,
-                width: `${size.width}px`,
-                height: `${size.height}px`,
-              }}
-            >
-              <button
-                type="button"
-                class={`node tone-${PLAN_TONES[task.status]} ${task.status}${critical.has(task.id) ? ' critical' : ''}`}
-                aria-pressed={task.id === picked}
-                onClick={() => onPick(task.id)}
-              >
-                <NodeWords task={task} isShort={size === SMALL} isCritical={critical.has(task.id)} />
-              </button>
-            </li>
-          ))}
-        </ol>
-      </div>
-    </Scroll>
+    <GraphSheet
+      class="card graph"
+      label={t('plan.graph')}
+      layout={layout}
+      nodes={plan.tasks}
+      size={size}
+      lookOf={lookOf}
+      box={box}
+    >
+      {(task) => (
+        <button
+          type="button"
+          class={`node tone-${PLAN_TONES[task.status]} ${task.status}${critical.has(task.id) ? ' critical' : ''}`}
+          aria-pressed={task.id === picked}
+          onClick={() => onPick(task.id)}
+        >
+          <NodeWords task={task} isShort={size === SMALL} isCritical={critical.has(task.id)} />
+        </button>
+      )}
+    </GraphSheet>
   )
 }
 
@@ -160,7 +144,7 @@ function isCritical(path: readonly string[], { from, to }: Link): boolean {
   return at >= 0 && path[at + 1] === to
 }
 
-function List({ plan, picked, onPick }: Picking) {
+function List({ plan, picked, onPick }: GraphProps) {
   const critical = pathOf(plan)
   return (
     <ol class="card plan-list">
@@ -184,18 +168,18 @@ function List({ plan, picked, onPick }: Picking) {
   )
 }
 
-interface Tasked {
+interface OneTaskProps {
   view: CycleView
   plan: Plan
   task: PlanTask
   onPick: (id: string) => void
 }
 
-function OneTask({ view, plan, task, onPick }: Tasked) {
-  const { engine, coordination } = view.cycle
+function OneTask({ view, plan, task, onPick }: OneTaskProps) {
+  const { engine, coordination } = view.run
   const next = plan.tasks.filter(({ depends_on }) => depends_on.includes(task.id)).map(({ id }) => id)
   const held = Object.entries(engine.holds ?? {})
-    .filter(([, keys]) => keys.some((key) => partsOf(key).task === task.id))
+    .filter(([, keys]) => keys.some((key) => parseStepKey(key).task === task.id))
     .map(([id]) => id)
   const blockers = coordination.blockers.filter(({ id, status }) => status === 'open' && held.includes(id))
   const jumps = (ids: readonly string[]) => (
@@ -224,48 +208,24 @@ function OneTask({ view, plan, task, onPick }: Tasked) {
           </p>
         ))}
         <dl class="facts">
-          <div>
-            <dt>{t('plan.effort')}</dt>
-            <dd>
-              {t(`effort.${task.effort}`)}
-              {pathOf(plan).has(task.id) && ` · ${t('plan.on_path')}`}
-            </dd>
-          </div>
+          <Fact name={t('plan.effort')}>
+            {t(`effort.${task.effort}`)}
+            {pathOf(plan).has(task.id) && ` · ${t('plan.on_path')}`}
+          </Fact>
           {task.assigned_to && (
-            <div>
-              <dt>{t('plan.who')}</dt>
-              <dd>{task.assigned_to === 'cd' ? roleTitle('cd') : task.assigned_to}</dd>
-            </div>
+            <Fact name={t('plan.who')}>{task.assigned_to === 'cd' ? roleTitle('cd') : task.assigned_to}</Fact>
           )}
-          {engine.mends.includes(task.id) && (
-            <div>
-              <dt>{t('plan.why')}</dt>
-              <dd>{t('plan.mends')}</dd>
-            </div>
-          )}
-          {task.depends_on.length > 0 && (
-            <div>
-              <dt>{t('plan.needs')}</dt>
-              <dd>{jumps(task.depends_on)}</dd>
-            </div>
-          )}
-          {next.length > 0 && (
-            <div>
-              <dt>{t('plan.then')}</dt>
-              <dd>{jumps(next)}</dd>
-            </div>
-          )}
+          {engine.mends.includes(task.id) && <Fact name={t('plan.why')}>{t('plan.mends')}</Fact>}
+          {task.depends_on.length > 0 && <Fact name={t('plan.needs')}>{jumps(task.depends_on)}</Fact>}
+          {next.length > 0 && <Fact name={t('plan.then')}>{jumps(next)}</Fact>}
           {task.files.length > 0 && (
-            <div>
-              <dt>{t('plan.files')}</dt>
-              <dd>
-                <ul class="mono small">
-                  {task.files.map((file) => (
-                    <li key={file}>{file}</li>
-                  ))}
-                </ul>
-              </dd>
-            </div>
+            <Fact name={t('plan.files')}>
+              <ul class="mono small">
+                {task.files.map((file) => (
+                  <li key={file}>{file}</li>
+                ))}
+              </ul>
+            </Fact>
           )}
         </dl>
       </div>

@@ -1,38 +1,29 @@
 // The last validation of a cycle, and how it was in those before.
 import { useState } from 'preact/hooks'
 import type { Baseline } from '../api/cycles'
+import { ValidationCards } from '../run/cards'
 import { Filter } from '../run/Filter'
-import { moment, number, percent } from '../run/format'
-import { History } from '../run/History'
 import { t as run } from '../run/i18n'
-import { Strength } from '../run/Result'
+import { number, percent } from '../ui/format'
+import { Moment } from '../ui/times'
 import { t } from './i18n'
-import type { Section } from './Tabbed'
+import type { Section } from './parts'
 
-export function Tests({ seen, view: { cycle } }: Section) {
+export function Tests({ resources, view: { run: cycle } }: Section) {
   const { test_results: results, engine } = cycle
-  const reasons = engine.last_validation?.reasons ?? []
   return (
     <div class="stack">
-      <History of={seen.history} />
-      {reasons.length > 0 && (
-        <div class="card bug">
-          <h3>{run('tests.not_passed')}</h3>
-          <ul>
-            {reasons.map((reason) => (
-              <li key={reason}>{reason}</li>
-            ))}
-          </ul>
-        </div>
-      )}
-      {engine.proof && <Strength proof={engine.proof} />}
+      <ValidationCards
+        history={resources.parts.history}
+        reasons={engine.last_validation?.reasons}
+        proof={engine.proof}
+      />
       {results ? (
         <section class="stack" aria-labelledby="tests-title">
           <header class="row spread">
             <h2 id="tests-title">{run('tests.last')}</h2>
             <span class="muted small">
-              <span class="mono">{results.version}</span> ·{' '}
-              <time dateTime={results.last_run}>{moment(results.last_run)}</time>
+              <span class="mono">{results.version}</span> · <Moment at={results.last_run} />
             </span>
           </header>
           <p>

@@ -29,7 +29,7 @@ const NAMED: Readonly<Record<string, string>> = {
   blocker: 'issue',
 }
 
-export interface Group {
+interface Group {
   type: string
   findings: Finding[]
 }
@@ -46,28 +46,28 @@ export function byType(findings: readonly Finding[]): Group[] {
 /** What names it; empty where there is only one of its kind. */
 export function titleOf({ type, data }: Finding): string {
   const field = NAMED[type]
-  return field === undefined ? '' : written(data[field])
+  return field === undefined ? '' : formatValue(data[field])
 }
 
 /** The rest of what was found, a line each. */
 export function linesOf({ type, data }: Finding): (readonly [string, string])[] {
   return Object.entries(data)
     .filter(([name]) => name !== NAMED[type])
-    .map(([name, value]) => [name.replaceAll('_', ' '), written(value)] as const)
+    .map(([name, value]) => [name.replaceAll('_', ' '), formatValue(value)] as const)
     .filter(([, value]) => value !== '')
 }
 
 export function wordsOf(finding: Finding): string {
-  return `${finding.type} ${finding.agent} ${Object.values(finding.data).map(written).join(' ')}`.toLowerCase()
+  return `${finding.type} ${finding.agent} ${Object.values(finding.data).map(formatValue).join(' ')}`.toLowerCase()
 }
 
-function written(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value
   if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(', ')
   if (typeof value === 'object' && !Array.isArray(value)) {
     return Object.entries(value)
-      .map(([name, one]) => `${name}: ${written(one)}`)
+      .map(([name, one]) => `${name}: ${formatValue(one)}`)
       .join(', ')
   }
   return typeof value === 'object' ? JSON.stringify(value) : String(value)

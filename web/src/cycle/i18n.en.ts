@@ -196,7 +196,6 @@ export const en = {
     'Before the first change: {n} test, {failed} failed|Before the first change: {n} tests, {failed} failed',
   'changes.empty': 'Nothing to compare yet: the first checkpoint comes with the first step.',
 
-  'do.extend': 'Extend',
   'do.stop_title': 'Stop this cycle for good?',
   'do.stop_words':
     'It ends as failed, with everything it started. Its changes to the project stay. To continue later, pause it instead.',

@@ -196,7 +196,6 @@ export const zh: Record<keyof typeof en, string> = {
   'tests.before': '改动之前：共 {n} 个测试，{failed} 个失败',
   'changes.empty': '还没有可比较的内容：第一步之后会有第一个检查点。',
 
-  'do.extend': '扩展',
   'do.stop_title': '彻底停止该周期？',
   'do.stop_words': '周期将以失败结束，它启动的一切也会终止；对项目的改动会保留。如果之后还要继续，请改用暂停。',
   'do.delete_title': '删除该周期？',

@@ -1,7 +1,7 @@
 // A step of a cycle by its key: `ra.analyse`, `cd.implement TASK-001`. Pure.
 import { type CycleEngine, ROLES, type Role } from '../api/cycles'
 
-export interface UnderWay {
+interface CurrentStep {
   step: string
   task: string | null
   at: string
@@ -9,7 +9,7 @@ export interface UnderWay {
 }
 
 /** The step's name, and the plan's task that it carries out. */
-export function partsOf(key: string): { step: string; task: string | null } {
+export function parseStepKey(key: string): { step: string; task: string | null } {
   const space = key.indexOf(' ')
   return space < 0 ? { step: key, task: null } : { step: key.slice(0, space), task: key.slice(space + 1) }
 }
@@ -20,8 +20,8 @@ export function roleOf(step: string): Role | null {
 }
 
 /** What a role is at now. */
-export function underWay(engine: Pick<CycleEngine, 'under_way'>, role: Role): UnderWay[] {
+export function currentSteps(engine: Pick<CycleEngine, 'under_way'>, role: Role): CurrentStep[] {
   return engine.under_way
-    .map(({ step, at, lane }) => ({ ...partsOf(step), at, lane: lane ?? null }))
+    .map(({ step, at, lane }) => ({ ...parseStepKey(step), at, lane: lane ?? null }))
     .filter(({ step }) => roleOf(step) === role)
 }

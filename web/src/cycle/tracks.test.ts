@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import type { RoleStep } from './parts'
 import { tracksOf } from './tracks'
-import type { RoleStep } from './watch'
 
 const AT = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
 

@@ -1,6 +1,6 @@
 // Steps as bars on tracks: one track a role, and more where a role did several things at once. Pure.
-import { lasted } from '../run/steps'
-import type { RoleStep } from './watch'
+import { durationOf } from '../run/steps'
+import type { RoleStep } from './parts'
 
 export interface Bar {
   step: RoleStep
@@ -9,7 +9,7 @@ export interface Bar {
   width: number
 }
 
-export interface Track {
+interface Track {
   role: string | null
   bars: Bar[]
 }
@@ -23,12 +23,12 @@ const MOST_STEPS = 200
 export function tracksOf(all: readonly RoleStep[], now: number): Track[] {
   const steps = all.slice(-MOST_STEPS)
   const begin = Math.min(...steps.map(({ started_at }) => Date.parse(started_at)))
-  const end = Math.max(...steps.map((step) => Date.parse(step.started_at) + lasted(step, now)))
+  const end = Math.max(...steps.map((step) => Date.parse(step.started_at) + durationOf(step, now)))
   const whole = Math.max(1, end - begin)
   const tracks: (Track & { until: number })[] = []
   for (const step of steps) {
     const from = Date.parse(step.started_at)
-    const until = from + lasted(step, now)
+    const until = from + durationOf(step, now)
     const bar = {
       step,
       left: Math.min(100 - LEAST, (100 * (from - begin)) / whole),

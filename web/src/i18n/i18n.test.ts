@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { en as cycleEn } from '../cycle/i18n.en'
 import { zh as cycleZh } from '../cycle/i18n.zh'
+import { en as loopEn } from '../loop/i18n.en'
+import { zh as loopZh } from '../loop/i18n.zh'
 import { en as runEn } from '../run/i18n.en'
 import { zh as runZh } from '../run/i18n.zh'
 import { en as tuningEn } from '../tuning/i18n.en'
@@ -12,7 +14,8 @@ type Words = Readonly<Record<string, string>>
 
 const AREAS: readonly (readonly [string, Words, Words])[] = [
   ['everywhere', en, zh],
-  ['of one loop or cycle', runEn, runZh],
+  ['of every run', runEn, runZh],
+  ['of loops', loopEn, loopZh],
   ['of cycles', cycleEn, cycleZh],
   ['of tuning sessions', tuningEn, tuningZh],
 ]

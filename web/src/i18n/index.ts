@@ -10,20 +10,21 @@ export const LANGUAGES: Record<Language, string> = { en: 'English', zh: '中文'
 
 const KEPT = 'loopwright.language'
 
-function preferred(): Language {
+function preferredLanguage(): Language {
   const kept = localStorage.getItem(KEPT)
   if (kept === 'en' || kept === 'zh') return kept
   return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en'
 }
 
-export const language = signal<Language>(preferred())
+export const language = signal<Language>(preferredLanguage())
 
-export function speak(wanted: Language): void {
+export function setLanguage(wanted: Language): void {
   localStorage.setItem(KEPT, wanted)
   language.value = wanted
 }
 
-export type Params = Record<string, string | number>
+type Params = Record<string, string | number>
+export type Translate<Key> = (key: Key, params?: Params) => string
 
 /**
  * A function that says `key` in the language of the moment. Each area of the page may bring words of its own.
@@ -32,19 +33,24 @@ export type Params = Record<string, string | number>
 export function translator<Words extends Record<string, string>>(
   english: Words,
   chinese: Record<keyof Words, string>,
-): (key: keyof Words, params?: Params) => string {
+): Translate<keyof Words> {
   return (key, params = {}) => {
     const words: string = (language.value === 'zh' ? chinese : english)[key]
-    return filled(counted(words, params.n), params)
+    return fillParams(choosePlural(words, params.n), params)
   }
 }
 
-function counted(words: string, n: string | number | undefined): string {
+/** Words of the server: in the person's language where they are known here, else as they stand. */
+export function translatorOfKnown<Words extends Record<string, string>>(english: Words, t: Translate<keyof Words>) {
+  return (key: string, words: string): string => (key in english ? t(key) : words)
+}
+
+function choosePlural(words: string, n: string | number | undefined): string {
   const [one, many] = words.split('|')
   return many === undefined || n === undefined ? words : String(n) === '1' ? (one ?? words) : many
 }
 
-function filled(words: string, params: Params): string {
+function fillParams(words: string, params: Params): string {
   return words.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole))
 }
 

@@ -1,16 +1,15 @@
 // What might be wrong: where it was looked for, what was measured, and what came of it.
-import { type Act, acting } from '../app/place'
-import { Awaited } from '../run/absent'
-import { Fold } from '../run/Fold'
-import { number } from '../run/format'
+import type { Hypothesis } from '../api/details'
+import { commandsAt, type SendCommand } from '../app/address'
 import { t } from '../run/i18n'
+import { Loaded } from '../run/Loaded'
+import { Fact, Fold } from '../run/panels'
 import { Rivals } from '../run/Rivals'
-import { useHeld } from '../run/resource'
 import { patchOf } from '../run/rivals'
-import type { Hypothesis } from '../run/shapes'
-import { Ticked } from '../run/Ticked'
+import { Ticked } from '../run/text'
+import { number } from '../ui/format'
 import { factsOf } from './evidence'
-import type { Section } from './Tabbed'
+import type { Section } from './parts'
 
 type Tone = 'good' | 'bad' | 'warn' | 'idle'
 
@@ -23,10 +22,9 @@ const TONES: Readonly<Record<Hypothesis['status'], Tone>> = {
 /** Confirmed ones first, then what is still open. */
 const ORDER: readonly Hypothesis['status'][] = ['confirmed', 'pending', 'inconclusive', 'rejected']
 
-export function Causes({ seen, view }: Section) {
-  const causes = useHeld(seen.hypotheses)
-  const skill = view.loop.skill_state
-  const act = view.live ? null : acting(seen.place)
+export function Causes({ resources, view }: Section) {
+  const skill = view.run.skill_state
+  const send = view.live ? null : commandsAt(resources.address)
   const bug = skill?.validate.passed ? null : skill?.debug.active_bug
   return (
     <section class="stack" aria-label={t('tab.causes')}>
@@ -36,26 +34,26 @@ export function Causes({ seen, view }: Section) {
           <p>{bug}</p>
         </div>
       )}
-      <Awaited held={causes} onRetry={seen.hypotheses.touch}>
+      <Loaded of={resources.parts.hypotheses}>
         {(all) =>
           all.length ? (
             <ol class="causes">
               {all
                 .toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))
                 .map((cause) => (
-                  <Cause key={cause.id} cause={cause} act={act} />
+                  <Cause key={cause.id} cause={cause} send={send} />
                 ))}
             </ol>
           ) : (
             <p class="empty">{t('causes.empty')}</p>
           )
         }
-      </Awaited>
+      </Loaded>
     </section>
   )
 }
 
-function Cause({ cause, act }: { cause: Hypothesis; act: Act | null }) {
+function Cause({ cause, send }: { cause: Hypothesis; send: SendCommand | null }) {
   const patch = patchOf(cause)
   return (
     <li class={`card cause ${cause.status}`}>
@@ -73,31 +71,21 @@ function Cause({ cause, act }: { cause: Hypothesis; act: Act | null }) {
           <span class="muted">{t('cause.verdict')}</span> <Ticked text={cause.verdict_reason} />
         </p>
       )}
-      {patch && <Rivals comparison={patch.comparison} act={act} />}
+      {patch && <Rivals comparison={patch.comparison} send={send} />}
       <Fold summary={t('cause.more')}>
         <dl class="facts wide">
-          <div>
-            <dt>{t('cause.condition')}</dt>
-            <dd>{cause.testable_condition}</dd>
-          </div>
-          <div>
-            <dt>{t('cause.confirm')}</dt>
-            <dd>{cause.evidence_criteria.confirm}</dd>
-          </div>
-          <div>
-            <dt>{t('cause.reject')}</dt>
-            <dd>{cause.evidence_criteria.reject}</dd>
-          </div>
+          <Fact name={t('cause.condition')}>{cause.testable_condition}</Fact>
+          <Fact name={t('cause.confirm')}>{cause.evidence_criteria.confirm}</Fact>
+          <Fact name={t('cause.reject')}>{cause.evidence_criteria.reject}</Fact>
         </dl>
         {cause.evidence && (
           <>
             <h3>{t('cause.evidence')}</h3>
             <dl class="facts wide">
               {factsOf(cause.evidence).map(({ name, value, isCode }) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{isCode ? <code>{value}</code> : value}</dd>
-                </div>
+                <Fact key={name} name={name}>
+                  {isCode ? <code>{value}</code> : value}
+                </Fact>
               ))}
             </dl>
           </>

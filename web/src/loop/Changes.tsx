@@ -1,58 +1,67 @@
 // What the loop has changed, as a whole or checkpoint by checkpoint; and the way back.
-import { useMemo } from 'preact/hooks'
-import { get } from '../api/client'
-import type { LoopView } from '../api/types'
-import { Awaited } from '../run/absent'
-import { DiffView } from '../run/DiffView'
-import { moment } from '../run/format'
+import { useState } from 'preact/hooks'
+import type { CheckpointView } from '../api/details'
+import { commandsAt } from '../app/address'
+import { LoadedDiff, PartDiff } from '../run/cards'
 import { t } from '../run/i18n'
-import { resource, useHeld } from '../run/resource'
-import type { CheckpointView, DiffAnswer } from '../run/shapes'
-import { Rewind } from './Rewind'
-import type { Section } from './Tabbed'
-import type { Watched } from './watch'
+import { Loaded } from '../run/Loaded'
+import { Confirm } from '../ui/Confirm'
+import { moment } from '../ui/format'
+import { Moment } from '../ui/times'
+import type { LoopResources, LoopView, Section } from './parts'
 
-export function Changes({ seen, view, detail }: Section) {
-  const checkpoints = useHeld(seen.checkpoints)
+export function Changes({ resources, view, detail }: Section) {
   const chosen = Number(detail) || null
   return (
-    <Awaited held={checkpoints} onRetry={seen.checkpoints.touch}>
+    <Loaded of={resources.parts.checkpoints}>
       {(known) =>
         known.length === 0 ? (
           <p class="empty">{t('changes.empty')}</p>
         ) : (
           <div class="changes">
-            <Checkpoints seen={seen} known={known} chosen={chosen} />
+            <Checkpoints resources={resources} known={known} chosen={chosen} />
             <div class="stack">
-              {chosen !== null && <OneHead seen={seen} view={view} checkpoint={known.find(({ n }) => n === chosen)} />}
-              {chosen === null ? <Whole seen={seen} /> : <One key={chosen} seen={seen} n={chosen} />}
+              {chosen !== null && (
+                <OneHead resources={resources} view={view} checkpoint={known.find(({ n }) => n === chosen)} />
+              )}
+              {chosen === null ? (
+                <LoadedDiff of={resources.parts.diff} />
+              ) : (
+                <PartDiff key={chosen} address={resources.address} rest={`/checkpoints/${chosen}/diff`} />
+              )}
             </div>
           </div>
         )
       }
-    </Awaited>
+    </Loaded>
   )
 }
 
-function Checkpoints({ seen, known, chosen }: { seen: Watched; known: CheckpointView[]; chosen: number | null }) {
+function Checkpoints({
+  resources,
+  known,
+  chosen,
+}: {
+  resources: LoopResources
+  known: CheckpointView[]
+  chosen: number | null
+}) {
   return (
     <nav class="checkpoints" aria-label={t('changes.checkpoints')}>
       <ul>
         <li>
-          <a href={seen.place.href('changes')} aria-current={chosen === null ? 'true' : undefined}>
+          <a href={resources.address.href('changes')} aria-current={chosen === null ? 'true' : undefined}>
             <strong>{t('changes.all')}</strong>
           </a>
         </li>
         {known.toReversed().map(({ n, action, at, files }) => (
           <li key={n}>
-            <a href={seen.place.href(`changes-${n}`)} aria-current={chosen === n ? 'true' : undefined}>
+            <a href={resources.address.href(`changes-${n}`)} aria-current={chosen === n ? 'true' : undefined}>
               <span class="row spread">
                 <strong>
                   {n} · {action}
                 </strong>
-                <time class="muted small" dateTime={at}>
-                  {moment(at)}
-                </time>
+                <Moment class="muted small" at={at} />
               </span>
               <span class="muted small">{t('changes.files', { n: files.length })}</span>
             </a>
@@ -63,33 +72,46 @@ function Checkpoints({ seen, known, chosen }: { seen: Watched; known: Checkpoint
   )
 }
 
-function OneHead(one: { seen: Watched; view: LoopView; checkpoint: CheckpointView | undefined }) {
-  const { seen, view, checkpoint } = one
+function OneHead(one: { resources: LoopResources; view: LoopView; checkpoint: CheckpointView | undefined }) {
+  const { resources, view, checkpoint } = one
   if (!checkpoint) return null
   return (
     <header class="row spread">
       <h2>{t('changes.checkpoint', { n: checkpoint.n, action: checkpoint.action })}</h2>
-      <Rewind seen={seen} view={view} checkpoint={checkpoint} />
+      <Rewind resources={resources} view={view} checkpoint={checkpoint} />
     </header>
   )
 }
 
-function Whole({ seen }: { seen: Watched }) {
-  const diff = useHeld(seen.diff)
-  return (
-    <Awaited held={diff} onRetry={seen.diff.touch}>
-      {(answer) => <DiffView answer={answer} />}
-    </Awaited>
-  )
+interface RewindProps {
+  resources: LoopResources
+  view: LoopView
+  checkpoint: CheckpointView
 }
 
-/** A checkpoint never changes, so it is read once. */
-function One({ seen, n }: { seen: Watched; n: number }) {
-  const { place } = seen
-  const own = useMemo(() => resource(() => get<DiffAnswer>(place.path(`/checkpoints/${n}/diff`))), [place, n])
+/** Files and progress put back to a checkpoint, after a question. */
+function Rewind({ resources, view, checkpoint: { n, action, at } }: RewindProps) {
+  const [isAsking, setAsking] = useState(false)
   return (
-    <Awaited held={useHeld(own)} onRetry={own.touch}>
-      {(answer) => <DiffView answer={answer} />}
-    </Awaited>
+    <>
+      <button
+        type="button"
+        class="button"
+        disabled={view.live}
+        title={view.live ? t('rewind.live') : undefined}
+        onClick={() => setAsking(true)}
+      >
+        {t('rewind.button')}
+      </button>
+      {isAsking && (
+        <Confirm
+          title={t('rewind.title', { n })}
+          words={t('rewind.words', { action, at: moment(at) })}
+          command={t('rewind.confirm')}
+          act={() => commandsAt(resources.address)('rewind', { to: n })}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
   )
 }

@@ -1,46 +1,42 @@
 // The loop's progress files, to read.
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import { get } from '../api/client'
-import { Awaited } from '../run/absent'
-import { bytes, moment } from '../run/format'
+import { useState } from 'preact/hooks'
+import type { FileText, ProgressFile } from '../api/details'
+import { LoadedText } from '../run/cards'
 import { t } from '../run/i18n'
-import { Prose } from '../run/Prose'
-import { resource, useHeld } from '../run/resource'
-import { Scroll } from '../run/Scroll'
-import type { FileText, ProgressFile } from '../run/shapes'
-import type { Section } from './Tabbed'
-import type { Watched } from './watch'
+import { Loaded } from '../run/Loaded'
+import { usePart } from '../run/resources'
+import { bytes, moment } from '../ui/format'
+import type { LoopResources, Section } from './parts'
 
 /** Opened where nothing else was asked for. */
 const FIRST = 'summary.md'
 
-export function Files({ seen, detail }: Section) {
-  const files = useHeld(seen.files)
+export function Files({ resources, detail }: Section) {
   return (
-    <Awaited held={files} onRetry={seen.files.touch}>
+    <Loaded of={resources.parts.files}>
       {(listed) => {
         const all = listed.toSorted((a, b) => Number(isProse(b.name)) - Number(isProse(a.name)))
         const open = all.find(({ name }) => name === detail) ?? all.find(({ name }) => name === FIRST) ?? all[0]
         return open ? (
           <div class="changes">
-            <List seen={seen} all={all} open={open.name} />
-            <OneFile key={open.name} seen={seen} file={open} />
+            <List resources={resources} all={all} open={open.name} />
+            <OneFile key={open.name} resources={resources} file={open} />
           </div>
         ) : (
           <p class="empty">{t('files.empty')}</p>
         )
       }}
-    </Awaited>
+    </Loaded>
   )
 }
 
-function List({ seen, all, open }: { seen: Watched; all: ProgressFile[]; open: string }) {
+function List({ resources, all, open }: { resources: LoopResources; all: ProgressFile[]; open: string }) {
   return (
     <nav class="checkpoints" aria-label={t('tab.files')}>
       <ul>
         {all.map(({ name, size, modified_at }) => (
           <li key={name}>
-            <a href={seen.place.href(`files-${name}`)} aria-current={name === open ? 'true' : undefined}>
+            <a href={resources.address.href(`files-${name}`)} aria-current={name === open ? 'true' : undefined}>
               <strong>{name}</strong>
               <span class="muted small">
                 {bytes(size)} · {moment(modified_at)}
@@ -53,17 +49,11 @@ function List({ seen, all, open }: { seen: Watched; all: ProgressFile[]; open: s
   )
 }
 
-function OneFile({ seen, file }: { seen: Watched; file: ProgressFile }) {
-  const { place } = seen
+function OneFile({ resources, file }: { resources: LoopResources; file: ProgressFile }) {
+  const { address } = resources
   const { name, modified_at } = file
   const [isRaw, setRaw] = useState(false)
-  const own = useMemo(
-    () => resource(() => get<FileText>(place.path(`/progress/${encodeURIComponent(name)}`))),
-    [place, name],
-  )
-  useEffect(() => {
-    if (modified_at) own.touch()
-  }, [own, modified_at])
+  const text = usePart<FileText>(address, `/progress/${encodeURIComponent(name)}`, {}, modified_at)
   return (
     <section class="card" aria-labelledby="file-title">
       <header class="card-head">
@@ -77,20 +67,7 @@ function OneFile({ seen, file }: { seen: Watched; file: ProgressFile }) {
         )}
       </header>
       <div class="card-body">
-        <Awaited held={useHeld(own)} onRetry={own.touch}>
-          {({ text, truncated }) => (
-            <>
-              {truncated && <p class="notice tone-warn small">{t('files.truncated')}</p>}
-              {isProse(name) && !isRaw ? (
-                <Prose text={text} />
-              ) : (
-                <Scroll class="output bare" label={t('files.text', { name })}>
-                  {text}
-                </Scroll>
-              )}
-            </>
-          )}
-        </Awaited>
+        <LoadedText of={text} name={name} isRaw={isRaw} />
       </div>
     </section>
   )

@@ -1,60 +1,42 @@
 // The last validation, failing tests first, and how it was in those before.
 import { useState } from 'preact/hooks'
-import { Awaited } from '../run/absent'
+import type { TestResult } from '../api/details'
+import { ValidationCards } from '../run/cards'
 import { Filter } from '../run/Filter'
-import { Fold } from '../run/Fold'
-import { duration, moment } from '../run/format'
-import { History } from '../run/History'
 import { t } from '../run/i18n'
-import { Strength } from '../run/Result'
-import { useHeld } from '../run/resource'
-import { Scroll } from '../run/Scroll'
-import type { TestResult } from '../run/shapes'
-import type { Section } from './Tabbed'
-import { countsOf, found, type Shown, suites } from './tests'
+import { Loaded } from '../run/Loaded'
+import { Fold, Scroll } from '../run/panels'
+import { duration } from '../ui/format'
+import { Moment } from '../ui/times'
+import type { Section } from './parts'
+import { countsOf, filterTests, groupBySuite, type TestChoice } from './tests'
 
-const CHOICES: readonly Shown[] = ['all', 'failed', 'passed', 'skipped']
+const CHOICES: readonly TestChoice[] = ['all', 'failed', 'passed', 'skipped']
 const AT_ONCE = 200
 
-export function Tests({ seen, view }: Section) {
-  const tests = useHeld(seen.tests)
-  const { last_validation: last, proof } = view.loop.engine
+export function Tests({ resources, view }: Section) {
+  const { last_validation: last, proof } = view.run.engine
   return (
     <div class="stack">
-      <History of={seen.history} />
-      {last && last.reasons.length > 0 && (
-        <div class="card bug">
-          <h3>{t('tests.not_passed')}</h3>
-          <ul>
-            {last.reasons.map((reason) => (
-              <li key={reason}>{reason}</li>
-            ))}
-          </ul>
-        </div>
-      )}
-      {proof && <Strength proof={proof} />}
-      <Awaited held={tests} onRetry={seen.tests.touch}>
+      <ValidationCards history={resources.parts.history} reasons={last?.reasons} proof={proof} />
+      <Loaded of={resources.parts.tests}>
         {(all) => (all.length ? <List all={all} at={last?.at} /> : <p class="empty">{t('tests.empty')}</p>)}
-      </Awaited>
+      </Loaded>
     </div>
   )
 }
 
 function List({ all, at }: { all: readonly TestResult[]; at: string | undefined }) {
   const [words, setWords] = useState('')
-  const [shown, setShown] = useState<Shown>('all')
+  const [shown, setShown] = useState<TestChoice>('all')
   const [most, setMost] = useState(AT_ONCE)
   const counts = countsOf(all)
-  const tests = found(all, words, shown)
+  const tests = filterTests(all, words, shown)
   return (
     <section class="stack" aria-labelledby="tests-title">
       <header class="row spread">
         <h2 id="tests-title">{t('tests.last')}</h2>
-        {at && (
-          <time class="muted small" dateTime={at}>
-            {moment(at)}
-          </time>
-        )}
+        {at && <Moment class="muted small" at={at} />}
       </header>
       <Filter
         label={t('tests.search')}
@@ -65,7 +47,7 @@ function List({ all, at }: { all: readonly TestResult[]; at: string | undefined 
         onChoice={setShown}
       />
       {tests.length === 0 && <p class="empty">{t('tests.none_found')}</p>}
-      {suites(tests.slice(0, most)).map(({ name, tests: own }) => (
+      {groupBySuite(tests.slice(0, most)).map(({ name, tests: own }) => (
         <section key={name} class="suite">
           {name && <h3 class="mono">{name}</h3>}
           <ul>

@@ -1,15 +1,13 @@
 // The small pure parts of the page: steps, tests, evidence, charts, marked spans, what becomes old.
 import { expect, test } from 'vitest'
-import type { DiffLine } from '../run/diff'
-import { spansOf } from '../run/inline'
-import { runnerOf } from '../run/runner'
+import type { Step, TestResult, Validation } from '../api/details'
+import { type DiffLine, spansOf } from '../run/diff'
 import { isKnown, seriesOf } from '../run/series'
-import type { Step, TestResult, Validation } from '../run/shapes'
-import { usedOf } from '../run/spending'
-import { lasted, shares, toneOf } from '../run/steps'
+import { runnerOf } from '../run/standing'
+import { durationOf, toneOf, widthsOf } from '../run/steps'
 import { factsOf } from './evidence'
-import { PARTS, staleAfter } from './stale'
-import { countsOf, found, suites } from './tests'
+import { partsAfter } from './stale'
+import { countsOf, filterTests, groupBySuite } from './tests'
 
 const step = (result: string | null, seconds = 1): Step => ({
   seq: 1,
@@ -38,14 +36,14 @@ test.each([
 })
 
 test('shares add up to all, and the shortest can still be seen', () => {
-  const widths = shares([step('pass', 0), step('pass', 1), step('pass', 3000)], 0)
+  const widths = widthsOf([step('pass', 0), step('pass', 1), step('pass', 3000)], 0)
   expect(widths.reduce((sum, width) => sum + width, 0)).toBeCloseTo(100)
   expect(Math.min(...widths)).toBeGreaterThan(2)
 })
 
 test('a step under way lasts until now, and never less than nothing', () => {
-  expect(lasted(step(null), Date.UTC(2026, 0, 1, 0, 1))).toBe(60_000)
-  expect(lasted(step(null), 0)).toBe(0)
+  expect(durationOf(step(null), Date.UTC(2026, 0, 1, 0, 1))).toBe(60_000)
+  expect(durationOf(step(null), 0)).toBe(0)
 })
 
 const result = (test_name: string, status: TestResult['status'], suite = 'a', error_message = ''): TestResult => ({
@@ -63,11 +61,11 @@ const RESULTS = [
 ]
 
 test('failing tests come first, and are found by what they say', () => {
-  expect(found(RESULTS, '', 'all').map((one) => one.test_name)).toEqual(['three', 'four', 'two', 'one'])
-  expect(found(RESULTS, ' boom ', 'all').map((one) => one.test_name)).toEqual(['three'])
-  expect(found(RESULTS, 'boom', 'passed')).toEqual([])
+  expect(filterTests(RESULTS, '', 'all').map((one) => one.test_name)).toEqual(['three', 'four', 'two', 'one'])
+  expect(filterTests(RESULTS, ' boom ', 'all').map((one) => one.test_name)).toEqual(['three'])
+  expect(filterTests(RESULTS, 'boom', 'passed')).toEqual([])
   expect(countsOf(RESULTS)).toEqual({ all: 4, passed: 1, failed: 2, skipped: 1 })
-  expect(suites(found(RESULTS, '', 'all')).map(({ name, tests }) => [name, tests.length])).toEqual([
+  expect(groupBySuite(filterTests(RESULTS, '', 'all')).map(({ name, tests }) => [name, tests.length])).toEqual([
     ['b', 1],
     ['a', 3],
   ])
@@ -137,18 +135,10 @@ test('lines that have nothing in common, or no other to stand for, are not marke
   expect(spansOf([line('removed', 'abc'), line('added', 'abd'), line('added', 'abe')]).size).toBe(0)
 })
 
-test('an entry nobody knows makes everything old, and every entry the loop', () => {
-  expect(staleAfter('something new')).toEqual(PARTS)
-  for (const type of ['edited', 'action_started', 'action_finished', 'paused'])
-    expect(staleAfter(type)).toContain('loop')
-  expect(staleAfter('permission_asked')).toEqual(['loop'])
-})
-
-test('what nobody told was spent is not nothing, and is left out where nothing limits it', () => {
-  expect(usedOf({ spent_seconds: 90, max_minutes: 3, max_tokens: 1000 })).toEqual([
-    { name: 'minutes', spent: 1.5, limit: 3 },
-    { name: 'tokens', spent: null, limit: 1000 },
-  ])
+test('an entry nobody knows makes everything old, one that only the state tells of nothing else', () => {
+  expect(partsAfter('something new')).toBeNull()
+  expect(partsAfter('permission_asked')).toEqual([])
+  expect(partsAfter('paused')).toEqual(['plan'])
 })
 
 test.each([

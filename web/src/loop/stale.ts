@@ -1,50 +1,26 @@
-// Which parts of the page a committed change makes old. Pure.
+// Which parts of a loop's page a committed change makes old. Pure.
+import { isStateOnly } from '../run/stale'
 
-export const PARTS = [
-  'loop',
-  'plan',
-  'timeline',
-  'checkpoints',
-  'diff',
-  'history',
-  'tests',
-  'hypotheses',
-  'files',
-] as const
-export type Part = (typeof PARTS)[number]
+type Part = 'plan' | 'timeline' | 'files'
 
-const ONLY_THE_LOOP: readonly Part[] = ['loop']
+const PLAN: readonly Part[] = ['plan']
 
 /** By the entry's type. What is not named changes everything: rather a request too many than an old page. */
 const BY_TYPE: Readonly<Record<string, readonly Part[]>> = {
-  lease_taken: ONLY_THE_LOOP,
-  session: ONLY_THE_LOOP,
-  session_left: ONLY_THE_LOOP,
-  answered: ONLY_THE_LOOP,
-  edited: ONLY_THE_LOOP,
-  permission_asked: ONLY_THE_LOOP,
-  permission_answered: ONLY_THE_LOOP,
-  permission_taken: ONLY_THE_LOOP,
-  permission_withdrawn: ONLY_THE_LOOP,
-  permissions_forgotten: ONLY_THE_LOOP,
-  question_asked: ONLY_THE_LOOP,
-  question_taken: ONLY_THE_LOOP,
-  menu_opened: ONLY_THE_LOOP,
-  menu_chosen: ONLY_THE_LOOP,
-  notification_failed: ONLY_THE_LOOP,
-  started: ['loop', 'plan'],
-  running: ['loop', 'plan'],
-  paused: ['loop', 'plan'],
-  resumed: ['loop', 'plan'],
-  task_added: ['loop', 'plan'],
-  tasks_generated: ['loop', 'plan'],
-  issue_imported: ['loop', 'plan'],
-  task_edited: ['loop', 'plan'],
-  task_removed: ['loop', 'plan'],
-  tasks_reordered: ['loop', 'plan'],
-  action_started: ['loop', 'plan', 'timeline', 'files'],
+  started: PLAN,
+  running: PLAN,
+  paused: PLAN,
+  resumed: PLAN,
+  task_added: PLAN,
+  tasks_generated: PLAN,
+  issue_imported: PLAN,
+  task_edited: PLAN,
+  task_removed: PLAN,
+  tasks_reordered: PLAN,
+  action_started: ['plan', 'timeline', 'files'],
 }
 
-export function staleAfter(type: string): readonly Part[] {
-  return BY_TYPE[type] ?? PARTS
+/** Beside the state itself; null: all of them. */
+export function partsAfter(type: string): readonly Part[] | null {
+  return isStateOnly(type) ? [] : (BY_TYPE[type] ?? null)
 }

@@ -1,8 +1,8 @@
 // Which tests are shown, and in which order. Pure.
-import type { TestResult } from '../run/shapes'
+import type { TestResult } from '../api/details'
 
-export type TestStatus = TestResult['status']
-export type Shown = TestStatus | 'all'
+type TestStatus = TestResult['status']
+export type TestChoice = TestStatus | 'all'
 
 /** Failing first: that is what a person came for. */
 const ORDER: Readonly<Record<TestStatus, number>> = { failed: 0, skipped: 1, passed: 2 }
@@ -14,7 +14,7 @@ export interface Counts {
   skipped: number
 }
 
-export interface Suite {
+interface Suite {
   name: string
   tests: TestResult[]
 }
@@ -25,7 +25,7 @@ export function countsOf(tests: readonly TestResult[]): Counts {
   return counts
 }
 
-export function found(tests: readonly TestResult[], words: string, shown: Shown): TestResult[] {
+export function filterTests(tests: readonly TestResult[], words: string, shown: TestChoice): TestResult[] {
   const wanted = words.trim().toLowerCase()
   return tests
     .filter((test) => shown === 'all' || test.status === shown)
@@ -34,7 +34,7 @@ export function found(tests: readonly TestResult[], words: string, shown: Shown)
 }
 
 /** Tests of one suite under one name; the order of what is given stays. */
-export function suites(tests: readonly TestResult[]): Suite[] {
+export function groupBySuite(tests: readonly TestResult[]): Suite[] {
   const byName = new Map<string, TestResult[]>()
   for (const test of tests) {
     const known = byName.get(test.suite)

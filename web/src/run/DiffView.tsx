@@ -1,11 +1,20 @@
 // A diff, file by file.
 import { useMemo, useState } from 'preact/hooks'
-import { cut, type DiffLine, type FileDiff, filesOf, type Hunk, lineCount, totals } from './diff'
-import { number } from './format'
+import type { DiffAnswer } from '../api/details'
+import { number } from '../ui/format'
+import {
+  countChanges,
+  countLines,
+  type DiffLine,
+  type FileDiff,
+  firstLines,
+  type Hunk,
+  parseDiff,
+  type Span,
+  spansOf,
+} from './diff'
 import { t } from './i18n'
-import { type Span, spansOf } from './inline'
-import { Scroll } from './Scroll'
-import type { DiffAnswer } from './shapes'
+import { Scroll } from './panels'
 
 /** Lines of a file shown at first, and more with each wish. */
 const LINES = 400
@@ -13,11 +22,24 @@ const FILES = 30
 /** A file with more lines is closed at first. */
 const LONG = 600
 
-/** `isWrapped`: of one text, whose long lines go on below. */
-export function DiffView({ answer, isWrapped = false }: { answer: DiffAnswer; isWrapped?: boolean }) {
-  const files = useMemo(() => filesOf(answer.diff), [answer.diff])
+interface DiffViewProps {
+  /** Of one text, whose long lines go on below. */
+  isWrapped?: boolean
+}
+
+export function DiffView({ answer: { diff, truncated }, ...look }: DiffViewProps & { answer: DiffAnswer }) {
+  const files = useMemo(() => parseDiff(diff), [diff])
+  return <FileDiffs files={files} truncated={truncated} {...look} />
+}
+
+interface FileDiffsProps extends DiffViewProps {
+  files: readonly FileDiff[]
+  truncated?: boolean
+}
+
+export function FileDiffs({ files, truncated = false, isWrapped = false }: FileDiffsProps) {
   const [most, setMost] = useState(FILES)
-  const { added, removed } = totals(files)
+  const { added, removed } = countChanges(files)
   if (!files.length) return <p class="empty">{t('diff.empty')}</p>
   return (
     <div class={isWrapped ? 'diff wrapped' : 'diff'}>
@@ -27,7 +49,7 @@ export function DiffView({ answer, isWrapped = false }: { answer: DiffAnswer; is
           <Counts added={added} removed={removed} />
         </p>
       )}
-      {answer.truncated && <p class="notice tone-warn small">{t('diff.truncated')}</p>}
+      {truncated && <p class="notice tone-warn small">{t('diff.truncated')}</p>}
       {files.slice(0, most).map((file) => (
         <OneFile key={file.path} file={file} />
       ))}
@@ -41,7 +63,7 @@ export function DiffView({ answer, isWrapped = false }: { answer: DiffAnswer; is
 }
 
 function OneFile({ file }: { file: FileDiff }) {
-  const [isOpen, setOpen] = useState(lineCount(file) <= LONG)
+  const [isOpen, setOpen] = useState(countLines(file) <= LONG)
   return (
     <details class="card diff-file" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
@@ -61,7 +83,7 @@ function Body({ file }: { file: FileDiff }) {
   const [most, setMost] = useState(LINES)
   if (file.binary) return <p class="diff-remark muted">{t('diff.binary')}</p>
   if (!file.hunks.length) return <p class="diff-remark muted">{t(file.mode ? 'diff.mode' : 'diff.no_lines')}</p>
-  const left = lineCount(file) - most
+  const left = countLines(file) - most
   return (
     <>
       <Scroll class="diff-scroll" label={t('diff.of', { file: file.path })}>
@@ -73,7 +95,7 @@ function Body({ file }: { file: FileDiff }) {
               <th>{t('diff.line')}</th>
             </tr>
           </thead>
-          {cut(file.hunks, most).map((hunk) => (
+          {firstLines(file.hunks, most).map((hunk) => (
             <HunkRows key={hunk.at} hunk={hunk} />
           ))}
         </table>

@@ -1,5 +1,5 @@
 // A search field and a choice of what is shown.
-interface Filtering<Choice extends string> {
+interface FilterProps<Choice extends string> {
   label: string
   words: string
   onWords: (words: string) => void
@@ -9,7 +9,7 @@ interface Filtering<Choice extends string> {
   onChoice: (choice: Choice) => void
 }
 
-export function Filter<Choice extends string>(filtering: Filtering<Choice>) {
+export function Filter<Choice extends string>(filtering: FilterProps<Choice>) {
   const { label, words, onWords, choices, choice, onChoice } = filtering
   return (
     <search class="filter">

@@ -1,15 +1,13 @@
 // Every committed change, the latest first: in words, and as it is written on demand.
 import { useState } from 'preact/hooks'
 import type { Entry } from '../api/types'
-import { Awaited } from './absent'
+import { Moment } from '../ui/times'
 import { Filter } from './Filter'
-import { Fold } from './Fold'
-import { moment } from './format'
 import { t } from './i18n'
-import { useHeld } from './resource'
-import { Scroll } from './Scroll'
-import { Ticked } from './Ticked'
-import { add, entriesBefore, type Followed } from './watch'
+import { Loaded } from './Loaded'
+import { Fold, Scroll } from './panels'
+import { addEntries, entriesBefore, type RunEvents } from './resources'
+import { Ticked } from './text'
 
 const KINDS = ['all', 'steps', 'people'] as const
 type Kind = (typeof KINDS)[number]
@@ -22,15 +20,11 @@ const SHOWN: Readonly<Record<Kind, (entry: Entry) => boolean>> = {
 }
 const AT_ONCE = 200
 
-export function Journal({ seen }: { seen: Followed }) {
-  return (
-    <Awaited held={useHeld(seen.events)} onRetry={seen.events.touch}>
-      {() => <List seen={seen} entries={seen.entries.value} />}
-    </Awaited>
-  )
+export function Journal({ run }: { run: RunEvents }) {
+  return <Loaded of={run.events}>{() => <List run={run} entries={run.entries.value} />}</Loaded>
 }
 
-function List({ seen, entries }: { seen: Followed; entries: readonly Entry[] }) {
+function List({ run, entries }: { run: RunEvents; entries: readonly Entry[] }) {
   const [words, setWords] = useState('')
   const [kind, setKind] = useState<Kind>('all')
   const [most, setMost] = useState(AT_ONCE)
@@ -42,7 +36,7 @@ function List({ seen, entries }: { seen: Followed; entries: readonly Entry[] }) 
     .toReversed()
   const first = entries[0]
   const earlier = async () => {
-    if (first) add(seen.entries, await entriesBefore(seen.place, first.seq))
+    if (first) addEntries(run.entries, await entriesBefore(run.address, first.seq))
     setMost(most + AT_ONCE)
   }
   return (
@@ -75,9 +69,7 @@ function Line({ entry }: { entry: Entry }) {
   const summary = (
     <>
       <span class="seq muted">{seq}</span>
-      <time class="muted" dateTime={ts}>
-        {moment(ts)}
-      </time>
+      <Moment class="muted" at={ts} />
       <span class="actor muted">{actor}</span>
       <span class="words">
         <Ticked text={entry.words} />

@@ -1,21 +1,21 @@
 // How a run ended: the outcome with its proof, what it changed, which tests show it, and what to do next.
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { Limited } from '../actions/possible'
 import { ReopenDialog } from '../actions/ReopenDialog'
 import type { Cycle } from '../api/cycles'
+import type { DiffAnswer } from '../api/details'
 import type { EngineState, Proof, Status, Survivor } from '../api/types'
-import { type Act, acting, type Place } from '../app/place'
-import { t as common } from '../i18n'
-import { look } from '../ui/tones'
-import { type FileDiff, filesOf } from './diff'
-import { duration, money, number, percent } from './format'
+import { commandsAt, type RunAddress, type SendCommand } from '../app/address'
+import { duration, money, number, percent } from '../ui/format'
+import { lookOf } from '../ui/tones'
+import { type FileDiff, parseDiff } from './diff'
 import { t } from './i18n'
+import type { LimitedRun } from './limits'
+import { Card } from './panels'
 import { Rivals } from './Rivals'
-import { type Resource, useHeld } from './resource'
+import { type Resource, useResource } from './resource'
 import type { Patch } from './rivals'
-import type { DiffAnswer } from './shapes'
-import { Ticked } from './Ticked'
+import { Ticked } from './text'
 
 /** Files, tests and remarks that are shown of a longer list. */
 const SHOWN = 8
@@ -24,52 +24,48 @@ const SHOWN = 8
 const CHOICES = ['preserve', 'none'] as const
 type Choice = (typeof CHOICES)[number]
 
-interface Ended {
-  place: Place
+interface ResultProps {
+  address: RunAddress
   diff: Resource<DiffAnswer>
-  of: Limited & { status: Status; engine: EngineState | Cycle['engine']; failure_reason?: string | null }
+  of: LimitedRun & { status: Status; engine: EngineState | Cycle['engine']; failure_reason?: string | null }
   /** Of those that ran in the last validation. */
   tests: { passed: number; all: number }
   /** Edits that were found by measuring. */
   patches: readonly Patch[]
 }
 
-export function Result({ place, diff, of, tests, patches }: Ended) {
-  const { data } = useHeld(diff)
-  const files = useMemo(() => filesOf(data?.diff ?? ''), [data?.diff])
+export function Result({ address, diff, of, tests, patches }: ResultProps) {
+  const { data } = useResource(diff)
+  const files = useMemo(() => parseDiff(data?.diff ?? ''), [data?.diff])
   const { outcome, proof, budget } = of.engine
   if (!outcome) return null
-  const shown = look({ status: of.status, outcome, parked_until: null })
+  const shown = lookOf({ status: of.status, outcome, parked_until: null })
   const isDone = of.status === 'completed' && tests.all > 0
   const sentences = isDone ? [testsInWords(tests), proof && inWords(proof)] : [of.failure_reason]
   return (
-    <section class="card result" aria-labelledby="result-title">
-      <header class="card-head">
-        <h2 id="result-title">{common(shown.words)}</h2>
-        <span class="muted small">{spent(budget)}</span>
-      </header>
+    <Card id="result" title={shown.words} head={<span class="muted small">{spent(budget)}</span>} class="card result">
       <div class="card-body stack">
         <p class="verdict">{sentences.filter(Boolean).join('; ')}</p>
         <Listed
           title={t('result.changed')}
           items={files}
           one={(file) => <Changed file={file} />}
-          more={place.href('changes')}
+          more={address.href('changes')}
         />
         {data && !files.length && <p class="muted">{t('result.unchanged')}</p>}
-        {proof && <Shown proof={proof} more={place.href('tests')} />}
+        {proof && <Shown proof={proof} more={address.href('tests')} />}
         {patches.length > 0 && <h3>{t('result.patch')}</h3>}
         {patches.map(({ place: where, description, comparison }) => (
           <div key={where}>
             <p>
               <code>{where}</code> <Ticked text={description} />
             </p>
-            <Rivals comparison={comparison} act={acting(place)} />
+            <Rivals comparison={comparison} send={commandsAt(address)} />
           </div>
         ))}
-        {outcome === 'unproven' && <Unproven act={acting(place)} of={of} />}
+        {outcome === 'unproven' && <Unproven send={commandsAt(address)} of={of} />}
       </div>
-    </section>
+    </Card>
   )
 }
 
@@ -124,7 +120,7 @@ export function Strength({ proof, more }: { proof: Proof; more?: string }) {
   )
 }
 
-interface ListOf<T> {
+interface ListedProps<T> {
   title: string
   items: readonly T[]
   one: (item: T) => ComponentChildren
@@ -132,7 +128,7 @@ interface ListOf<T> {
   more: string | undefined
 }
 
-function Listed<T>({ title, items, one, more }: ListOf<T>) {
+function Listed<T>({ title, items, one, more }: ListedProps<T>) {
   if (!items.length) return null
   return (
     <div>
@@ -148,7 +144,7 @@ function Listed<T>({ title, items, one, more }: ListOf<T>) {
 }
 
 /** A person says that no test can show the goal, and the run ends once more, measured by that. */
-function Unproven({ act, of }: { act: Act; of: Limited }) {
+function Unproven({ send, of }: { send: SendCommand; of: LimitedRun }) {
   const [asked, setAsked] = useState<Choice | null>(null)
   return (
     <div>
@@ -166,7 +162,7 @@ function Unproven({ act, of }: { act: Act; of: Limited }) {
           title={t(`result.${asked}`)}
           words={t(`result.${asked}_words`)}
           of={of}
-          reopen={(limits) => act('reopen', { ...limits, proof: asked })}
+          reopen={(limits) => send('reopen', { ...limits, proof: asked })}
           onClose={() => setAsked(null)}
         />
       )}
@@ -174,7 +170,7 @@ function Unproven({ act, of }: { act: Act; of: Limited }) {
   )
 }
 
-function testsInWords({ passed, all }: Ended['tests']): string {
+function testsInWords({ passed, all }: ResultProps['tests']): string {
   return passed === all ? t('result.tests', { n: all }) : t('result.some_tests', { passed, n: all })
 }
 

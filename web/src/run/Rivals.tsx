@@ -1,14 +1,14 @@
 // A patch as what it is: how many edits pass the same tests, and by what call those that behave otherwise are told apart.
-import type { Act } from '../app/place'
+import type { SendCommand } from '../app/address'
 import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 import { DiffView } from './DiffView'
-import { Fold } from './Fold'
 import { t } from './i18n'
+import { Fact, Fold } from './panels'
 import { type Comparison, differenceOf, type Rival, standingOf } from './rivals'
 
-/** `act`: given where a person may take a rival, which is while nothing is at work. */
-export function Rivals({ comparison, act }: { comparison: Comparison; act: Act | null }) {
+/** `send`: given where a person may take a rival, which is while nothing is at work. */
+export function Rivals({ comparison, send }: { comparison: Comparison; send: SendCommand | null }) {
   const { tried, passing, compared = 0, inputs = 0, differing = 0, rivals = [], chosen_by } = comparison
   const counts = { n: tried, passing, compared, inputs, differing }
   return (
@@ -20,7 +20,7 @@ export function Rivals({ comparison, act }: { comparison: Comparison; act: Act |
       {rivals.length > 0 && (
         <ul class="plain-list">
           {rivals.map((rival) => (
-            <OneRival key={rival.id} comparison={comparison} rival={rival} act={act} />
+            <OneRival key={rival.id} comparison={comparison} rival={rival} send={send} />
           ))}
         </ul>
       )}
@@ -28,7 +28,7 @@ export function Rivals({ comparison, act }: { comparison: Comparison; act: Act |
   )
 }
 
-function OneRival({ comparison, rival, act }: { comparison: Comparison; rival: Rival; act: Act | null }) {
+function OneRival({ comparison, rival, send }: { comparison: Comparison; rival: Rival; send: SendCommand | null }) {
   const { busy, problem, run } = useCommand()
   const found = differenceOf(comparison, rival)
   return (
@@ -38,25 +38,20 @@ function OneRival({ comparison, rival, act }: { comparison: Comparison; rival: R
       </p>
       {found && (
         <dl class="facts wide">
-          <div>
-            <dt>
-              <code>{found.call}</code>
-            </dt>
-            <dd>
-              {t('rivals.patch')} <code>{found.patch}</code>, {t('rivals.rival')} <code>{found.rival}</code>
-            </dd>
-          </div>
+          <Fact name={<code>{found.call}</code>}>
+            {t('rivals.patch')} <code>{found.patch}</code>, {t('rivals.rival')} <code>{found.rival}</code>
+          </Fact>
         </dl>
       )}
       <Fold summary={t('rivals.diff')}>
         <DiffView answer={{ diff: rival.diff, truncated: false }} isWrapped />
       </Fold>
-      {act && (
+      {send && (
         <button
           type="button"
           class="button"
           disabled={busy}
-          onClick={() => void run(() => act('choose', { choice: rival.id }))}
+          onClick={() => void run(() => send('choose', { choice: rival.id }))}
         >
           {t('rivals.take', { id: rival.id })}
         </button>

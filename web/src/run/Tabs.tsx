@@ -2,14 +2,14 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-export interface Tab<Name extends string> {
+interface Tab<Name extends string> {
   name: Name
   words: string
   /** What there is of it, where a number says something before the tab is opened. */
   count: string | undefined
 }
 
-interface Tabbing<Name extends string> {
+interface TabsProps<Name extends string> {
   label: string
   tabs: readonly Tab<Name>[]
   open: Name
@@ -18,7 +18,7 @@ interface Tabbing<Name extends string> {
 }
 
 /** The panel holds the children. */
-export function Tabs<Name extends string>({ label, tabs, open, href, children }: Tabbing<Name>) {
+export function Tabs<Name extends string>({ label, tabs, open, href, children }: TabsProps<Name>) {
   return (
     <>
       <TabList label={label} tabs={tabs} open={open} href={href} />
@@ -38,7 +38,7 @@ const KEYS: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_, count) => count - 1,
 }
 
-function TabList<Name extends string>({ label, tabs, open, href }: Omit<Tabbing<Name>, 'children'>) {
+function TabList<Name extends string>({ label, tabs, open, href }: Omit<TabsProps<Name>, 'children'>) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]')

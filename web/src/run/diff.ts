@@ -1,7 +1,9 @@
-// A unified diff, as git writes it, taken apart into files, hunks and numbered lines. Pure.
+// Unified diffs, as git writes them, and what differs between two texts: as files, hunks and numbered lines, by jsdiff.
+// Pure.
+import { parsePatch, type StructuredPatch, structuredPatch } from 'diff'
 
-export type LineKind = 'same' | 'added' | 'removed' | 'remark'
-export type FileChange = 'changed' | 'created' | 'deleted' | 'renamed' | 'copied'
+type LineKind = 'same' | 'added' | 'removed' | 'remark'
+type FileChange = 'changed' | 'created' | 'deleted' | 'renamed' | 'copied'
 
 /** `old` and `now`: its number before and after; null where it was not there. */
 export interface DiffLine {
@@ -30,56 +32,44 @@ export interface FileDiff {
   hunks: Hunk[]
 }
 
-const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/
+/** Lines around a change that are shown with it. */
+const CONTEXT = 3
+/** Texts that have less in common are shown as one removed and one added: the search takes the square of it. */
+const MOST_CHANGES = 1200
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/
 
-/** Lines of a file's header, by how they begin. */
-const HEADERS: readonly (readonly [string, (file: FileDiff, rest: string) => void])[] = [
-  ['--- ', (file, rest) => rest !== '/dev/null' && !file.from && named(file, rest)],
-  ['+++ ', (file, rest) => rest !== '/dev/null' && named(file, rest)],
-  ['new file', (file) => became(file, 'created')],
-  ['deleted file', (file) => became(file, 'deleted')],
-  ['rename from ', (file, rest) => cameFrom(file, rest, 'renamed')],
-  ['copy from ', (file, rest) => cameFrom(file, rest, 'copied')],
-  ['rename to ', (file, rest) => named(file, `b/${unquoted(rest)}`)],
-  ['copy to ', (file, rest) => named(file, `b/${unquoted(rest)}`)],
-  ['new mode ', (file, rest) => moded(file, rest)],
-  ['Binary files ', (file) => isBinary(file)],
-  ['GIT binary patch', (file) => isBinary(file)],
-]
-
-/** Every file of the diff, in its order. What was cut off in the middle of a hunk is shown up to there. */
-export function filesOf(diff: string): FileDiff[] {
-  const files: FileDiff[] = []
-  let hunk: Counting | null = null
-  for (const line of diff.split('\n')) {
-    const file = files.at(-1)
-    if (hunk && file && (isOpen(hunk) || line.startsWith('\\'))) {
-      take(file, hunk, line)
-    } else if (line.startsWith('diff --git ')) {
-      files.push(fresh(line))
-      hunk = null
-    } else if (file) {
-      const begun = HUNK.exec(line)
-      if (begun) hunk = opened(file, begun)
-      else if (!file.hunks.length) header(file, line)
-    }
-  }
-  return files
+/** Every file of the diff, in its order. */
+export function parseDiff(diff: string): FileDiff[] {
+  // No line of a file begins like this: each has its mark in front.
+  return diff.split(/^(?=diff --git )/m).flatMap((part) => {
+    const places = [...part.matchAll(new RegExp(HUNK, 'gm'))].map(([, , , place]) => place ?? '')
+    return patchesOf(part)
+      .filter(({ oldFileName, newFileName }) => oldFileName || newFileName)
+      .map((patch) => fileOf(patch, places))
+  })
 }
 
-export function totals(files: readonly FileDiff[]): { added: number; removed: number } {
+/** What differs between two texts; null where all lines are the same. */
+export function diffTexts(name: string, before: string, after: string): FileDiff | null {
+  const [old, now] = [terminateText(before), terminateText(after)]
+  const options = { context: CONTEXT, maxEditLength: MOST_CHANGES }
+  const patch = structuredPatch(name, name, old, now, '', '', options) ?? replacementOf(name, old, now)
+  return patch.hunks.length ? fileOf(patch, []) : null
+}
+
+export function countChanges(files: readonly FileDiff[]): { added: number; removed: number } {
   return {
     added: files.reduce((sum, file) => sum + file.added, 0),
     removed: files.reduce((sum, file) => sum + file.removed, 0),
   }
 }
 
-export function lineCount(file: FileDiff): number {
+export function countLines(file: FileDiff): number {
   return file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
 }
 
 /** The first lines of a file, hunk by hunk. */
-export function cut(hunks: readonly Hunk[], most: number): Hunk[] {
+export function firstLines(hunks: readonly Hunk[], most: number): Hunk[] {
   const kept: Hunk[] = []
   let left = most
   for (const hunk of hunks) {
@@ -90,96 +80,125 @@ export function cut(hunks: readonly Hunk[], most: number): Hunk[] {
   return kept
 }
 
-/** A hunk while it is read: how many lines of each side are still to come. */
-interface Counting {
-  lines: DiffLine[]
-  old: number
-  now: number
-  oldLeft: number
-  nowLeft: number
+/** A text that is no diff has no patches. */
+function patchesOf(part: string): StructuredPatch[] {
+  for (const text of [part, completeHunk(part)]) {
+    try {
+      return parsePatch(text)
+    } catch {
+      // Not as it should be: it may have been cut off.
+    }
+  }
+  return []
 }
 
-function fresh(line: string): FileDiff {
-  const counts = { added: 0, removed: 0 }
-  const file: FileDiff = { path: '', from: null, change: 'changed', mode: null, binary: false, ...counts, hunks: [] }
-  named(file, line.slice(line.lastIndexOf(' b/') + 1) || line)
-  if (line.endsWith('"')) named(file, line.slice(line.lastIndexOf(' "') + 1))
-  return file
+/** The server cuts a long diff off anywhere: its last hunk has as many lines as are there. */
+function completeHunk(part: string): string {
+  const at = part.lastIndexOf('\n@@ ') + 1
+  if (at === 0) return part.split('\n--- ', 1)[0] ?? ''
+  const [head = '', ...lines] = part.slice(at).split('\n')
+  const count = (mark: string) => lines.filter((line) => line.startsWith(' ') || line.startsWith(mark)).length
+  if (!HUNK.test(head)) return part.slice(0, at)
+  const counted = head.replace(HUNK, `@@ -$1,${count('-')} +$2,${count('+')} @@`)
+  return part.slice(0, at) + [counted, ...lines].join('\n')
 }
 
-function opened(file: FileDiff, [, old, oldCount, now, nowCount, place]: RegExpExecArray): Counting {
-  const hunk: Hunk = { at: `${old} → ${now}`, place: place ?? '', lines: [] }
-  file.hunks.push(hunk)
+/** The end of the last line is no difference worth showing. */
+function terminateText(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}
+
+function replacementOf(name: string, before: string, after: string): StructuredPatch {
+  const marked = (mark: string, text: string) => (text.match(/.*\n/g) ?? []).map((line) => mark + line.slice(0, -1))
+  const [removed, added] = [marked('-', before), marked('+', after)]
+  const counts = { oldStart: 1, oldLines: removed.length, newStart: 1, newLines: added.length }
+  const hunks = [{ ...counts, lines: [...removed, ...added] }]
+  return { oldFileName: name, newFileName: name, oldHeader: '', newHeader: '', hunks }
+}
+
+function fileOf(patch: StructuredPatch, places: string[]): FileDiff {
+  const { oldFileName = '', newFileName = '', isRename, isCopy, isCreate, isDelete } = patch
+  const change = isRename ? 'renamed' : isCopy ? 'copied' : isCreate ? 'created' : isDelete ? 'deleted' : 'changed'
+  // A hunk without lines is a header that was cut off.
+  const whole = patch.hunks.filter(({ lines }) => lines.length > 0)
+  const hunks = whole.map((hunk, n): Hunk => {
+    const at = `${firstOf(hunk.oldStart, hunk.oldLines)} → ${firstOf(hunk.newStart, hunk.newLines)}`
+    return { at, place: places[n] ?? '', lines: numberLines(hunk.lines, hunk.oldStart, hunk.newStart) }
+  })
+  const count = (kind: LineKind) => hunks.flatMap(({ lines }) => lines.filter((line) => line.kind === kind)).length
   return {
-    lines: hunk.lines,
-    old: Number(old),
-    now: Number(now),
-    oldLeft: Number(oldCount ?? 1),
-    nowLeft: Number(nowCount ?? 1),
+    path: plainName(newFileName === '/dev/null' ? oldFileName : newFileName),
+    from: isRename || isCopy ? plainName(oldFileName) : null,
+    change,
+    mode: isCreate ? null : (patch.newMode ?? null),
+    binary: patch.isBinary ?? false,
+    added: count('added'),
+    removed: count('removed'),
+    hunks,
   }
 }
 
-function isOpen(hunk: Counting): boolean {
-  return hunk.oldLeft > 0 || hunk.nowLeft > 0
+/** As it stands in the header of the hunk: of no lines, the one before is named. */
+function firstOf(start: number, count: number): number {
+  return count === 0 ? start - 1 : start
 }
 
-function take(file: FileDiff, hunk: Counting, line: string): void {
-  const mark = line[0]
-  const text = line.slice(1)
-  if (mark === '+') {
-    hunk.lines.push({ kind: 'added', old: null, now: hunk.now++, text })
-    hunk.nowLeft--
-    file.added++
-  } else if (mark === '-') {
-    hunk.lines.push({ kind: 'removed', old: hunk.old++, now: null, text })
-    hunk.oldLeft--
-    file.removed++
-  } else if (mark === '\\') {
-    hunk.lines.push({ kind: 'remark', old: null, now: null, text: text.trim() })
-  } else if (mark === ' ') {
-    hunk.lines.push({ kind: 'same', old: hunk.old++, now: hunk.now++, text })
-    hunk.oldLeft--
-    hunk.nowLeft--
+function plainName(name: string): string {
+  return name.replace(/^[ab]\//, '')
+}
+
+const KINDS: Readonly<Record<string, LineKind>> = { '+': 'added', '-': 'removed', '\\': 'remark' }
+
+function numberLines(lines: readonly string[], oldStart: number, newStart: number): DiffLine[] {
+  let [old, now] = [oldStart, newStart]
+  return lines.map((line) => {
+    const kind = KINDS[line[0] ?? ''] ?? 'same'
+    const text = line.slice(1)
+    if (kind === 'remark') return { kind, old: null, now: null, text: text.trim() }
+    return { kind, old: kind === 'added' ? null : old++, now: kind === 'removed' ? null : now++, text }
+  })
+}
+
+/** From where to where in the text. */
+export type Span = readonly [number, number]
+
+/** Less in common, and marking a part tells nothing. */
+const LEAST_COMMON = 0.3
+
+/**
+ * Which part of a changed line is the change: what lies between the common beginning and the common end. For removed
+ * and added lines that stand for each other: blocks of the same length.
+ */
+export function spansOf(lines: readonly DiffLine[]): Map<DiffLine, Span> {
+  const spans = new Map<DiffLine, Span>()
+  for (let at = 0; at < lines.length; ) {
+    const removed = blockAt(lines, at, 'removed')
+    const added = blockAt(lines, at + removed.length, 'added')
+    if (removed.length === added.length) {
+      removed.forEach((line, n) => {
+        const other = added[n]
+        if (other) markChange(spans, line, other)
+      })
+    }
+    at += Math.max(1, removed.length + added.length)
   }
+  return spans
 }
 
-function header(file: FileDiff, line: string): void {
-  const found = HEADERS.find(([begin]) => line.startsWith(begin))
-  if (found) found[1](file, line.slice(found[0].length))
+function blockAt(lines: readonly DiffLine[], from: number, kind: DiffLine['kind']): DiffLine[] {
+  let end = from
+  while (lines[end]?.kind === kind) end++
+  return lines.slice(from, end)
 }
 
-function named(file: FileDiff, raw: string): void {
-  file.path = unquoted(raw.replace(/\t$/, '')).replace(/^[ab]\//, '')
-}
-
-function became(file: FileDiff, change: FileChange): void {
-  file.change = change
-}
-
-function cameFrom(file: FileDiff, raw: string, change: FileChange): void {
-  file.from = unquoted(raw)
-  file.change = change
-}
-
-function moded(file: FileDiff, mode: string): void {
-  file.mode = mode
-}
-
-function isBinary(file: FileDiff): void {
-  file.binary = true
-}
-
-const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }
-
-/** git puts names with other than plain letters into quotes, their bytes as octal numbers. */
-function unquoted(name: string): string {
-  if (!name.startsWith('"') || !name.endsWith('"')) return name
-  const bytes: number[] = []
-  const encoder = new TextEncoder()
-  for (const [part, code] of name.slice(1, -1).matchAll(/\\([0-7]{3}|.)|[^\\]+/gs)) {
-    if (code === undefined) bytes.push(...encoder.encode(part))
-    else if (code.length === 3) bytes.push(Number.parseInt(code, 8))
-    else bytes.push(ESCAPES[code] ?? code.charCodeAt(0))
-  }
-  return new TextDecoder().decode(new Uint8Array(bytes))
+function markChange(spans: Map<DiffLine, Span>, old: DiffLine, now: DiffLine): void {
+  const most = Math.min(old.text.length, now.text.length)
+  let begin = 0
+  while (begin < most && old.text[begin] === now.text[begin]) begin++
+  let end = 0
+  while (end < most - begin && old.text.at(-1 - end) === now.text.at(-1 - end)) end++
+  const common = old.text.slice(0, begin).trim().length + end
+  if (common < LEAST_COMMON * Math.max(old.text.trim().length, now.text.trim().length)) return
+  spans.set(old, [begin, old.text.length - end])
+  spans.set(now, [begin, now.text.length - end])
 }

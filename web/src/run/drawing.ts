@@ -1,15 +1,32 @@
 // The chart on its canvas, by uPlot; loaded when the first chart is shown.
 import type uPlot from 'uplot'
-import { colour } from '../app/theme'
-import type { Charting, Line } from './Chart'
+import { resolveColour } from '../app/theme'
 import type { Column } from './series'
+
+export interface Line {
+  name: string
+  /** A token of tokens.css. */
+  colour: string
+  values: Column
+  /** Bars are stacked in the order of the lines. */
+  isBar: boolean
+}
+
+export interface ChartContent {
+  label: string
+  runs: number[]
+  lines: readonly Line[]
+  highest?: number
+  /** What one run says, for the caption. */
+  describe: (at: number) => string
+}
 
 const BAR_WIDTH = 0.7
 const WIDEST_BAR = 28
 const FONT = '11px ui-sans-serif, system-ui, sans-serif'
 
-export async function drawn(
-  charting: Charting,
+export async function drawChart(
+  charting: ChartContent,
   size: { width: number; height: number },
   home: HTMLElement,
   onPoint: (at: number | null) => void,
@@ -18,7 +35,7 @@ export async function drawn(
   const { runs, lines, highest } = charting
   const bars = Plot.paths.bars?.({ size: [BAR_WIDTH, WIDEST_BAR], radius: 0 })
   const isBars = lines.some((line) => line.isBar)
-  const columns = isBars ? stacked(lines.map((line) => line.values)) : lines.map((line) => line.values)
+  const columns = isBars ? stackColumns(lines.map((line) => line.values)) : lines.map((line) => line.values)
   // The highest bar is drawn first, the others in front of it.
   const order = isBars ? lines.map((_, at) => lines.length - 1 - at) : lines.map((_, at) => at)
   const options: uPlot.Options = {
@@ -30,14 +47,14 @@ export async function drawn(
       y: { range: (_, __, most) => [0, highest ?? Math.max(1, most * 1.05)] },
     },
     axes: [
-      axis({ incrs: [1, 2, 5, 10, 20, 50, 100], size: 24, filter: onlyRuns(runs.length) }),
+      axis({ incrs: [1, 2, 5, 10, 20, 50, 100], size: 24, filter: hideOtherRuns(runs.length) }),
       axis({ size: 40, space: 28 }),
     ],
     series: [
       {},
       ...order.map((at) => {
         const line = lines[at] as Line
-        const ink = colour(line.colour)
+        const ink = resolveColour(line.colour)
         return line.isBar && bars
           ? { label: line.name, fill: ink, stroke: ink, width: 0, paths: bars, points: { show: false } }
           : { label: line.name, stroke: ink, width: 2, points: { show: true, size: 6, fill: ink }, spanGaps: true }
@@ -49,17 +66,17 @@ export async function drawn(
 }
 
 /** The axis goes a little further than the runs do; there is no run 0. */
-function onlyRuns(count: number): uPlot.Axis.Filter {
+function hideOtherRuns(count: number): uPlot.Axis.Filter {
   return (_, splits) => splits.map((at) => (at >= 1 && at <= count ? at : null))
 }
 
 function axis(own: uPlot.Axis): uPlot.Axis {
-  const line = { stroke: colour('--line'), width: 1 }
-  return { stroke: colour('--muted'), font: FONT, grid: line, ticks: { ...line, size: 4 }, ...own }
+  const line = { stroke: resolveColour('--line'), width: 1 }
+  return { stroke: resolveColour('--muted'), font: FONT, grid: line, ticks: { ...line, size: 4 }, ...own }
 }
 
 /** Each column on top of those before it. */
-function stacked(columns: readonly Column[]): Column[] {
+function stackColumns(columns: readonly Column[]): Column[] {
   const sums = new Array<number>(columns[0]?.length ?? 0).fill(0)
   return columns.map((column) =>
     column.map((value, at) => {

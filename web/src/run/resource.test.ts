@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Problem } from '../api/client'
-import { resource } from './resource'
+import { createResource } from './resource'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -23,7 +23,7 @@ function slow() {
 
 test('nothing is read while nobody looks', () => {
   const { read } = slow()
-  const held = resource(read)
+  const held = createResource(read)
   held.touch()
   expect(read).not.toHaveBeenCalled()
   held.hold()
@@ -32,7 +32,7 @@ test('nothing is read while nobody looks', () => {
 
 test('never two at once; a burst of changes is one more request', async () => {
   const { read, settle } = slow()
-  const held = resource(read)
+  const held = createResource(read)
   held.hold()
   for (let n = 0; n < 100; n++) held.touch()
   expect(read).toHaveBeenCalledOnce()
@@ -48,7 +48,7 @@ test('never two at once; a burst of changes is one more request', async () => {
 
 test('what changes after a while is read at once', async () => {
   const { read, settle } = slow()
-  const held = resource(read)
+  const held = createResource(read)
   held.hold()
   await settle(({ done }) => done(1))
   await vi.advanceTimersByTimeAsync(500)
@@ -58,7 +58,7 @@ test('what changes after a while is read at once', async () => {
 
 test('a server that is away is asked again, and what was read stays', async () => {
   const { read, settle } = slow()
-  const held = resource(read)
+  const held = createResource(read)
   held.hold()
   await settle(({ done }) => done(1))
   await vi.advanceTimersByTimeAsync(500)
@@ -72,7 +72,7 @@ test('a server that is away is asked again, and what was read stays', async () =
 
 test('what the server refused is not asked again by itself', async () => {
   const { read, settle } = slow()
-  const held = resource(read)
+  const held = createResource(read)
   held.hold()
   await settle(({ fail }) => fail(new Problem('no such loop', 404)))
   await vi.advanceTimersByTimeAsync(60_000)
@@ -81,7 +81,7 @@ test('what the server refused is not asked again by itself', async () => {
 
 test('who went away asks for nothing more', async () => {
   const { read, settle } = slow()
-  const held = resource(read)
+  const held = createResource(read)
   const leave = held.hold()
   await settle(({ done }) => done(1))
   leave()

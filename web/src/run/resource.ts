@@ -19,7 +19,7 @@ export interface Resource<T> {
   hold: () => () => void
 }
 
-export function resource<T>(read: () => Promise<T>): Resource<T> {
+export function createResource<T>(read: () => Promise<T>): Resource<T> {
   const data = signal<T | null>(null)
   const problem = signal<Problem | null>(null)
   let holders = 0
@@ -74,7 +74,7 @@ export function resource<T>(read: () => Promise<T>): Resource<T> {
 }
 
 /** The resource, read for as long as the component is there. */
-export function useHeld<T>(held: Resource<T>): { data: T | null; problem: Problem | null } {
+export function useResource<T>(held: Resource<T>): { data: T | null; problem: Problem | null } {
   useEffect(() => held.hold(), [held])
   return { data: held.data.value, problem: held.problem.value }
 }

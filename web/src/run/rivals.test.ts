@@ -1,8 +1,8 @@
 // What the state tells of a patch and its rivals.
 import { expect, test } from 'vitest'
+import type { Hypothesis } from '../api/details'
 import type { Comparison } from './rivals'
 import { differenceOf, patchesOf, standingOf } from './rivals'
-import type { Hypothesis } from './shapes'
 
 const counts = { tried: 156, passing: 21, compared: 20, inputs: 96, differing: 12, elsewhere: 0 }
 const rival = {

@@ -1,6 +1,6 @@
 // The edits that pass the same tests as a patch, as the state tells of them. Pure.
 import type { Comparison, Rival } from '../api/cycle.gen'
-import type { Hypothesis } from './shapes'
+import type { Hypothesis } from '../api/details'
 
 export type { Comparison, Rival }
 
@@ -11,7 +11,7 @@ export interface Patch {
 }
 
 /** What tells a rival from the patch: a call, and what comes of it with each. */
-export interface Difference {
+interface Difference {
   call: string
   patch: string
   rival: string

@@ -1,5 +1,5 @@
 // Validations as columns of numbers, the way a chart wants them. Pure.
-import type { Validation } from './shapes'
+import type { Validation } from '../api/details'
 
 export type Column = (number | null)[]
 
@@ -15,14 +15,14 @@ export interface Series {
 export function seriesOf(history: readonly Validation[]): Series {
   return {
     runs: history.map((_, at) => at + 1),
-    passed: history.map(passedIn),
+    passed: history.map(passedOf),
     failed: history.map((run) => run.failed),
     skipped: history.map((run) => run.skipped),
     coverage: history.map((run) => run.coverage),
   }
 }
 
-export function passedIn(run: Validation): number | null {
+export function passedOf(run: Validation): number | null {
   return run.total === null ? null : Math.max(0, run.total - (run.failed ?? 0) - (run.skipped ?? 0))
 }
 

@@ -1,5 +1,5 @@
 // The timeline's steps as a person reads them: how long each took, and how it ended. Pure.
-import type { Step } from './shapes'
+import type { Step } from '../api/details'
 
 export type Tone = 'good' | 'bad' | 'neutral' | 'running'
 
@@ -15,14 +15,14 @@ export function toneOf(step: Step): Tone {
 }
 
 /** Milliseconds, up to now for a step under way. */
-export function lasted(step: Step, now: number): number {
+export function durationOf(step: Step, now: number): number {
   const end = step.ended_at === null ? now : Date.parse(step.ended_at)
   return Math.max(0, end - Date.parse(step.started_at))
 }
 
 /** A step's part of all steps' time, in percent; short ones stay wide enough to be seen and met. */
-export function shares(steps: readonly Step[], now: number): number[] {
-  const times = steps.map((step) => lasted(step, now))
+export function widthsOf(steps: readonly Step[], now: number): number[] {
+  const times = steps.map((step) => durationOf(step, now))
   const all = times.reduce((sum, time) => sum + time, 0)
   const least = all / Math.max(40, 2 * steps.length)
   const raised = times.map((time) => Math.max(time, least, 1))

@@ -4,29 +4,29 @@ import { DIMENSIONS, type Dimension, type Finding, SEVERITIES, type Severity } f
 import { go } from '../app/router'
 import { Filter } from '../run/Filter'
 import { Picker } from '../ui/Picker'
-import { fitting, isCounted, sorted } from './findings'
+import { filterFindings, isCounted, sortFindings } from './findings'
 import { t } from './i18n'
 import { OneFinding } from './OneFinding'
-import type { Section } from './Tabbed'
+import type { Section } from './parts'
 import { SEVERITY_TONES } from './tones'
 
 type Choice = Dimension | 'all'
 
 /** The address has the dimension and, behind it, which one of all is open: `findings-context-3`. */
-export function Findings({ seen, view, detail = '' }: Section) {
+export function Findings({ resources, view, detail = '' }: Section) {
   const [words, setWords] = useState('')
   const [severity, setSeverity] = useState<Severity | 'all'>('all')
   const [named = '', place = ''] = detail.split('-')
   const dimension: Choice = DIMENSIONS.find((name) => name === named) ?? 'all'
-  const all = sorted(view.tuning.engine.findings)
-  const shown = fitting(all, { dimension, severity, words })
+  const all = sortFindings(view.run.engine.findings)
+  const shown = filterFindings(all, { dimension, severity, words })
   const asked = place === '' ? undefined : all[Number(place)]
   const open = asked && shown.includes(asked) ? asked : shown[0]
   if (all.length === 0) {
-    const isKnown = view.tuning.engine.standings.length > 0
+    const isKnown = view.run.engine.standings.length > 0
     return <p class="empty">{t(isKnown ? 'overview.clean' : 'overview.not_yet')}</p>
   }
-  const count = (name: Choice) => fitting(all, { dimension: name, severity, words }).length
+  const count = (name: Choice) => filterFindings(all, { dimension: name, severity, words }).length
   return (
     <div class="stack">
       <div class="flaw-filter">
@@ -39,7 +39,7 @@ export function Findings({ seen, view, detail = '' }: Section) {
             ...DIMENSIONS.map((name) => [name, t(`dimension.${name}`), count(name)] as const),
           ]}
           choice={dimension}
-          onChoice={(picked) => go(seen.place.href(picked === 'all' ? 'findings' : `findings-${picked}`))}
+          onChoice={(picked) => go(resources.address.href(picked === 'all' ? 'findings' : `findings-${picked}`))}
         />
         <Picker<Severity | 'all'>
           label={t('findings.severity')}
@@ -57,7 +57,7 @@ export function Findings({ seen, view, detail = '' }: Section) {
               {shown.map((finding) => (
                 <li key={all.indexOf(finding)}>
                   <a
-                    href={seen.place.href(`findings-${dimension}-${all.indexOf(finding)}`)}
+                    href={resources.address.href(`findings-${dimension}-${all.indexOf(finding)}`)}
                     aria-current={finding === open ? 'true' : undefined}
                   >
                     <Line finding={finding} />
@@ -66,7 +66,7 @@ export function Findings({ seen, view, detail = '' }: Section) {
               ))}
             </ul>
           </nav>
-          <OneFinding key={all.indexOf(open)} seen={seen} view={view} finding={open} />
+          <OneFinding key={all.indexOf(open)} resources={resources} view={view} finding={open} />
         </div>
       )}
     </div>

@@ -1,19 +1,19 @@
 // The fixes: each with its diff, where it stands and why; chosen among where the session waits for that.
 import { useState } from 'preact/hooks'
-import type { Fix, Tuning, TuningView } from '../api/tunings'
-import { acting } from '../app/place'
+import type { Fix, Tuning } from '../api/tunings'
+import { commandsAt } from '../app/address'
 import { DiffView } from '../run/DiffView'
+import { Fact } from '../run/panels'
 import { Confirm } from '../ui/Confirm'
 import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 import { canRollBack, diffOf, stateOf } from './findings'
 import { t } from './i18n'
-import type { Section } from './Tabbed'
+import type { Section, TuningResources, TuningView } from './parts'
 import { FIX_TONES } from './tones'
-import type { Watched } from './watch'
 
-export function Fixes({ seen, view, detail }: Section) {
-  const { tuning } = view
+export function Fixes({ resources, view, detail }: Section) {
+  const { run: tuning } = view
   const options = tuning.status === 'running' ? (tuning.engine.waiting?.options ?? []) : []
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   if (tuning.proposed_fixes.length === 0) {
@@ -30,11 +30,11 @@ export function Fixes({ seen, view, detail }: Section) {
   )
   return (
     <div class="stack">
-      {options.length > 0 && <Choosing seen={seen} options={options} chosen={chosen} onChoose={setChosen} />}
+      {options.length > 0 && <Choosing resources={resources} options={options} chosen={chosen} onChoose={setChosen} />}
       {fixes.map((fix) => (
         <OneFix
           key={fix.id}
-          seen={seen}
+          resources={resources}
           view={view}
           fix={fix}
           isOpen={fix.id === detail || fixes.length <= 3 || options.includes(fix.id)}
@@ -46,17 +46,17 @@ export function Fixes({ seen, view, detail }: Section) {
   )
 }
 
-interface Choice {
-  seen: Watched
+interface ChoosingProps {
+  resources: TuningResources
   options: readonly string[]
   chosen: ReadonlySet<string>
   onChoose: (chosen: ReadonlySet<string>) => void
 }
 
-function Choosing({ seen, options, chosen, onChoose }: Choice) {
+function Choosing({ resources, options, chosen, onChoose }: ChoosingProps) {
   const { busy, problem, run } = useCommand()
   const taken = options.filter((id) => chosen.has(id))
-  const send = () => void run(() => acting(seen.place)('choose', { fixes: taken }))
+  const send = () => void run(() => commandsAt(resources.address)('choose', { fixes: taken }))
   return (
     <section class="asked card tone-warn" aria-label={t('fixes.choose_title')}>
       <h2>{t('fixes.choose_title')}</h2>
@@ -77,8 +77,8 @@ function Choosing({ seen, options, chosen, onChoose }: Choice) {
   )
 }
 
-interface Shown {
-  seen: Watched
+interface OneFixProps {
+  resources: TuningResources
   view: TuningView
   fix: Fix
   isOpen: boolean
@@ -87,8 +87,8 @@ interface Shown {
   onToggle: () => void
 }
 
-function OneFix({ seen, view, fix, isOpen, isChosen, onToggle }: Shown) {
-  const { tuning } = view
+function OneFix({ resources, view, fix, isOpen, isChosen, onToggle }: OneFixProps) {
+  const { run: tuning } = view
   const [asks, setAsks] = useState(false)
   const { state, why } = stateOf(tuning, fix.id)
   const level = tuning.engine.proposals?.[fix.id]?.level
@@ -130,8 +130,8 @@ function OneFix({ seen, view, fix, isOpen, isChosen, onToggle }: Shown) {
         <Confirm
           title={t('fixes.roll_back_title', { id: fix.id })}
           words={t('fixes.roll_back_words')}
-          deed={t('fixes.roll_back')}
-          act={() => acting(seen.place)(`fixes/${encodeURIComponent(fix.id)}/rollback`)}
+          command={t('fixes.roll_back')}
+          act={() => commandsAt(resources.address)(`fixes/${encodeURIComponent(fix.id)}/rollback`)}
           onClose={() => setAsks(false)}
         />
       )}
@@ -144,25 +144,12 @@ function Why({ fix, issues }: { fix: Fix; issues: Tuning['issues'] }) {
   return (
     <dl class="facts wide">
       {mended.map(({ id, description }) => (
-        <div key={id}>
-          <dt>{t('fixes.mends')}</dt>
-          <dd>
-            <code>{id}</code> {description}
-          </dd>
-        </div>
+        <Fact key={id} name={t('fixes.mends')}>
+          <code>{id}</code> {description}
+        </Fact>
       ))}
-      {fix.rationale && (
-        <div>
-          <dt>{t('fixes.rationale')}</dt>
-          <dd>{fix.rationale}</dd>
-        </div>
-      )}
-      {fix.estimated_impact && (
-        <div>
-          <dt>{t('fixes.impact')}</dt>
-          <dd>{fix.estimated_impact}</dd>
-        </div>
-      )}
+      {fix.rationale && <Fact name={t('fixes.rationale')}>{fix.rationale}</Fact>}
+      {fix.estimated_impact && <Fact name={t('fixes.impact')}>{fix.estimated_impact}</Fact>}
     </dl>
   )
 }

@@ -1,32 +1,27 @@
 // The skill as a graph: what leads to what; one part of it, chosen, shows what it is joined with.
 import { useMemo, useState } from 'preact/hooks'
 import type { EdgeKind, NodeKind, SkillEdge, SkillGraph, SkillNode } from '../api/tunings'
-import { curve, drawn } from '../cycle/graph'
-import { Awaited } from '../run/absent'
-import { number } from '../run/format'
-import { useHeld } from '../run/resource'
-import { Scroll } from '../run/Scroll'
+import { GraphSheet } from '../run/GraphSheet'
+import { layOutGraph } from '../run/graph'
+import { Loaded } from '../run/Loaded'
+import { Fact } from '../run/panels'
+import { number } from '../ui/format'
 import { t } from './i18n'
-import { KINDS, laidOut, linked, shownOf } from './shown'
-import type { Section } from './Tabbed'
+import type { Section } from './parts'
+import { KINDS, neighboursOf, nodesToLayOut, visibleGraph } from './shown'
 
 const SIZE = { width: 184, height: 44 }
 /** Tools are many, and nearly everything uses them: they come when they are asked for. */
 const AT_FIRST: readonly NodeKind[] = KINDS.filter((kind) => kind !== 'tool')
 
-export function Graph({ seen }: Section) {
-  const held = useHeld(seen.graph)
-  return (
-    <Awaited held={held} onRetry={seen.graph.touch}>
-      {(graph) => <Shown graph={graph} />}
-    </Awaited>
-  )
+export function Graph({ resources }: Section) {
+  return <Loaded of={resources.parts.graph}>{(graph) => <Shown graph={graph} />}</Loaded>
 }
 
 function Shown({ graph }: { graph: SkillGraph }) {
   const [kinds, setKinds] = useState<ReadonlySet<NodeKind>>(new Set(AT_FIRST))
   const [picked, setPicked] = useState<string | null>(null)
-  const { nodes, edges } = useMemo(() => shownOf(graph, kinds), [graph, kinds])
+  const { nodes, edges } = useMemo(() => visibleGraph(graph, kinds), [graph, kinds])
   const toggle = (kind: NodeKind) => {
     const next = new Set(kinds)
     if (!next.delete(kind)) next.add(kind)
@@ -59,59 +54,43 @@ function Shown({ graph }: { graph: SkillGraph }) {
   )
 }
 
-interface Drawing {
+interface SheetProps {
   nodes: readonly SkillNode[]
   edges: readonly SkillEdge[]
   picked: string | null
   onPick: (id: string) => void
 }
 
-function Sheet({ nodes, edges, picked, onPick }: Drawing) {
-  const { width, height, places, links } = useMemo(() => drawn(laidOut(nodes, edges), SIZE), [nodes, edges])
-  const near = linked(edges, picked)
+function Sheet({ nodes, edges, picked, onPick }: SheetProps) {
+  const layout = useMemo(() => layOutGraph(nodesToLayOut(nodes, edges), SIZE), [nodes, edges])
+  const near = neighboursOf(edges, picked)
   const kinds = new Map(edges.map(({ source, target, kind }) => [`${source}\n${target}`, kind]))
   const kindOf = (from: string, to: string) => kinds.get(`${from}\n${to}`) ?? kinds.get(`${to}\n${from}`)
   return (
-    <Scroll class="card graph skill-graph" label={t('graph.label')}>
-      <div class="graph-sheet" style={{ width: `${width}px`, height: `${height}px` }}>
-        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-          {links.map(({ from, to, points }) => (
-            <path
-              key={`${from} ${to}`}
-              d={curve(points)}
-              class={`edge-${kindOf(from, to)}${from === picked || to === picked ? ' picked' : ''}`}
-            />
-          ))}
-        </svg>
-        <ol>
-          {nodes.map((node) => (
-            <li
-              key={node.id}
-              style={{
-                left: `${places.get(node.id)?.x ?? 0}px`,
-                top: `${places.get(node.id)?.y ?? 0}px`,
-                width: `${SIZE.width}px`,
-                height: `${SIZE.height}px`,
-              }}
-            >
-              <button
-                type="button"
-                class={`part kind-${node.kind}${picked !== null && !near.has(node.id) ? ' faint' : ''}`}
-                aria-pressed={node.id === picked}
-                title={node.name}
-                onClick={() => onPick(node.id)}
-              >
-                <span class="part-name">{shortName(node.name)}</span>
-                <span class="part-kind">
-                  {t(`kind.one.${node.kind}`)}
-                  {node.tokens !== null && ` · ${number(node.tokens)}`}
-                </span>
-              </button>
-            </li>
-          ))}
-        </ol>
-      </div>
-    </Scroll>
+    <GraphSheet
+      class="card graph skill-graph"
+      label={t('graph.label')}
+      layout={layout}
+      nodes={nodes}
+      size={SIZE}
+      lookOf={({ from, to }) => `edge-${kindOf(from, to)}${from === picked || to === picked ? ' picked' : ''}`}
+    >
+      {(node) => (
+        <button
+          type="button"
+          class={`part kind-${node.kind}${picked !== null && !near.has(node.id) ? ' faint' : ''}`}
+          aria-pressed={node.id === picked}
+          title={node.name}
+          onClick={() => onPick(node.id)}
+        >
+          <span class="part-name">{shortName(node.name)}</span>
+          <span class="part-kind">
+            {t(`kind.one.${node.kind}`)}
+            {node.tokens !== null && ` · ${number(node.tokens)}`}
+          </span>
+        </button>
+      )}
+    </GraphSheet>
   )
 }
 
@@ -138,24 +117,18 @@ function OneNode({ graph, node, onPick }: { graph: SkillGraph; node: SkillNode; 
       </p>
       <dl class="facts wide">
         {node.name !== node.file && (
-          <div>
-            <dt>{t('graph.first')}</dt>
-            <dd class="mono small">
-              {node.file}:{node.line}
-            </dd>
-          </div>
+          <Fact name={t('graph.first')} class="mono small">
+            {node.file}:{node.line}
+          </Fact>
         )}
         {groups.map(({ key, ids }) => (
-          <div key={key}>
-            <dt>{t(key)}</dt>
-            <dd>
-              {ids.map((id) => (
-                <button key={id} type="button" class="jump mono small" onClick={() => onPick(id)}>
-                  {names.get(id)}
-                </button>
-              ))}
-            </dd>
-          </div>
+          <Fact key={key} name={t(key)}>
+            {ids.map((id) => (
+              <button key={id} type="button" class="jump mono small" onClick={() => onPick(id)}>
+                {names.get(id)}
+              </button>
+            ))}
+          </Fact>
         ))}
       </dl>
     </>

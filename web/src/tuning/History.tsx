@@ -1,12 +1,13 @@
 // Every step that was taken, with how long it took.
-import { duration, moment } from '../run/format'
-import { said, t } from './i18n'
-import type { Section } from './Tabbed'
+import { duration } from '../ui/format'
+import { Moment } from '../ui/times'
+import { knownWords, t } from './i18n'
+import type { Section } from './parts'
 
 const TONES = { success: 'good', failure: 'bad', skipped: '' } as const
 
 export function History({ view }: Section) {
-  const entries = view.tuning.action_history
+  const entries = view.run.action_history
   if (entries.length === 0) return <p class="empty">{t('history.empty')}</p>
   return (
     <ol class="steps">
@@ -17,7 +18,7 @@ export function History({ view }: Section) {
             <p class="step-line">
               <strong class="action wide">
                 <span class="dot" aria-hidden="true" />
-                {said(`action.${action}`, action)}
+                {knownWords(`action.${action}`, action)}
               </strong>
               <span class="result">{t(`result.${result}`)}</span>
             </p>
@@ -25,9 +26,7 @@ export function History({ view }: Section) {
           </div>
           <div class="step-side small">
             <span>{duration((Date.parse(completed_at) - Date.parse(started_at)) / 1000)}</span>
-            <time class="muted" dateTime={started_at}>
-              {moment(started_at)}
-            </time>
+            <Moment class="muted" at={started_at} />
           </div>
         </li>
       ))}

@@ -1,23 +1,23 @@
 // One finding: what is wrong, why that matters, what to do, and the lines of the skill that it is about.
 import { useMemo } from 'preact/hooks'
-import type { Finding, TuningView } from '../api/tunings'
-import { Awaited } from '../run/absent'
-import { useHeld } from '../run/resource'
-import { Scroll } from '../run/Scroll'
-import { excerpt, isAsFound, linesOf, type SourceLine } from './excerpt'
+import type { Finding } from '../api/tunings'
+import { Loaded } from '../run/Loaded'
+import { Fact, Scroll } from '../run/panels'
+import { useResource } from '../run/resource'
+import { excerptLines, isAsFound, linesOf, type SourceLine } from './excerpt'
 import { fixesOf, issueOf, stateOf } from './findings'
 import { t } from './i18n'
+import type { TuningResources, TuningView } from './parts'
 import { FIX_TONES, SEVERITY_TONES } from './tones'
-import type { Watched } from './watch'
 
-interface Shown {
-  seen: Watched
+interface OneFindingProps {
+  resources: TuningResources
   view: TuningView
   finding: Finding
 }
 
-export function OneFinding({ seen, view, finding }: Shown) {
-  const { tuning } = view
+export function OneFinding({ resources, view, finding }: OneFindingProps) {
+  const { run: tuning } = view
   const issue = issueOf(finding, tuning.issues)
   const fixes = fixesOf(issue, tuning.proposed_fixes)
   return (
@@ -33,42 +33,31 @@ export function OneFinding({ seen, view, finding }: Shown) {
         </p>
         <h3 id="finding-title">{finding.message}</h3>
       </header>
-      <Source seen={seen} finding={finding} />
+      <Source resources={resources} finding={finding} />
       {finding.review && <Sides review={finding.review} />}
       <dl class="card-body facts wide">
-        <div>
-          <dt>{t('findings.why')}</dt>
-          <dd>{finding.why}</dd>
-        </div>
-        <div>
-          <dt>{t('findings.advice')}</dt>
-          <dd>
-            <strong>{finding.advice}</strong>
-          </dd>
-        </div>
+        <Fact name={t('findings.why')}>{finding.why}</Fact>
+        <Fact name={t('findings.advice')}>
+          <strong>{finding.advice}</strong>
+        </Fact>
         {finding.review && <Reviewers review={finding.review} />}
         {finding.also.length > 0 && !finding.review && (
-          <div>
-            <dt>{t('findings.also')}</dt>
-            <dd class="mono small">{finding.also.join(', ')}</dd>
-          </div>
+          <Fact name={t('findings.also')} class="mono small">
+            {finding.also.join(', ')}
+          </Fact>
         )}
-        <div>
-          <dt>{t('findings.strategy')}</dt>
-          <dd class="mono small">{finding.strategy}</dd>
-        </div>
+        <Fact name={t('findings.strategy')} class="mono small">
+          {finding.strategy}
+        </Fact>
         {fixes.map(({ id, description }) => {
           const { state } = stateOf(tuning, id)
           return (
-            <div key={id}>
-              <dt>{t('findings.fixed_by')}</dt>
-              <dd>
-                <a href={seen.place.href(`fixes-${id}`)}>
-                  {id}: {description}
-                </a>{' '}
-                <span class={`badge tone-${FIX_TONES[state]}`}>{t(`fix.${state}`)}</span>
-              </dd>
-            </div>
+            <Fact key={id} name={t('findings.fixed_by')}>
+              <a href={resources.address.href(`fixes-${id}`)}>
+                {id}: {description}
+              </a>{' '}
+              <span class={`badge tone-${FIX_TONES[state]}`}>{t(`fix.${state}`)}</span>
+            </Fact>
           )
         })}
       </dl>
@@ -105,44 +94,37 @@ function Reviewers({ review }: { review: Review }) {
   return (
     <>
       {review.absent.length > 0 && (
-        <div>
-          <dt>{t('review.absent')}</dt>
-          <dd class="mono small">{review.absent.join(', ')}</dd>
-        </div>
+        <Fact name={t('review.absent')} class="mono small">
+          {review.absent.join(', ')}
+        </Fact>
       )}
-      <div>
-        <dt>{t('review.by')}</dt>
-        <dd>{review.by}</dd>
-      </div>
+      <Fact name={t('review.by')}>{review.by}</Fact>
       {review.refuter !== '' && (
-        <div>
-          <dt>{t('review.refuter')}</dt>
-          <dd>
-            {review.refuter}
-            {review.why !== '' && `: ${review.why}`}
-          </dd>
-        </div>
+        <Fact name={t('review.refuter')}>
+          {review.refuter}
+          {review.why !== '' && `: ${review.why}`}
+        </Fact>
       )}
     </>
   )
 }
 
 /** A file that is no text, or is gone, has no lines: then the excerpt that was kept is all there is. */
-function Source({ seen, finding }: { seen: Watched; finding: Finding }) {
-  const source = seen.source(finding.file)
-  const held = useHeld(source)
+function Source({ resources, finding }: { resources: TuningResources; finding: Finding }) {
+  const source = resources.parts.sources.of(finding.file)
+  const held = useResource(source)
   const lines = useMemo(() => (held.data ? linesOf(held.data.text) : []), [held.data])
   if (held.problem?.status === 404) return <Old finding={finding} />
   return (
-    <Awaited held={held} onRetry={source.touch}>
+    <Loaded of={source}>
       {() =>
         isAsFound(lines, finding.line, finding.excerpt) ? (
-          <Lines file={finding.file} at={finding.line} lines={excerpt(lines, finding)} />
+          <Lines file={finding.file} at={finding.line} lines={excerptLines(lines, finding)} />
         ) : (
           <Old finding={finding} />
         )
       }
-    </Awaited>
+    </Loaded>
   )
 }
 

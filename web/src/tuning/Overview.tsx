@@ -1,14 +1,13 @@
 // The first tab: how good the skill is, what is wrong with it by dimension, and the most urgent of it.
-import { DIMENSIONS, type Dimension, SEVERITIES, type TuningView } from '../api/tunings'
-import { Budget } from '../run/Budget'
-import { Figure } from '../run/Figure'
-import { moment, number } from '../run/format'
-import { Incidents } from '../run/Incidents'
+import { DIMENSIONS, type Dimension, SEVERITIES, type Tuning } from '../api/tunings'
+import { Budget, Incidents, type SettingLine, SettingsCard } from '../run/cards'
+import { Chart } from '../run/charts'
 import { t as run } from '../run/i18n'
-import { isCounted, sorted } from './findings'
-import { said, t } from './i18n'
-import { ScoreChart } from './ScoreChart'
-import type { Section } from './Tabbed'
+import { Card, Figure } from '../run/panels'
+import { moment, number } from '../ui/format'
+import { isCounted, sortFindings } from './findings'
+import { knownWords, t } from './i18n'
+import type { Section, TuningView } from './parts'
 import { GATE_TONES, SEVERITY_TONES } from './tones'
 
 /** Findings that are shown here. */
@@ -16,7 +15,7 @@ const FEW = 6
 
 export function Overview(section: Section) {
   const { view } = section
-  const { engine, errors } = view.tuning
+  const { engine, errors } = view.run
   return (
     <>
       <Figures {...section} />
@@ -24,7 +23,7 @@ export function Overview(section: Section) {
       <div class="halves">
         <Worst {...section} />
         <aside class="stack" aria-label={t('overview.aside')}>
-          <ScoreChart tuning={view.tuning} />
+          <ScoreChart tuning={view.run} />
           {engine.agent && <Budget budget={engine.budget} />}
           <Incidents
             incidents={engine.incidents}
@@ -37,7 +36,7 @@ export function Overview(section: Section) {
   )
 }
 
-function Figures({ seen, view: { tuning } }: Section) {
+function Figures({ resources, view: { run: tuning } }: Section) {
   const { engine, issues_by_severity: counts, quality_gate: gate } = tuning
   const isKnown = engine.standings.length > 0
   const standing = tuning.applied_fixes.filter(({ success, rollback_available }) => success && rollback_available)
@@ -63,7 +62,7 @@ function Figures({ seen, view: { tuning } }: Section) {
         name={t('figure.findings')}
         {...(engine.silenced.length > 0 && { note: t('figure.suppressed', { n: engine.silenced.length }) })}
       >
-        <a href={seen.place.href('findings')}>{engine.findings.filter(isCounted).length}</a>
+        <a href={resources.address.href('findings')}>{engine.findings.filter(isCounted).length}</a>
       </Figure>
       {SEVERITIES.map((severity) => (
         <Figure
@@ -80,28 +79,28 @@ function Figures({ seen, view: { tuning } }: Section) {
           note: t('figure.of_proposed', { n: tuning.proposed_fixes.length }),
         })}
       >
-        <a href={seen.place.href('fixes')}>{standing.length}</a>
+        <a href={resources.address.href('fixes')}>{standing.length}</a>
       </Figure>
       {engine.size > 0 && <Figure name={t('figure.size')}>{number(engine.size)}</Figure>}
     </dl>
   )
 }
 
-function Dimensions({ seen, view: { tuning } }: Section) {
+function Dimensions({ resources, view: { run: tuning } }: Section) {
   return (
     <section class="dimensions" aria-label={t('dimensions.title')}>
       {DIMENSIONS.map((name) => (
-        <a key={name} class="card dimension" href={seen.place.href(`findings-${name}`)}>
+        <a key={name} class="card dimension" href={resources.address.href(`findings-${name}`)}>
           <strong>{t(`dimension.${name}`)}</strong>
           <span class="muted small">{t(`dimension.${name}_hint`)}</span>
-          <DimensionWords name={name} view={tuning} />
+          <DimensionWords name={name} tuning={tuning} />
         </a>
       ))}
     </section>
   )
 }
 
-function DimensionWords({ name, view: tuning }: { name: Dimension; view: TuningView['tuning'] }) {
+function DimensionWords({ name, tuning }: { name: Dimension; tuning: Tuning }) {
   if (!tuning.engine.dimensions.includes(name)) return <span class="badge">{t('dimensions.skipped')}</span>
   const result = tuning.diagnosis[name]
   if (!result) return <span class="badge">{t('dimensions.waiting')}</span>
@@ -121,27 +120,29 @@ function DimensionWords({ name, view: tuning }: { name: Dimension; view: TuningV
   )
 }
 
-function Worst({ seen, view: { tuning } }: Section) {
-  const findings = sorted(tuning.engine.findings)
+function Worst({ resources, view: { run: tuning } }: Section) {
+  const findings = sortFindings(tuning.engine.findings)
   const urgent = findings.filter(isCounted)
   const isKnown = tuning.engine.standings.length > 0
   return (
-    <section class="card" aria-labelledby="worst-title">
-      <header class="card-head">
-        <h2 id="worst-title">{t('overview.worst')}</h2>
-        {findings.length > 0 && (
-          <a class="small" href={seen.place.href('findings')}>
+    <Card
+      id="worst"
+      title={t('overview.worst')}
+      head={
+        findings.length > 0 && (
+          <a class="small" href={resources.address.href('findings')}>
             {t('overview.all')} ({findings.length})
           </a>
-        )}
-      </header>
+        )
+      }
+    >
       {urgent.length === 0 ? (
         <p class="card-body muted">{t(isKnown ? 'overview.clean' : 'overview.not_yet')}</p>
       ) : (
         <ul class="urgent">
           {urgent.slice(0, FEW).map((finding, at) => (
             <li key={at}>
-              <a href={seen.place.href(`findings-all-${at}`)}>
+              <a href={resources.address.href(`findings-all-${at}`)}>
                 <span class={`badge tone-${SEVERITY_TONES[finding.severity]} severity-${finding.severity}`}>
                   {t(`severity.${finding.severity}`)}
                 </span>
@@ -156,15 +157,18 @@ function Worst({ seen, view: { tuning } }: Section) {
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   )
 }
 
-function Settings({ view: { tuning } }: { view: TuningView }) {
+function Settings({ view: { run: tuning } }: { view: TuningView }) {
   const { engine, target_skill: skill } = tuning
-  const lines: readonly (readonly [string, string | null | undefined])[] = [
+  const lines: readonly SettingLine[] = [
     [t('settings.path'), engine.path],
-    [t('settings.execution'), skill.execution_mode && said(`execution.${skill.execution_mode}`, skill.execution_mode)],
+    [
+      t('settings.execution'),
+      skill.execution_mode && knownWords(`execution.${skill.execution_mode}`, skill.execution_mode),
+    ],
     [t('settings.phases'), skill.phases.length ? String(skill.phases.length) : null],
     [t('create.dimensions'), engine.dimensions.map((name) => t(`dimension.${name}`)).join(', ')],
     [t('settings.level'), t(`level.${engine.level}`)],
@@ -173,22 +177,39 @@ function Settings({ view: { tuning } }: { view: TuningView }) {
     [t('settings.description'), tuning.user_issue_description || null],
     [run('settings.created'), engine.created_at && moment(engine.created_at)],
   ]
+  return <SettingsCard lines={lines} />
+}
+
+/** The score in each report, and the gate that it reached. */
+function ScoreChart({ tuning }: { tuning: Tuning }) {
+  const { standings } = tuning.engine
+  // One point is no course; the number itself stands above.
+  if (standings.length < 2) return null
   return (
-    <section class="card" aria-labelledby="settings-title">
-      <header class="card-head">
-        <h2 id="settings-title">{run('settings.title')}</h2>
-      </header>
-      <dl class="card-body facts">
-        {lines.map(
-          ([name, value]) =>
-            value && (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            ),
-        )}
-      </dl>
+    <section class="card" aria-labelledby="score-title">
+      <h2 id="score-title" class="sr-only">
+        {t('score.title')}
+      </h2>
+      <div class="charts score-chart">
+        <Chart
+          label={t('score.title')}
+          runs={standings.map((_, at) => at + 1)}
+          lines={[
+            { name: t('figure.score'), colour: '--accent', values: standings.map(({ score }) => score), isBar: false },
+          ]}
+          highest={100}
+          describe={(at) => {
+            const standing = standings[at]
+            return standing
+              ? t('score.told', {
+                  n: at + 1,
+                  score: number(standing.score, 1),
+                  gate: t(`gate.${standing.gate}`),
+                })
+              : ''
+          }}
+        />
+      </div>
     </section>
   )
 }

@@ -1,28 +1,20 @@
 // What a model has to read: phase by phase on the worst path, and file by file.
 import type { SkillGraph } from '../api/tunings'
-import { Awaited } from '../run/absent'
-import { number } from '../run/format'
-import { useHeld } from '../run/resource'
-import { Scroll } from '../run/Scroll'
+import { Loaded } from '../run/Loaded'
+import { Card, Scroll } from '../run/panels'
+import { number } from '../ui/format'
 import { type Bar, barsOf, LIMIT } from './course'
 import { t } from './i18n'
-import type { Section } from './Tabbed'
-import type { SkillFile } from './watch'
+import type { Section, SkillFile } from './parts'
 
 /** Files that are shown. */
 const MOST = 40
 
-export function Tokens({ seen }: Section) {
-  const graph = useHeld(seen.graph)
-  const skill = useHeld(seen.skill)
+export function Tokens({ resources }: Section) {
   return (
     <div class="stack">
-      <Awaited held={graph} onRetry={seen.graph.touch}>
-        {(drawing) => <Course graph={drawing} />}
-      </Awaited>
-      <Awaited held={skill} onRetry={seen.skill.touch}>
-        {(files) => <Files files={files} />}
-      </Awaited>
+      <Loaded of={resources.parts.graph}>{(drawing) => <Course graph={drawing} />}</Loaded>
+      <Loaded of={resources.parts.skill}>{(files) => <Files files={files} />}</Loaded>
     </div>
   )
 }
@@ -30,11 +22,7 @@ export function Tokens({ seen }: Section) {
 function Course({ graph: { course, worst } }: { graph: SkillGraph }) {
   const { bars, limit } = barsOf(course)
   return (
-    <section class="card" aria-labelledby="course-title">
-      <header class="card-head">
-        <h2 id="course-title">{t('tokens.course')}</h2>
-        <strong>{t('tokens.worst', { n: number(worst) })}</strong>
-      </header>
+    <Card id="course" title={t('tokens.course')} head={<strong>{t('tokens.worst', { n: number(worst) })}</strong>}>
       <div class="card-body">
         <p class="muted small">{t('tokens.words')}</p>
         <Scroll class="scroll" label={t('tokens.course')}>
@@ -70,7 +58,7 @@ function Course({ graph: { course, worst } }: { graph: SkillGraph }) {
           </li>
         </ul>
       </div>
-    </section>
+    </Card>
   )
 }
 
@@ -108,11 +96,7 @@ function Files({ files }: { files: readonly SkillFile[] }) {
   const sorted = files.toSorted((a, b) => (b.tokens ?? 0) - (a.tokens ?? 0))
   const largest = Math.max(1, sorted[0]?.tokens ?? 0)
   return (
-    <section class="card" aria-labelledby="files-title">
-      <header class="card-head">
-        <h2 id="files-title">{t('tokens.files')}</h2>
-        <span class="muted small">{number(files.length)}</span>
-      </header>
+    <Card id="files" title={t('tokens.files')} head={<span class="muted small">{number(files.length)}</span>}>
       <div class="card-body">
         <table class="course">
           <thead class="sr-only">
@@ -140,6 +124,6 @@ function Files({ files }: { files: readonly SkillFile[] }) {
         </table>
         {sorted.length > MOST && <p class="muted small">{t('tokens.more', { n: sorted.length - MOST })}</p>}
       </div>
-    </section>
+    </Card>
   )
 }

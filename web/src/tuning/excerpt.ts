@@ -19,7 +19,7 @@ export function linesOf(text: string): string[] {
   return text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
 }
 
-export function excerpt(lines: readonly string[], place: Place, around = AROUND): SourceLine[] {
+export function excerptLines(lines: readonly string[], place: Place, around = AROUND): SourceLine[] {
   const last = Math.min(lines.length, place.line_end + around, place.line + MOST + around)
   const first = Math.max(1, place.line - around)
   return lines.slice(first - 1, last).map((text, at) => {

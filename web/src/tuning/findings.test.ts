@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AppliedFix, Finding, Fix, Issue, Tuning } from '../api/tunings'
-import { canRollBack, fitting, fixesOf, issueOf, sorted, stateOf } from './findings'
+import { canRollBack, filterFindings, fixesOf, issueOf, sortFindings, stateOf } from './findings'
 
 function finding(rule: string, changes: Partial<Finding> = {}): Finding {
   return {
@@ -69,12 +69,12 @@ describe('findings', () => {
       finding('low', { severity: 'low' }),
       finding('first', { severity: 'high', file: 'a.md', start: 2 }),
     ]
-    expect(sorted(all).map(({ rule }) => rule)).toEqual(['first', 'a', 'b', 'low', 'hinted'])
+    expect(sortFindings(all).map(({ rule }) => rule)).toEqual(['first', 'a', 'b', 'low', 'hinted'])
   })
 
   it('are narrowed by all that is wanted at once', () => {
     const all = [finding('one'), finding('two', { dimension: 'agent' }), finding('three', { severity: 'low' })]
-    const rules = (wanted: Parameters<typeof fitting>[1]) => fitting(all, wanted).map(({ rule }) => rule)
+    const rules = (wanted: Parameters<typeof filterFindings>[1]) => filterFindings(all, wanted).map(({ rule }) => rule)
     expect(rules({ dimension: 'all', severity: 'all', words: '' })).toEqual(['one', 'two', 'three'])
     expect(rules({ dimension: 'context', severity: 'medium', words: '' })).toEqual(['one'])
     expect(rules({ dimension: 'all', severity: 'all', words: ' TWO ' })).toEqual(['two'])

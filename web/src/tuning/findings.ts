@@ -13,7 +13,7 @@ export type FixState =
   | 'dropped'
   | 'refused'
 
-export interface Wanted {
+interface FindingFilter {
   dimension: Dimension | 'all'
   severity: Severity | 'all'
   words: string
@@ -25,12 +25,12 @@ export function isCounted({ confidence }: Finding): boolean {
 }
 
 /** The worst first, then by file and place; what counts before the rest. */
-export function sorted(findings: readonly Finding[]): Finding[] {
+export function sortFindings(findings: readonly Finding[]): Finding[] {
   const rank = (finding: Finding) => SEVERITIES.indexOf(finding.severity) + (isCounted(finding) ? 0 : SEVERITIES.length)
-  return findings.toSorted((a, b) => rank(a) - rank(b) || compared(a.file, b.file) || a.start - b.start)
+  return findings.toSorted((a, b) => rank(a) - rank(b) || compareText(a.file, b.file) || a.start - b.start)
 }
 
-export function fitting(findings: readonly Finding[], { dimension, severity, words }: Wanted): Finding[] {
+export function filterFindings(findings: readonly Finding[], { dimension, severity, words }: FindingFilter): Finding[] {
   const said = words.trim().toLowerCase()
   return findings.filter(
     (finding) =>
@@ -77,7 +77,7 @@ export function diffOf(fix: Fix): string {
   return fix.changes.map(({ diff }) => diff ?? '').join('')
 }
 
-function compared(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 

@@ -95,7 +95,6 @@ export const en = {
   'tab.journal': 'Journal',
 
   'figure.score': 'Score',
-  'figure.gate': 'Gate',
   'figure.findings': 'Findings',
   'figure.applied': 'Fixes applied',
   'figure.size': 'Tokens at first',
@@ -133,7 +132,6 @@ export const en = {
   'findings.list': 'Findings',
   'findings.why': 'Why it matters',
   'findings.advice': 'What to do',
-  'findings.where': 'Where',
   'findings.also': 'Also',
   'findings.fixed_by': 'Fix',
   'findings.strategy': 'Strategy',
@@ -142,7 +140,6 @@ export const en = {
   'findings.truncated': 'The file is truncated.',
   'source.line': 'Line',
   'source.text': 'Text',
-  'source.meant': 'the relevant part',
 
   'fixes.empty': 'No fixes were proposed.',
   'fixes.only_diagnoses': 'This session only diagnoses. Tune the skill again and say what may be fixed.',

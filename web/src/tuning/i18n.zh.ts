@@ -97,7 +97,6 @@ export const zh: Record<keyof typeof en, string> = {
   'tab.journal': '日志',
 
   'figure.score': '评分',
-  'figure.gate': '关卡',
   'figure.findings': '发现',
   'figure.applied': '已应用修复',
   'figure.size': '初始令牌数',
@@ -135,7 +134,6 @@ export const zh: Record<keyof typeof en, string> = {
   'findings.list': '发现列表',
   'findings.why': '为什么重要',
   'findings.advice': '怎么做',
-  'findings.where': '位置',
   'findings.also': '另见',
   'findings.fixed_by': '修复',
   'findings.strategy': '策略',
@@ -144,7 +142,6 @@ export const zh: Record<keyof typeof en, string> = {
   'findings.truncated': '文件比此处读取的更长。',
   'source.line': '行',
   'source.text': '文字',
-  'source.meant': '所指之处',
 
   'fixes.empty': '没有提出修复。',
   'fixes.only_diagnoses': '此会话仅诊断。请重新调优，并说明可以修复什么。',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EdgeKind, NodeKind, SkillGraph } from '../api/tunings'
-import { laidOut, linked, shownOf } from './shown'
+import { neighboursOf, nodesToLayOut, visibleGraph } from './shown'
 
 const GRAPH: SkillGraph = {
   nodes: (['a file', 'b phase', 'c tool', 'd phase'] as const).map((words) => {
@@ -18,25 +18,25 @@ const GRAPH: SkillGraph = {
 
 describe('what is shown of a graph', () => {
   it('is one edge for each pair, and none to what is hidden', () => {
-    const { nodes, edges } = shownOf(GRAPH, new Set(['file', 'phase']))
+    const { nodes, edges } = visibleGraph(GRAPH, new Set(['file', 'phase']))
     expect(nodes.map(({ id }) => id)).toEqual(['a', 'b', 'd'])
     expect(edges.map(({ source, target, kind }) => `${source}${target} ${kind}`)).toEqual([
       'ab loads',
       'ba loads',
       'bd next',
     ])
-    expect(shownOf(GRAPH, new Set()).nodes).toEqual([])
+    expect(visibleGraph(GRAPH, new Set()).nodes).toEqual([])
   })
 
   it('is near to what it is joined with', () => {
-    expect([...linked(GRAPH.edges, 'c')].sort()).toEqual(['b', 'c'])
-    expect([...linked([], 'c')]).toEqual(['c'])
-    expect([...linked(GRAPH.edges, null)]).toEqual([])
+    expect([...neighboursOf(GRAPH.edges, 'c')].sort()).toEqual(['b', 'c'])
+    expect([...neighboursOf([], 'c')]).toEqual(['c'])
+    expect([...neighboursOf(GRAPH.edges, null)]).toEqual([])
   })
 
   it('begins where the skill does, also where something leads back', () => {
-    const { nodes, edges } = shownOf(GRAPH, new Set(['file', 'phase', 'tool']))
-    expect(laidOut(nodes, edges)).toEqual([
+    const { nodes, edges } = visibleGraph(GRAPH, new Set(['file', 'phase', 'tool']))
+    expect(nodesToLayOut(nodes, edges)).toEqual([
       { id: 'a', depends_on: [] },
       { id: 'b', depends_on: ['a', 'a'] },
       { id: 'c', depends_on: ['b'] },

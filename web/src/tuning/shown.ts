@@ -1,6 +1,6 @@
 // Which part of a skill's graph is on the screen. Pure.
 import type { NodeKind, SkillEdge, SkillGraph, SkillNode } from '../api/tunings'
-import type { Joined } from '../cycle/graph'
+import type { GraphNode } from '../run/graph'
 
 export const KINDS: readonly NodeKind[] = ['phase', 'file', 'artefact', 'agent', 'tool']
 
@@ -8,7 +8,7 @@ export const KINDS: readonly NodeKind[] = ['phase', 'file', 'artefact', 'agent',
  * Nodes of these kinds, and what joins two of them: once for each pair. That SKILL.md names each phase goes without a
  * line where the phases follow each other.
  */
-export function shownOf({ nodes, edges }: SkillGraph, kinds: ReadonlySet<NodeKind>) {
+export function visibleGraph({ nodes, edges }: SkillGraph, kinds: ReadonlySet<NodeKind>) {
   const shown = nodes.filter(({ kind }) => kinds.has(kind))
   const ids = new Set(shown.map(({ id }) => id))
   const following = new Set(edges.filter(({ kind }) => kind === 'next').map(({ target }) => target))
@@ -23,13 +23,13 @@ export function shownOf({ nodes, edges }: SkillGraph, kinds: ReadonlySet<NodeKin
 }
 
 /** The node itself, and all that it is joined with. */
-export function linked(edges: readonly SkillEdge[], id: string | null): ReadonlySet<string> {
+export function neighboursOf(edges: readonly SkillEdge[], id: string | null): ReadonlySet<string> {
   const near = edges.filter(({ source, target }) => source === id || target === id)
   return new Set(near.flatMap(({ source, target }) => [source, target]).concat(id ?? []))
 }
 
 /** For drawing: what each node stands behind. An edge that leads back is turned round, else circles have no beginning. */
-export function laidOut(nodes: readonly SkillNode[], edges: readonly SkillEdge[]): Joined[] {
+export function nodesToLayOut(nodes: readonly SkillNode[], edges: readonly SkillEdge[]): GraphNode[] {
   const before = new Map<string, string[]>(nodes.map(({ id }) => [id, []]))
   const after = new Map<string, string[]>(nodes.map(({ id }) => [id, []]))
   for (const { source, target } of edges) after.get(source)?.push(target)

@@ -1,7 +1,6 @@
 // Which colour a tuning session, its gate, its findings and its fixes speak in.
 import type { BriefTuning, Gate, Severity } from '../api/tunings'
-import { t as common } from '../i18n'
-import { look, type Tone } from '../ui/tones'
+import { lookOf, type RunLook, type Tone } from '../ui/tones'
 import type { FixState } from './findings'
 import { t } from './i18n'
 
@@ -22,9 +21,8 @@ export const FIX_TONES: Record<FixState, Tone> = {
 }
 
 /** How the session stands, or how it ended. One that did all it should is done: how good the skill is says its gate. */
-export function lookOf({ status, outcome, gate }: Pick<BriefTuning, 'status' | 'gate' | 'outcome'>) {
-  if (status === 'pending') return { tone: 'idle' as Tone, words: t('status.pending'), live: false }
+export function tuningLook({ status, outcome, gate }: Pick<BriefTuning, 'status' | 'gate' | 'outcome'>): RunLook {
+  if (status === 'pending') return { tone: 'idle', words: t('status.pending'), live: false }
   if (outcome === 'succeeded' && gate) return { tone: GATE_TONES[gate], words: t('status.completed'), live: false }
-  const { tone, words, live = false } = look({ status, outcome: outcome ?? null, parked_until: null })
-  return { tone, words: common(words), live }
+  return lookOf({ status, outcome, parked_until: null })
 }

@@ -4,16 +4,16 @@ import { Dialog } from './Dialog'
 import { ProblemNotice } from './Notice'
 import { useCommand } from './useCommand'
 
-interface Confirming {
+interface ConfirmProps {
   title: string
   words: string
-  /** What the button says: the deed itself, never "OK". */
-  deed: string
+  /** What the button says: the command itself, never "OK". */
+  command: string
   act: () => Promise<unknown>
   onClose: () => void
 }
 
-export function Confirm({ title, words, deed, act, onClose }: Confirming) {
+export function Confirm({ title, words, command, act, onClose }: ConfirmProps) {
   const { busy, problem, run } = useCommand()
   return (
     <Dialog title={title} onClose={onClose}>
@@ -33,7 +33,7 @@ export function Confirm({ title, words, deed, act, onClose }: Confirming) {
             if (await run(act)) onClose()
           }}
         >
-          {deed}
+          {command}
         </button>
       </footer>
     </Dialog>

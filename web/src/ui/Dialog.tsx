@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { t } from '../i18n'
 
-interface Dialogue {
+interface DialogProps {
   title: string
   onClose: () => void
   children: ComponentChildren
@@ -11,7 +11,7 @@ interface Dialogue {
 }
 
 /** It is open as long as it is rendered. */
-export function Dialog({ title, onClose, children, wide = false }: Dialogue) {
+export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const name = useId()
 

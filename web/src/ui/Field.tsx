@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { cloneElement } from 'preact'
 import { useId } from 'preact/hooks'
 
-interface Labelled {
+interface FieldProps {
   label: string
   hint?: ComponentChildren
   error?: string | null | undefined
@@ -12,7 +12,7 @@ interface Labelled {
   optional?: string
 }
 
-export function Field({ label, hint, error, children, optional }: Labelled) {
+export function Field({ label, hint, error, children, optional }: FieldProps) {
   const id = useId()
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined
   return (

@@ -4,14 +4,14 @@ import type { Problem } from '../api/client'
 import { t } from '../i18n'
 import type { Tone } from './tones'
 
-interface Noticing {
+interface NoticeProps {
   tone: Tone
   title?: string
   children?: ComponentChildren
 }
 
 /** `role=alert` only for bad news: it interrupts whoever listens to the page. */
-export function Notice({ tone, title, children }: Noticing) {
+export function Notice({ tone, title, children }: NoticeProps) {
   return (
     <div class={`notice tone-${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
       {title && <strong>{title}</strong>}

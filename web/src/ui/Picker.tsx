@@ -1,12 +1,12 @@
 // A small choice of one of a few. The label is for screen readers; the choice shows by itself.
-interface Picking<Value extends string> {
+interface PickerProps<Value extends string> {
   label: string
   value: Value
   options: readonly (readonly [Value, string])[]
   onPick: (value: Value) => void
 }
 
-export function Picker<Value extends string>({ label, value, options, onPick }: Picking<Value>) {
+export function Picker<Value extends string>({ label, value, options, onPick }: PickerProps<Value>) {
   return (
     <select
       class="picker"

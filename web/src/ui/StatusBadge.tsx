@@ -1,14 +1,11 @@
-import type { BriefLoop } from '../api/types'
-import { t } from '../i18n'
-import { look } from './tones'
+import type { RunLook } from './tones'
 
-/** A loop's status, or how it ended. */
-export function StatusBadge({ loop }: { loop: Pick<BriefLoop, 'status' | 'outcome' | 'parked_until'> }) {
-  const { tone, words, live } = look(loop)
+/** How a run stands, or how it ended. */
+export function StatusBadge({ look: { tone, words, live }, status }: { look: RunLook; status: string }) {
   return (
-    <span class={`badge tone-${tone}`} data-status={loop.status}>
+    <span class={`badge tone-${tone}`} data-status={status}>
       <i class={live ? 'dot live' : 'dot'} aria-hidden="true" />
-      {t(words)}
+      {words}
     </span>
   )
 }

@@ -1,6 +1,6 @@
 // Which colour a status speaks in: one table for the whole dashboard.
 import type { BriefLoop, Outcome, Status, TaskStatus } from '../api/types'
-import type { Key } from '../i18n'
+import { type Key, t } from '../i18n'
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'idle'
 
@@ -40,7 +40,19 @@ export const TASK_TONES: Record<TaskStatus, Tone> = {
   failed: 'bad',
 }
 
-export function look({ status, outcome, parked_until }: Pick<BriefLoop, 'status' | 'outcome' | 'parked_until'>): Look {
-  if (outcome) return OUTCOME[outcome]
-  return status === 'paused' && parked_until ? PARKED : STATUS[status]
+/** In the person's words; `live`: it works now. */
+export interface RunLook {
+  tone: Tone
+  words: string
+  live: boolean
+}
+
+export function lookOf({
+  status,
+  outcome,
+  parked_until,
+}: Pick<BriefLoop, 'status' | 'outcome' | 'parked_until'>): RunLook {
+  const isParked = status === 'paused' && parked_until
+  const { tone, words, live = false } = outcome ? OUTCOME[outcome] : isParked ? PARKED : STATUS[status]
+  return { tone, words: t(words), live }
 }

@@ -1,7 +1,7 @@
 // Who can do the work, as the project has them.
 import { useEffect, useState } from 'preact/hooks'
 import { Problem } from '../api/client'
-import { listAgents } from '../api/loops'
+import { listAgents } from '../api/runs'
 import type { Agent } from '../api/types'
 
 /** The tool that runs a command and asks no agent. */

@@ -2,7 +2,7 @@
 import { useCallback, useState } from 'preact/hooks'
 import { Problem } from '../api/client'
 
-export interface Commanding {
+export interface Command {
   busy: boolean
   problem: Problem | null
   /** Whether it went through. */
@@ -10,7 +10,7 @@ export interface Commanding {
   clear: () => void
 }
 
-export function useCommand(): Commanding {
+export function useCommand(): Command {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
 
@@ -33,7 +33,7 @@ export function useCommand(): Commanding {
 }
 
 /** The field that the server's words are about ("title: must not be blank"), and the words without its name. */
-export function placed<Field extends string>(
+export function fieldProblem<Field extends string>(
   problem: Problem | null,
   fields: readonly Field[],
 ): { field: Field; words: string } | null {

@@ -1,0 +1,41 @@
+// 简体中文。键与 i18n.en.ts 相同，少一个就无法编译。
+import type { en } from './i18n.en'
+
+export const zh: Record<keyof typeof en, string> = {
+  back: '全部循环',
+  'missing.title': '没有这个循环',
+  'missing.words': '它可能已被删除，或者属于此服务器未打开的项目。',
+  'gone.title': '这个循环已被删除',
+  'gone.words': '它的历史和检查点也一并删除了；项目文件保持不变。',
+  'damaged.title': '这个循环的状态已损坏',
+  'damaged.words': '“恢复”会用日志和进度文件重建状态；损坏的文件会保留在旁边。',
+
+  'list.title': '循环',
+  'list.new': '新建循环',
+  'list.search': '搜索循环',
+  'list.loading': '正在加载循环…',
+  'list.count': '{n} 个循环',
+  'list.damaged': '{n} 个循环无法读取：',
+  'list.none': '没有符合该状态和关键词的循环。',
+  'list.clear': '显示全部循环',
+  'list.empty': '还没有循环',
+  'list.empty_words': '写下要做的事。循环会逐个任务地完成，每次改动后运行测试，并追查失败的原因，直到全部通过。',
+  'create.hint': '一句话就够：要修的缺陷、要做的功能、要通过的测试。',
+  'create.mode.auto': '自行决定每一步，测试证明完成后停止。',
+  'create.mode.interactive': '由你从菜单中选择每一步。',
+  'create.agent': '智能体',
+  'needs.answer': '有问题待回答',
+  'needs.permission': '请求授权',
+  'needs.choice': '等待选择下一步',
+
+  'tabs.label': '循环的各部分',
+  'ask.title': '循环向你提问',
+  'ask.settle': '循环在等待某件事处理完',
+  'do.stop_title': '彻底停止该循环？',
+  'do.stop_words': '循环将以失败结束，它启动的一切也会终止；对项目的改动会保留。如果之后还要继续，请改用暂停。',
+  'do.delete_title': '删除该循环？',
+  'do.delete_words': '其历史、检查点和进度文件都会删除；对项目的改动会保留。此操作无法撤销。',
+  'do.recover_title': '从文件重建该循环？',
+  'do.recover_words': '用于状态损坏的循环：根据日志和进度文件重建，损坏的文件会另行保留。',
+  'do.reopen_title': '重新打开该循环',
+}
