@@ -6,9 +6,18 @@ from collections.abc import Iterator, Sequence
 from loopwright.core.text import clean_line, plural
 from loopwright.skills.findings import SEVERITIES, Finding, FixLevel, Gate
 from loopwright.skills.score import count_issues, meaning_words, score_words
-from loopwright.surfaces.cli.layout import Layout, Style, label_text, layout_source, paint_plain, wrap_text
-from loopwright.surfaces.cli.text import align_columns, clean_lines, measure_width
-from loopwright.surfaces.cli.text import colour_diff as coloured_diff
+from loopwright.surfaces.cli.text import (
+    Layout,
+    Style,
+    align_columns,
+    clean_lines,
+    colour_diff,
+    label_text,
+    layout_source,
+    measure_width,
+    paint_plain,
+    wrap_text,
+)
 from loopwright.workflows.tuning.model import Fix, TuningState
 from loopwright.workflows.tuning.publish import diff_of
 from loopwright.workflows.tuning.report.skill_check import SkillCheck
@@ -228,7 +237,7 @@ def _fix(state: TuningState, fix: Fix, look: Layout, *, diffs: bool) -> Iterator
         )
     if diffs and entry and entry.verification_result == "pass":
         diff = clean_lines(diff_of(fix)).rstrip("\n")
-        yield from (diff if look.paint is paint_plain else coloured_diff(diff)).splitlines()
+        yield from (diff if look.paint is paint_plain else colour_diff(diff)).splitlines()
 
 
 def _next_command(label: str, command: str, look: Layout) -> list[str]:

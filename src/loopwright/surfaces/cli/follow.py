@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from loopwright.core.run_events import RunNote
     from loopwright.core.wording import Fields
     from loopwright.store.tail import FileTail
-    from loopwright.surfaces.cli.text import RunPicture
+    from loopwright.surfaces.cli.run_scene import RunPicture
 
 
 EVENTS, RUNNER_LOG = "events", "runner.log"
@@ -197,7 +197,7 @@ class RunReporter:
         self._kind, self._service, self._id, self._view = kind, service, id, view
         self._began = time.monotonic()
         before = service.events(id)
-        self._history = kind.remembered(before)
+        self._history = kind.rendering.remembered(before)
         self._seq = before[-1].seq if before else 0
 
     def look(self, upto: int | None = None) -> Any:
@@ -206,9 +206,10 @@ class RunReporter:
         entries = tuple(entry for entry in known if upto is None or entry.seq <= upto)
         state = self._service.read(self._id)
         if entries:
-            self._history += self._kind.remembered(entries)
+            self._history += self._kind.rendering.remembered(entries)
             self._seq = entries[-1].seq
-        self._view.look(self._kind.picture(state, self._history, time.monotonic() - self._began), entries)
+        picture = self._kind.rendering.picture(state, self._history, time.monotonic() - self._began)
+        self._view.look(picture, entries)
         return state
 
     def note(self, note: "RunNote") -> None:

@@ -24,10 +24,10 @@ from loopwright.core.text import clean_line
 from loopwright.store.tail import FileTail
 from loopwright.surfaces.cli.follow import RunReporter, RunView
 from loopwright.surfaces.cli.kinds import AnyKind
-from loopwright.surfaces.cli.loop_rendering import loop_page
+from loopwright.surfaces.cli.loop_rendering import LOOP
 from loopwright.surfaces.cli.output import count_cells, is_plain, print_json, print_remark
 from loopwright.surfaces.cli.plain import LineView, NdjsonView, rest_object
-from loopwright.surfaces.cli.text import RunPicture, Style
+from loopwright.surfaces.cli.run_scene import LineStyle, RunPicture
 from loopwright.workflows.loop.model import LoopState
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def report_rest(kind: AnyKind, engine: "Engine", state: Run, *, as_json: bool, e
         return code
     summary = kind.service(engine).store.progress_path(id) / kind.summary
     path = str(summary) if summary.exists() else None
-    print(kind.ending(state, diff=_diff(kind, engine, id), summary=path, elsewhere=elsewhere))
+    print(kind.rendering.ending(state, diff=_diff(kind, engine, id), summary=path, elsewhere=elsewhere))
     return code
 
 
@@ -155,7 +155,7 @@ def _diff(kind: AnyKind, engine: "Engine", id: str) -> str:
         return ""
 
 
-STYLES: dict[Style, str] = {
+STYLES: dict[LineStyle, str] = {
     "head": "bold",
     "completed": "green",
     "in_progress": "bold cyan",
@@ -254,7 +254,7 @@ class TerminalPrompter:
 
     async def show(self, state: LoopState) -> None:
         with self._view.aside():
-            print(loop_page(state, live=True, now=self._clock.now(), elsewhere="", cells=count_cells()))
+            print(LOOP.page(state, live=True, now=self._clock.now(), elsewhere="", cells=count_cells()))
 
 
 def _words(entry: MenuEntry) -> str:
