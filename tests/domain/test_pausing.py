@@ -26,7 +26,7 @@ def test_a_pause_says_why_everywhere(pause: Pause, state: LoopState, short: str,
     assert loop_glance(state, "shop").pause == pause
     assert LOOP.status(state, live=False) == f"paused ({short})"
     assert words in LOOP.headline(state)
-    assert words in tool_outputs.loop_headline(state, live=False)
+    assert words in tool_outputs.LOOPS.headline(state, live=False)
 
 
 def test_what_is_not_paused_has_no_such_reason() -> None:

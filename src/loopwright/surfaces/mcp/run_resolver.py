@@ -56,27 +56,27 @@ class ToolKind(RunKind[R]):
 
 LOOP = ToolKind[LoopState](
     **vars(run_kinds.LOOP),
-    headline=tool_outputs.loop_headline,
-    needs=tool_outputs.loop_needs,
-    brief=tool_outputs.loop_brief,
-    report=tool_outputs.loop_report,
-    waited=tool_outputs.loop_wait_result,
+    headline=tool_outputs.LOOPS.headline,
+    needs=tool_outputs.LOOPS.needs,
+    brief=tool_outputs.LOOPS.brief,
+    report=tool_outputs.LOOPS.report,
+    waited=tool_outputs.LOOPS.waited,
 )
 CYCLE = ToolKind[CycleState](
     **vars(run_kinds.CYCLE),
-    headline=tool_outputs.cycle_headline,
-    needs=tool_outputs.cycle_needs,
-    brief=tool_outputs.cycle_brief,
-    report=tool_outputs.cycle_report,
-    waited=tool_outputs.cycle_wait_result,
+    headline=tool_outputs.CYCLES.headline,
+    needs=tool_outputs.CYCLES.needs,
+    brief=tool_outputs.CYCLES.brief,
+    report=tool_outputs.CYCLES.report,
+    waited=tool_outputs.CYCLES.waited,
 )
 TUNING = ToolKind[TuningState](
     **vars(run_kinds.TUNING),
-    headline=tool_outputs.tuning_headline,
-    needs=tool_outputs.tuning_needs,
-    brief=tool_outputs.tuning_brief,
-    report=tool_outputs.tuning_report,
-    waited=tool_outputs.tuning_wait_result,
+    headline=tool_outputs.TUNINGS.headline,
+    needs=tool_outputs.TUNINGS.needs,
+    brief=tool_outputs.TUNINGS.brief,
+    report=tool_outputs.TUNINGS.report,
+    waited=tool_outputs.TUNINGS.waited,
 )
 KINDS: tuple[ToolKind[Any], ...] = (LOOP, CYCLE, TUNING)  # Any: each has states of its own
 
