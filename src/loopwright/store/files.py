@@ -12,15 +12,14 @@ from loopwright.core.errors import Conflict, Corrupt, NotFound, StoreError
 from loopwright.core.ports import ChangeWatcher, Clock, Lease, Page, Rule, StateChange
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import progress
-from loopwright.store.change_notifier import FolderChangeWatcher, HomesChangeWatcher
+from loopwright.store.change_notifier import watch_states
 from loopwright.store.commit import CommitStamp
-from loopwright.store.disk import ClosingContext, Disk, DiskErrorTranslator, quarantine_file
+from loopwright.store.disk import ClosingContext, Disk, DiskErrorTranslator, network_type, quarantine_file
 from loopwright.store.index import StateIndex
 from loopwright.store.journal import ANY, JournalScan, scan_lines
 from loopwright.store.kind import S, StateKind, with_next_epoch
 from loopwright.store.lease import Flock, HeldLease, LeaseFile, find_holder
 from loopwright.store.leased_state import LeasedState, StateMemory
-from loopwright.store.network import network_type
 from loopwright.store.paths import StatePaths
 from loopwright.store.recovery import recover_state
 from loopwright.store.source import StateSource
@@ -356,9 +355,7 @@ class FileStore(ClosingContext, Generic[S]):
 
     def watch(self) -> ChangeWatcher | None:
         """See core.ports.Watchable."""
-        if self._layout.homes is None:
-            return FolderChangeWatcher.on(self._folder, self.root)
-        return HomesChangeWatcher.on(self._layout, self.root)
+        return watch_states(self._layout, self.root)
 
     @DiskErrorTranslator()
     def recover(self, id: str, *, actor: str) -> S:
