@@ -1,6 +1,7 @@
 """The best that is left of a damaged state: journal, JSON file, then progress files. Nothing is thrown away."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Generic, NamedTuple
 
 import orjson
@@ -80,12 +81,15 @@ def _courses(
     first = scan_lines(journal)
     before = journal[: first.end]
     held = {line.seq for line in first.lines}
-    if first.lines and (begun := _first_half(first.lines, before)):
-        yield _followed(begun, texts)
+    if first.lines:
+        start = max(at for at, line in enumerate(first.lines) if line.state is not None)
+        origin = f"the journal up to line {first.lines[-1].seq}"
+        with suppress(Corrupt):
+            yield _followed(_begun(first.lines[start:], (before,), origin), texts)
     for line, text in (pair for same in texts.values() for pair in same):
         if line.state is not None and line.seq not in held:
             lines = (before, text) if line.seq > max(held, default=0) else (text,)
-            yield _followed(_begun(line, lines), texts)
+            yield _followed(_begun([line], lines, f"the journal from line {line.seq}"), texts)
     if found and found.genuine and found.rev > 0:
         event = JournalEvent(type="recovered", data={"from": "the JSON file"})
         base = draft_line(
@@ -95,24 +99,10 @@ def _courses(
         yield _followed(DocumentHistory(found.rev, True, found.doc, lines, found.journal_bytes, "the JSON file"), texts)
 
 
-def _first_half(lines: Sequence[JournalLine], text: bytes) -> DocumentHistory | None:
-    """The journal up to its damage."""
-    start = max(at for at, line in enumerate(lines) if line.state is not None)
-    last = lines[-1]
-    try:
-        doc = apply_lines({}, lines[start:])
-    except Corrupt:
-        return None
-    return DocumentHistory(
-        last.seq, _proves(last, doc, last.end), doc, (text,), last.end, f"the journal up to line {last.seq}"
-    )
-
-
-def _begun(line: JournalLine, lines: tuple[bytes, ...]) -> DocumentHistory:
-    doc = apply_lines({}, [line])
-    return DocumentHistory(
-        line.seq, _proves(line, doc, line.end), doc, lines, line.end, f"the journal from line {line.seq}"
-    )
+def _begun(lines: Sequence[JournalLine], texts: tuple[bytes, ...], origin: str) -> DocumentHistory:
+    """What these lines make, the first of which has the whole state."""
+    last, doc = lines[-1], apply_lines({}, lines)
+    return DocumentHistory(last.seq, _proves(last, doc, last.end), doc, texts, last.end, origin)
 
 
 def _followed(course: DocumentHistory, texts: Texts) -> DocumentHistory:
