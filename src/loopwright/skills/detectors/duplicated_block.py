@@ -33,7 +33,8 @@ def detect_duplicated_blocks(skill: Skill) -> Iterator[DetectorHit]:
         at = 0
         while at + LEAST <= len(lines):
             window = tuple(keys[at : at + LEAST])
-            if (source := known.get(window)) is None or source[0] is page or not _says(window):
+            says = sum(len(line) >= SAYING for line in {*window}) * 2 >= LEAST
+            if (source := known.get(window)) is None or source[0] is page or not says:
                 at += 1
                 continue
             other, theirs, place = source
@@ -51,10 +52,6 @@ def _lines(page: Page) -> list[Line]:
             found.append(Line(key, at, at + len(text.rstrip())))
         at += len(text)
     return found
-
-
-def _says(window: tuple[str, ...]) -> bool:
-    return sum(len(line) >= SAYING for line in {*window}) * 2 >= LEAST
 
 
 def _common(one: list[Line], at: int, other: list[Line], place: int) -> int:

@@ -136,7 +136,9 @@ def uses_of(
         if any(start <= block.start < end for start, end in shown):
             found.append("template")
             continue
-        found.append(_own(block) or table or _told(block, above, found) or _below(block, said) or "instruction")
+        # A title like "Report format" speaks of code and quotations only.
+        titled = said if said != "template" or block.kind in ("code", "quote", "row") else None
+        found.append(_own(block) or table or _told(block, above, found) or titled or "instruction")
     return found
 
 
@@ -192,11 +194,6 @@ def _told(block: MarkdownBlock, above: MarkdownBlock | None, found: Sequence[Use
     if above.kind in ("paragraph", "item") and words.rstrip("*_").endswith((":", "：")):
         return _of_words(re.split(r"[.!?。]\s+", words)[-1])
     return None
-
-
-def _below(block: MarkdownBlock, said: Use | None) -> Use | None:
-    """A title like "Report format" speaks of code and quotations only."""
-    return said if said != "template" or block.kind in ("code", "quote", "row") else None
 
 
 HEAD = 8_192
