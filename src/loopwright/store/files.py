@@ -5,6 +5,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Generic, ParamSpec
 
@@ -46,8 +47,9 @@ class StoreLocation:
 
     def clear(self, paths: StatePaths) -> None:
         """What stands in the place of a state's own folder and is none: nothing is written through a link."""
-        if paths.home and os.path.lexists(paths.home) and not _is_folder(paths.home):
-            quarantine_file(paths.home)
+        home = paths.home
+        if home and os.path.lexists(home) and (os.path.islink(home) or not os.path.isdir(home)):
+            quarantine_file(home)
 
     @property
     def is_hidden(self) -> bool:
@@ -76,10 +78,6 @@ class StoreLocation:
                 raise
 
 
-def _is_folder(path: str) -> bool:
-    return os.path.isdir(path) and not os.path.islink(path)
-
-
 def read_entries(disk: Disk, paths: StatePaths, after: int) -> tuple[JournalEntry, ...]:
     """Entries with seq > after. Corrupt when a damaged line is among them."""
     size = stat_journal(paths).size
@@ -104,62 +102,6 @@ def _tail(data: bytes, start: int) -> JournalScan:
     return scan_lines(data[cut:], start + cut, after=ANY if start else None)
 
 
-class StateRemoval(Generic[S]):
-    """Called under the write lock."""
-
-    def __init__(self, disk: Disk, folder: Path, source: StateSource[S], now: Callable[[], str]) -> None:
-        self._disk = disk
-        self._folder = folder
-        self._source = source
-        self._now = now
-
-    def finish(self, paths: StatePaths) -> None:
-        """Removes what a deletion left that was cut short. While somebody drives the state there was none."""
-        held = Flock.at_once(paths.lease)
-        if held is None:
-            return
-        try:
-            self.remove(paths)
-        finally:
-            held.release()
-
-    def remove(self, paths: StatePaths) -> None:
-        """Every file of a buried state. Where an older place still has it, the tombstone stays and hides that."""
-        if self._source.legacy.find(paths.id, self._now()) is None:
-            self.clear(paths)
-            self._disk.remove(paths.lease)
-            self._disk.remove(paths.lock)
-            if paths.home:
-                self._disk.remove_folder(paths.home)
-
-    def clear(self, paths: StatePaths) -> None:
-        """All but the locks; the journal with its tombstone goes when nothing else can come back."""
-        self._source.cache.drop(paths.id)
-        spared = {paths.journal, paths.lock, paths.lease}
-        if paths.home:
-            self._empty(paths.home, spared)
-        else:
-            shutil.rmtree(paths.progress, ignore_errors=True)
-            self._remove_beside(paths.id, spared)
-        self._disk.sync_folder(paths.home or str(self._folder))
-        self._disk.remove(paths.journal)
-
-    def _remove_beside(self, id: str, spared: Collection[str]) -> None:
-        with os.scandir(self._folder) as entries:
-            for entry in entries:
-                if entry.name.startswith(f"{id}.") and entry.is_file() and entry.path not in spared:
-                    self._disk.remove(entry.path)
-
-    def _empty(self, home: str, spared: Collection[str]) -> None:
-        """All that is in a state's own folder; links are removed, not followed."""
-        with os.scandir(home) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path, ignore_errors=True)
-                elif entry.path not in spared:
-                    self._disk.remove(entry.path)
-
-
 P = ParamSpec("P")
 
 TRIES = 100
@@ -167,16 +109,10 @@ TRIES = 100
 
 
 class StateAccess(Generic[S]):
-    """Of one store; the states are told apart by their paths."""
+    """Lock, hold and remove the files of one store's states, which are told apart by their paths."""
 
-    def __init__(
-        self, disk: Disk, place: StoreLocation, source: StateSource[S], writer: StateWriter[S], removal: StateRemoval[S]
-    ) -> None:
-        self._disk = disk
-        self._place = place
-        self._source = source
-        self._writer = writer
-        self._removal = removal
+    def __init__(self, disk: Disk, place: StoreLocation, source: StateSource[S], writer: StateWriter[S]) -> None:
+        self._disk, self._place, self._source, self._writer = disk, place, source, writer
 
     @contextlib.contextmanager
     def locked(self, paths: StatePaths) -> Iterator[None]:
@@ -193,7 +129,7 @@ class StateAccess(Generic[S]):
         try:
             yield
         except DeletedState:
-            self._removal.finish(paths)
+            self.finish_deletion(paths)
             raise
         finally:
             lock.release()
@@ -239,6 +175,52 @@ class StateAccess(Generic[S]):
         finally:
             lock.release()
 
+    def finish_deletion(self, paths: StatePaths) -> None:
+        """Removes what a deletion left that was cut short. While somebody drives the state there was none."""
+        held = Flock.at_once(paths.lease)
+        if held is None:
+            return
+        try:
+            self.remove_files(paths)
+        finally:
+            held.release()
+
+    def remove_files(self, paths: StatePaths) -> None:
+        """Every file of a buried state. Where an older place still has it, the tombstone stays and hides that."""
+        if self._source.legacy.find(paths.id, self._writer.now()) is None:
+            self.clear_files(paths)
+            self._disk.remove(paths.lease)
+            self._disk.remove(paths.lock)
+            if paths.home:
+                self._disk.remove_folder(paths.home)
+
+    def clear_files(self, paths: StatePaths) -> None:
+        """All but the locks; the journal with its tombstone goes when nothing else can come back."""
+        self._source.cache.drop(paths.id)
+        spared = {paths.journal, paths.lock, paths.lease}
+        if paths.home:
+            self._empty(paths.home, spared)
+        else:
+            shutil.rmtree(paths.progress, ignore_errors=True)
+            self._remove_beside(paths.id, spared)
+        self._disk.sync_folder(paths.home or str(self._place.folder))
+        self._disk.remove(paths.journal)
+
+    def _remove_beside(self, id: str, spared: Collection[str]) -> None:
+        with os.scandir(self._place.folder) as entries:
+            for entry in entries:
+                if entry.name.startswith(f"{id}.") and entry.is_file() and entry.path not in spared:
+                    self._disk.remove(entry.path)
+
+    def _empty(self, home: str, spared: Collection[str]) -> None:
+        """All that is in a state's own folder; links are removed, not followed."""
+        with os.scandir(home) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                elif entry.path not in spared:
+                    self._disk.remove(entry.path)
+
 
 LOOKED = JournalEvent(type="looked")
 
@@ -263,8 +245,7 @@ class FileStore(ClosingContext, Generic[S]):
         self._writer = StateWriter(self._disk, kind, clock, self._source)
         self._layout = kind.layout(self._folder)
         self._index = StateIndex(self._disk, self._layout, self._source, self._writer.now, self._finish_deletion)
-        self._removal = StateRemoval(self._disk, self._folder, self._source, self._writer.now)
-        self._access = StateAccess(self._disk, self._place, self._source, self._writer, self._removal)
+        self._access = StateAccess(self._disk, self._place, self._source, self._writer)
         self._turns: dict[str, GroupCommit[UpdateRequest[S]]] = {}
 
     def close(self) -> None:
@@ -316,7 +297,7 @@ class FileStore(ClosingContext, Generic[S]):
         """See ports.Store."""
         paths = self._paths(id)
         request = UpdateRequest(rule, actor, event, epoch)
-        turns = self._turns.get(id) or self._turns.setdefault(id, GroupCommit(self._turn(paths)))
+        turns = self._turns.get(id) or self._turns.setdefault(id, GroupCommit(partial(self._commit, paths)))
         turns.run(request)
         if request.error:
             raise request.error
@@ -383,7 +364,7 @@ class FileStore(ClosingContext, Generic[S]):
             try:
                 with contextlib.suppress(Corrupt, DeletedState):
                     self._writer.bury(paths, actor)
-                self._removal.remove(paths)
+                self._access.remove_files(paths)
             finally:
                 held.release()
 
@@ -436,12 +417,9 @@ class FileStore(ClosingContext, Generic[S]):
     def _paths(self, id: str) -> StatePaths:
         return self._layout.paths(id)
 
-    def _turn(self, paths: StatePaths) -> Callable[[Sequence[UpdateRequest[S]], Callable[[], bool]], None]:
-        def work(requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
-            with ErrorHandover(*requests), DiskErrorTranslator():
-                self._access.in_place(paths, self._locked, paths, requests, busy)
-
-        return work
+    def _commit(self, paths: StatePaths, requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
+        with ErrorHandover(*requests), DiskErrorTranslator():
+            self._access.in_place(paths, self._locked, paths, requests, busy)
 
     def _locked(self, paths: StatePaths, requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
         with self._access.locked(paths):
@@ -451,7 +429,7 @@ class FileStore(ClosingContext, Generic[S]):
         try:
             self._source.view(paths, self._writer.now())
         except DeletedState:
-            self._removal.clear(paths)
+            self._access.clear_files(paths)
         except NotFound:
             return
         except StoreError as error:
