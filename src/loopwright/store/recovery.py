@@ -47,7 +47,10 @@ def recover_state(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -
     """Corrupt when nothing is left."""
     journal, file = disk.read(paths.journal) or b"", read_projection(disk, paths)
     found = projection.parse_projection(file) if file else None
-    texts = _by_number(journal)
+    texts: Texts = {}
+    for line, text in whole_lines(journal):
+        if not line.is_tombstone:
+            texts.setdefault(line.seq, []).append((line, text))
     seq = max(0, *texts, found.rev if found and found.genuine else 0)
     for course in sorted(_courses(kind, journal, texts, found, now), key=lambda c: (c.seq, c.proven), reverse=True):
         state = _read(kind, ParsedDocument(course.doc, paths.id, now, {}))
@@ -64,14 +67,6 @@ def recover_state(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -
 def _rescued(state: S, seq: int, lines: bytes, origin: str, paths: StatePaths, file: bytes | None) -> RecoveredState[S]:
     known = CommittedState(state, patch.to_json(state), seq, len(lines), stat_journal(paths).inode, file, whole=True)
     return RecoveredState(known, lines, origin)
-
-
-def _by_number(journal: bytes) -> Texts:
-    texts: Texts = {}
-    for line, text in whole_lines(journal):
-        if not line.is_tombstone:
-            texts.setdefault(line.seq, []).append((line, text))
-    return texts
 
 
 def _courses(

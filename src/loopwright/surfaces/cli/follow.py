@@ -1,7 +1,7 @@
 """`watch` and `logs`: looking at what another process drives."""
 
-import json
 import time
+from json import dumps, loads
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
@@ -122,8 +122,6 @@ def _lines(files: "Mapping[str, Path]", json: bool) -> "Iterator[bool]":
 
 def _time(line: str) -> str:
     """When it was written; a damaged line comes first."""
-    from json import loads
-
     try:
         return str(loads(line)["ts"])
     except (ValueError, KeyError, TypeError):
@@ -132,8 +130,6 @@ def _time(line: str) -> str:
 
 def _write(line: str, name: str) -> None:
     """A line as it is stored; one that is no JSON is not passed off as such."""
-    from json import loads
-
     try:
         print_json(loads(line))
     except ValueError:
@@ -154,7 +150,7 @@ def _note(f: "Fields") -> str:
 
 FORMS: "dict[str, Callable[[Fields], str]]" = {
     "changes.log": _change,
-    "debug.log": lambda f: f"{_at(f['ts'])} {f['hid']} {f['func']}:{f['line']} {json.dumps(f['data'])}",
+    "debug.log": lambda f: f"{_at(f['ts'])} {f['hid']} {f['func']}:{f['line']} {dumps(f['data'])}",
     "transcript.ndjson": _note,
 }
 CELLS = 400
@@ -165,7 +161,7 @@ def log_line(name: str, line: str) -> str:
     """Time first, then what happened; a line of another shape stays as it is."""
     form = FORMS.get(name)
     try:
-        return form(json.loads(line)) if form else line
+        return form(loads(line)) if form else line
     except (ValueError, KeyError, TypeError, AttributeError):
         return line
 
