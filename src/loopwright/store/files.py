@@ -17,7 +17,7 @@ from loopwright.store.change_notifier import watch_states
 from loopwright.store.commit import CommitStamp
 from loopwright.store.disk import ClosingContext, Disk, DiskErrorTranslator, network_type, quarantine_file
 from loopwright.store.index import StateIndex
-from loopwright.store.journal import ANY, JournalScan, scan_lines
+from loopwright.store.journal import ANY, scan_lines
 from loopwright.store.kind import S, StateKind, with_next_epoch
 from loopwright.store.lease import Flock, HeldLease, LeaseFile, find_holder
 from loopwright.store.leased_state import LeasedState, StateMemory
@@ -87,19 +87,15 @@ def read_entries(disk: Disk, paths: StatePaths, after: int) -> tuple[JournalEntr
         chunk = CHUNK
         while True:
             start = max(0, size - chunk)
-            tail = _tail(disk.read_at(fd, start, size - start), start)
+            data = disk.read_at(fd, start, size - start)
+            cut = data.find(b"\n") + 1 if start else 0  # unless it is the beginning, its first line may have been cut
+            tail = scan_lines(data[cut:], start + cut, after=ANY if start else None)
             if start == 0 or (tail.lines and tail.lines[0].seq <= after + 1):
                 break
             chunk *= 4
     if tail.rest == "damage":
         raise Corrupt(f"the journal {paths.journal} is damaged at byte {tail.end}")
     return tuple(line.entry for line in tail.lines if line.seq > after)
-
-
-def _tail(data: bytes, start: int) -> JournalScan:
-    """The whole lines in `data`; unless it is a journal's beginning, its first line may have been cut."""
-    cut = data.find(b"\n") + 1 if start else 0
-    return scan_lines(data[cut:], start + cut, after=ANY if start else None)
 
 
 P = ParamSpec("P")

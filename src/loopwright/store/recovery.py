@@ -60,7 +60,13 @@ def recover_state(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -
     state = _read(kind, ParsedDocument(found.doc, paths.id, now, texts_beside)) if found else None
     origin = "the JSON file"
     if state is None:
-        state, origin = _rebuilt(kind, ParsedDocument(None, paths.id, now, texts_beside)), "the progress files"
+        origin = "the progress files"
+        try:
+            state = kind.rebuild(ParsedDocument(None, paths.id, now, texts_beside))
+        except (Invalid, NewerSchema) as error:
+            raise Corrupt(f"{kind.name} {paths.id} could not be rebuilt: {error}") from error
+    if state is None:
+        raise Corrupt(f"{kind.name} {paths.id} cannot be rebuilt: nothing readable is left of it")
     return _rescued(state, seq, journal[: scan_lines(journal).end], origin, paths, file)
 
 
@@ -135,13 +141,3 @@ def _read(kind: StateKind[S], document: ParsedDocument) -> S | None:
     except (Invalid, RecursionError):
         return None
     return state if kind.id_of(state) == document.id else None
-
-
-def _rebuilt(kind: StateKind[S], document: ParsedDocument) -> S:
-    try:
-        state = kind.rebuild(document)
-    except (Invalid, NewerSchema) as error:
-        raise Corrupt(f"{kind.name} {document.id} could not be rebuilt: {error}") from error
-    if state is None:
-        raise Corrupt(f"{kind.name} {document.id} cannot be rebuilt: nothing readable is left of it")
-    return state

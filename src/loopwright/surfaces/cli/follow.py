@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 
 EVENTS, RUNNER_LOG = "events", "runner.log"
+LOOK_SECONDS = 0.2
+LAUNCH_SECONDS = 5.0
+"""How long what says running may be without a runner before nobody is coming."""
+COMING = ("running", "pending")
+"""What a runner is at, or will be in a moment: a session of tuning is pending until its first step."""
 
 
 def watch(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
@@ -65,26 +70,24 @@ def logs(
         files = {name: folder / kind.logs.get(name, name) for name in names}
         source = _events(service, id, json) if names == (EVENTS,) else _lines(files, json)
         told = next(source)
-        for _ in _while_it_goes_on(service, id) if follow else ():
+        for _ in look_while_driven(service, id, lambda: service.read(id)) if follow else ():
             told = next(source) or told
         told = next(source) or told
     if not told:
         print_remark(f"nothing in {' or '.join(names)} so far")
 
 
-def _while_it_goes_on(service: "RunService[Any]", id: str) -> "Iterator[None]":
-    """One look after the other, until nobody drives it any more or is about to."""
-    from loopwright.surfaces.cli.run_driver import COMING, LAUNCH_SECONDS, LOOK_SECONDS
-
+def look_while_driven(service: "RunService[Any]", id: str, look: "Callable[[], Any]") -> "Iterator[Any]":
+    """What one look after the other finds, until nobody drives the run any more or is about to."""  # Any: its state
     alone_since = time.monotonic()
     while True:
-        live, state = service.is_live(id), service.read(id)
+        live, state = service.is_live(id), look()
+        yield state
         if live:
             alone_since = time.monotonic()
         elif state.status not in COMING or service.awaits(state) or time.monotonic() - alone_since > LAUNCH_SECONDS:
             return
         time.sleep(LOOK_SECONDS)
-        yield
 
 
 def _events(service: "RunService[Any]", id: str, json: bool) -> "Iterator[bool]":

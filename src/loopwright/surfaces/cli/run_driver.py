@@ -22,7 +22,7 @@ from loopwright.core.run_events import EventBus, RunNote
 from loopwright.core.state import MenuEntry
 from loopwright.core.text import clean_line
 from loopwright.store.tail import FileTail
-from loopwright.surfaces.cli.follow import RunReporter, RunView
+from loopwright.surfaces.cli.follow import LOOK_SECONDS, RunReporter, RunView, look_while_driven
 from loopwright.surfaces.cli.kinds import AnyKind
 from loopwright.surfaces.cli.loop_rendering import LOOP
 from loopwright.surfaces.cli.output import count_cells, is_plain, print_json, print_remark
@@ -33,14 +33,6 @@ from loopwright.workflows.loop.model import LoopState
 if TYPE_CHECKING:
     from loopwright.core.run_commands import RunService
     from loopwright.wiring import Engine
-
-
-LOOK_SECONDS = 0.2
-LAUNCH_SECONDS = 5.0
-"""How long what says running may be without a runner before nobody is coming."""
-
-COMING = ("running", "pending")
-"""What a runner is at, or will be in a moment: a session of tuning is pending until its first step."""
 
 
 @contextmanager
@@ -124,15 +116,9 @@ def follow_run(kind: AnyKind, service: "RunService[Any]", id: str, as_json: bool
     notes = [FileTail(folder / kind.logs[name], from_end=True) for name in kind.transcripts]
     with open_view(as_json) as view:
         story = RunReporter(kind, service, id, view)
-        alone_since = time.monotonic()
-        while True:
-            live = service.is_live(id)
-            state = story.catch_up(*notes)
-            if live:
-                alone_since = time.monotonic()
-            elif state.status not in COMING or service.awaits(state) or time.monotonic() - alone_since > LAUNCH_SECONDS:
-                return state
-            time.sleep(LOOK_SECONDS)
+        for state in look_while_driven(service, id, lambda: story.catch_up(*notes)):
+            last = state
+    return last
 
 
 def report_rest(kind: AnyKind, engine: "Engine", state: Run, *, as_json: bool, elsewhere: str) -> ExitCode:

@@ -1,7 +1,7 @@
 """What the tools answer, typed for programs. Pure."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar, Generic, Literal, TypeVar
 
 from loopwright.core.pause import pause_words
@@ -10,7 +10,17 @@ from loopwright.core.run import R, Run
 from loopwright.core.state import Outcome
 from loopwright.core.text import agree_word, clean_line, clip_text, drop_surrogates, plural
 from loopwright.policy.permissions import request_words
-from loopwright.skills.findings import Confidence, Dimension, Finding, FixLevel, Gate, IssuesBySeverity, Risk, Severity
+from loopwright.skills.findings import (
+    SEVERITIES,
+    Confidence,
+    Dimension,
+    Finding,
+    FixLevel,
+    Gate,
+    IssuesBySeverity,
+    Risk,
+    Severity,
+)
 from loopwright.skills.score import count_issues, score_words
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.summary import CycleGlance, cycle_glance, cycle_need
@@ -611,7 +621,9 @@ def make_findings_output(
     tuning_id: str | None = None,
 ) -> FindingsOutput:
     """A part of them; `following`: what to do next, where this is the last part."""
-    ordered = sorted(found.findings, key=_gravity)
+    ordered = sorted(
+        found.findings, key=lambda one: (not one.counts, SEVERITIES.index(one.severity), one.file, one.start)
+    )
     wanted = [finding for finding in ordered if finding.dimension in dimensions]
     shown = wanted[offset:][:limit]
     more = offset + len(shown) < len(wanted)
@@ -659,16 +671,9 @@ def advise_after_diagnosis(found: SkillCheck) -> str:
     return f"`start_tuning` with fix={fix} fixes {plural(known, 'finding')}; the rest as `advice` says, or an `agent`"
 
 
-def _gravity(finding: Finding) -> tuple[bool, int, str, int]:
-    return (
-        not finding.counts,
-        ("critical", "high", "medium", "low").index(finding.severity),
-        finding.file,
-        finding.start,
-    )
-
-
 def _finding(finding: Finding, level: FixLevel | None) -> FindingOutput:
+    review = finding.review
+    quotes = (*review.quotes, *review.against) if review else ()
     return FindingOutput(
         rule=finding.rule,
         dimension=finding.dimension,
@@ -684,16 +689,10 @@ def _finding(finding: Finding, level: FixLevel | None) -> FindingOutput:
         advice=cut_text(finding.advice),
         excerpt=cut_text(finding.excerpt),
         also=tuple(map(drop_surrogates, finding.also[:SHOWN])),
-        sides=tuple(cut_text(side) for side in _sides(finding)),
+        sides=tuple(cut_text(f"{one.file}:{one.line}: {one.text}") for one in quotes),
         fixable=level,
         fingerprint=finding.fingerprint,
     )
-
-
-def _sides(finding: Finding) -> Iterator[str]:
-    review = finding.review
-    for one in (*review.quotes, *review.against) if review else ():
-        yield f"{one.file}:{one.line}: {one.text}"
 
 
 def _fix(state: TuningState, fix: Fix) -> FixOutput:
