@@ -222,7 +222,10 @@ LOOKED = JournalEvent(type="looked")
 
 
 class FileStore(ClosingContext, Generic[S]):
-    """States of one kind under the project `root`, as ports.Store promises. Close it, or use it as a context."""
+    """States of one kind under the project `root`, as ports.Store and ports.Watchable promise.
+
+    Close it, or use it as a context.
+    """
 
     def __init__(
         self, root: Path, kind: StateKind[S], clock: Clock, *, unsafe_fs: bool = False, disk: Disk | None = None
@@ -253,7 +256,6 @@ class FileStore(ClosingContext, Generic[S]):
 
     @DiskErrorTranslator()
     def create(self, state: S, *, actor: str) -> S:
-        """See ports.Store."""
         paths = self._paths(self._kind.id_of(state))
         self._place.make(paths)
         lock = Flock.ensure(paths.lock)
@@ -290,7 +292,6 @@ class FileStore(ClosingContext, Generic[S]):
         return state
 
     def update(self, id: str, rule: Rule[S], *, actor: str, event: JournalEvent, epoch: int | None = None) -> S:
-        """See ports.Store."""
         paths = self._paths(id)
         request = UpdateRequest(rule, actor, event, epoch)
         turns = self._turns.get(id) or self._turns.setdefault(id, GroupCommit(partial(self._commit, paths)))
@@ -307,7 +308,6 @@ class FileStore(ClosingContext, Generic[S]):
 
     @DiskErrorTranslator()
     def damaged(self) -> Mapping[str, str]:
-        """See ports.Store."""
         return self._index.damaged()
 
     @DiskErrorTranslator()
@@ -320,18 +320,15 @@ class FileStore(ClosingContext, Generic[S]):
 
     @DiskErrorTranslator()
     def shown(self, id: str, after: int = 0) -> StateChange[S]:
-        """See core.ports.Watchable."""
         paths = self._paths(id)
         state = self._source.shown(paths, self._writer.now())
         return StateChange(state, tuple(e for e in read_entries(self._disk, paths, after) if e.seq <= state.engine.rev))
 
     @DiskErrorTranslator()
     def revs(self) -> Mapping[str, int]:
-        """See core.ports.Watchable."""
         return self._index.revs()
 
     def watch(self) -> ChangeWatcher | None:
-        """See core.ports.Watchable."""
         return watch_states(self._layout, self.root)
 
     @DiskErrorTranslator()
@@ -351,7 +348,6 @@ class FileStore(ClosingContext, Generic[S]):
 
     @DiskErrorTranslator()
     def delete(self, id: str, *, actor: str) -> None:
-        """See ports.Store."""
         paths = self._paths(id)
         with self._access.locked(paths):
             held = Flock.at_once(paths.lease)
@@ -366,7 +362,6 @@ class FileStore(ClosingContext, Generic[S]):
 
     @contextlib.contextmanager
     def lease(self, id: str) -> Iterator[Lease]:
-        """See ports.Store."""
         paths = self._paths(id)
         self.read(id)
         with DiskErrorTranslator():
@@ -385,29 +380,24 @@ class FileStore(ClosingContext, Generic[S]):
 
     @DiskErrorTranslator()
     def holder(self, id: str) -> int | None:
-        """See ports.Store."""
         return find_holder(self._disk, self._paths(id).lease)
 
     @DiskErrorTranslator()
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
-        """See ports.Store."""
         paths = self._paths(id)
         self._access.in_place(paths, progress.write_files, self._disk, paths, files)
 
     @DiskErrorTranslator()
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
-        """See ports.Store."""
         paths = self._paths(id)
         self._access.in_place(paths, progress.append_lines, self._disk, paths, name, lines)
 
     @DiskErrorTranslator()
     def kept(self, id: str) -> Sequence[Path]:
-        """See ports.Store."""
         base = Path(self._paths(id).base)
         return sorted(base.parent.glob(f"{base.name}.*.damaged-*"))
 
     def progress_path(self, id: str) -> Path:
-        """See ports.Store."""
         return self._paths(id).progress
 
     def _paths(self, id: str) -> StatePaths:

@@ -348,8 +348,9 @@ class CycleScene(RunScene[CycleState]):
             yield from self.asked(*(d.description for d in state.coordination.undecided[:ASKED_SHOWN]))
             yield from self.activity()
 
-    def begun(self, fields: Mapping[str, object]) -> PlanTask | None:
-        return self.state.plan.task(str(fields.get("task"))) if self.state.plan else None
+    def begun(self, fields: Mapping[str, object]) -> str | None:
+        task = self.state.plan.task(str(fields.get("task"))) if self.state.plan else None
+        return task.description if task else None
 
     def _role(self, role: Role) -> Iterator[tuple[str, LineStyle]]:
         """A row, and below it what the role does right now."""

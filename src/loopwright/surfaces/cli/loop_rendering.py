@@ -307,8 +307,9 @@ class LoopScene(RunScene[LoopState]):
             yield from self.asked(*([engine.waiting.question] if engine.waiting and running else ()))
             yield from self.activity()
 
-    def begun(self, fields: Mapping[str, object]) -> LoopTask | None:
-        return self.state.engine.task(str(fields.get("task")))
+    def begun(self, fields: Mapping[str, object]) -> str | None:
+        task = self.state.engine.task(str(fields.get("task")))
+        return task.description if task else None
 
 
 def facts_line(state: LoopState) -> str:

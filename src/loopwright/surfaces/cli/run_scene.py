@@ -4,7 +4,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self
 
 from loopwright.core.record import JournalEntry
 from loopwright.core.run import R
@@ -36,30 +36,6 @@ class StyledLine(NamedTuple):
     kind: LineStyle
 
 
-class RunPicture(Protocol):
-    """How it stands at one moment, and what was heard of it since. Frozen: every change is another picture."""
-
-    def after(self, last: Self) -> Self:
-        """The same, with what was heard before it."""
-        ...
-
-    def aged(self, seconds: float) -> Self:
-        """The same so much later."""
-        ...
-
-    def noted(self, note: RunNote) -> Self:
-        """The same with what is heard now."""
-        ...
-
-    def lines(self, cells: int) -> list[StyledLine]:
-        """Each at most so many cells wide."""
-        ...
-
-    def about(self, entry: JournalEntry) -> str:
-        """What a line for this entry has to say beside its own words, or nothing."""
-        ...
-
-
 def strip_report(text: str) -> str:
     """What an agent said to people: the part before its report, in which the engine reads."""
     return clean_line(re.split(rf"^\W*({'|'.join(REPORTS)})", text, maxsplit=1, flags=re.MULTILINE)[0])
@@ -73,14 +49,11 @@ class RunActivity(NamedTuple):
     output: str = ""
 
 
-class DescribedWork(Protocol):
-    @property
-    def description(self) -> str: ...
-
-
 @dataclass(frozen=True)
 class RunScene(ABC, Generic[R]):
-    """The picture of a run. `seconds` since we look; `doing`: by role where several are at work, else under None.
+    """How a run stands at one moment, and what was heard of it since. Every change is another one.
+
+    `seconds` since we look; `doing`: by role where several are at work, else under None.
 
     `tells_actions`: an action is told as soon as it begins, and not only what is done in it.
     """
@@ -96,17 +69,20 @@ class RunScene(ABC, Generic[R]):
         """Its lines, as long as they are. Whatever others wrote is clean, so that columns stay columns."""
 
     @abstractmethod
-    def begun(self, fields: Mapping[str, object]) -> DescribedWork | None:
-        """What it is that begins, by the fields of an event that says so."""
+    def begun(self, fields: Mapping[str, object]) -> str | None:
+        """In words, what begins; by the fields of an event that says so."""
 
     def after(self, last: Self) -> Self:
+        """The same, with what was heard before it."""
         return replace(self, doing=last.doing)
 
     def aged(self, seconds: float) -> Self:
+        """The same so much later."""
         doing = {role: each._replace(seconds=each.seconds + seconds) for role, each in self.doing.items()}
         return replace(self, seconds=self.seconds + seconds, doing=doing)
 
     def noted(self, note: RunNote) -> Self:
+        """The same with what is heard now."""
         role = note.role if self.by_role else None
         before = self.doing.get(role, RunActivity())
         match note.kind:
@@ -126,8 +102,8 @@ class RunScene(ABC, Generic[R]):
     def about(self, entry: JournalEntry) -> str:
         """What the task or fix is that begins."""
         starts = entry.event.type in ("action_started", "step_started")
-        work = self.begun(entry.event.data) if starts else None
-        return f": {shorten_text(work.description, ABOUT_CELLS)}" if work else ""
+        words = self.begun(entry.event.data) if starts else None
+        return f": {shorten_text(words, ABOUT_CELLS)}" if words is not None else ""
 
     def head(self, id: str, iteration: str, cells: int, *, brief: str = "") -> Iterator[tuple[str, LineStyle]]:
         """The first lines; `brief` is said of the iteration where that does not fit."""
@@ -148,3 +124,6 @@ class RunScene(ABC, Generic[R]):
             yield f"{indent}{format_stopwatch(now.seconds)} {words}", "doing"
         if now.output:
             yield f"{indent}     {clean_line(now.output)}", "output"
+
+
+RunPicture = RunScene[Any]  # Any: the states of its kind

@@ -239,8 +239,9 @@ class TuningScene(RunScene[TuningState]):
             yield from self.asked(*([state.engine.waiting.question] if state.engine.waiting else ()))
             yield from self.activity()
 
-    def begun(self, fields: Mapping[str, object]) -> Fix | None:
-        return self.state.fix(str(fields.get("fix")))
+    def begun(self, fields: Mapping[str, object]) -> str | None:
+        fix = self.state.fix(str(fields.get("fix")))
+        return fix.description if fix else None
 
 
 def _dimension(state: TuningState, dimension: Dimension) -> tuple[str, LineStyle]:
