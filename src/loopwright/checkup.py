@@ -23,7 +23,7 @@ from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.runners import find_runner
 from loopwright.policy.secrets import SecretFilter, masked_variables
 from loopwright.repair.command import parse_command
-from loopwright.store.network import NETWORK, file_system
+from loopwright.store.disk import NETWORK, file_system
 from loopwright.wiring import EngineMeans
 from loopwright.wiring.stores import LOOPS
 

@@ -8,14 +8,7 @@ import pytest
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.state import EngineState, PermissionRequest
 from loopwright.core.wording import event_words
-from loopwright.surfaces.cli.loop_rendering import (
-    LoopScene,
-    loop_headline,
-    loop_page,
-    loop_status,
-    next_lines,
-    scene_lines,
-)
+from loopwright.surfaces.cli.loop_rendering import LOOP, LoopScene
 from loopwright.surfaces.cli.main import main
 from loopwright.workflows.loop.model import LoopState, SkillState
 
@@ -39,27 +32,27 @@ def asking(*requests: PermissionRequest) -> LoopState:
 
 
 def page(state: LoopState, *, live: bool = True, whole: bool = False) -> str:
-    return loop_page(state, live=live, now=NOW, elsewhere=" --project x", whole=whole)
+    return LOOP.page(state, live=live, now=NOW, elsewhere=" --project x", whole=whole)
 
 
 def test_one_request() -> None:
     state = asking(request(1))
-    assert loop_status(state, live=True) == "running (asks)"
-    assert loop_headline(state, live=True) == "Running; 1 permission request is open."
+    assert LOOP.status(state, live=True) == "running (asks)"
+    assert LOOP.headline(state, live=True) == "Running; 1 permission request is open."
     assert "  ask-00000001  codex asks to run: make n1; it needs you" in page(state).splitlines()
-    assert [line.split("loopwright ")[1] for line in next_lines(state, True, " --project x")] == [
+    assert [line.split("loopwright ")[1] for line in LOOP.next_lines(state, True, " --project x")] == [
         "approve loop-v2-1 --allow --project x", "approve loop-v2-1 --deny --project x",
     ]  # fmt: skip
-    assert "  ? codex asks to run: make n1" in [line.text for line in scene_lines(LoopScene(state), 100)]
+    assert "  ? codex asks to run: make n1" in [line.text for line in LoopScene(state).lines(100)]
 
 
 def test_several_are_named_and_long_lists_are_cut() -> None:
     state = asking(*map(request, range(20)))
-    assert loop_headline(state, live=True) == "Running; 20 permission requests are open."
+    assert LOOP.headline(state, live=True) == "Running; 20 permission requests are open."
     assert "approve loop-v2-1 ask-00000000 --allow" in page(state)
     assert "… and 12 more" in page(state)
     assert "make n19" in page(state, whole=True)
-    plan = "\n".join(line.text for line in scene_lines(LoopScene(state), 100))
+    plan = "\n".join(line.text for line in LoopScene(state).lines(100))
     assert "make n2" in plan
     assert "make n3" not in plan
     assert "… and 17 more" in plan
@@ -67,7 +60,7 @@ def test_several_are_named_and_long_lists_are_cut() -> None:
 
 def test_without_a_runner_nobody_asks() -> None:
     state = asking(request(1))
-    assert loop_status(state, live=False) == "running (no runner)"
+    assert LOOP.status(state, live=False) == "running (no runner)"
     assert "permission" not in page(state, live=False)
     assert "approve" not in page(state, live=False)
 
@@ -78,7 +71,7 @@ def test_an_answer_on_its_way_is_shown() -> None:
 
 def test_words_of_an_agent_do_not_steer_the_terminal() -> None:
     state = asking(request(1, command="make\x1b[2J\nnext:  loopwright approve x", reason="\x1b]0;x\x07" + "y" * 10_000))
-    for text in (page(state), *(line.text for line in scene_lines(LoopScene(state), 100))):
+    for text in (page(state), *(line.text for line in LoopScene(state).lines(100))):
         assert "\x1b" not in text
         assert "\x07" not in text
     assert "\nnext:  loopwright approve x" not in page(state)

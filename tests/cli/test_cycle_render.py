@@ -15,23 +15,10 @@ from loopwright.core.names import CycleStatus
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.run_events import RunNote
 from loopwright.core.state import Baseline, BaselineTest, Budget, Incident, Outcome, Parked, PermissionRequest, Waiting
-from loopwright.surfaces.cli.cycle_rendering import (
-    CONTINUE,
-    RESTART,
-    SETTLE,
-    TASKS_SHOWN,
-    CycleScene,
-    cycle_ending,
-    cycle_headline,
-    cycle_page,
-    cycle_recovery_line,
-    cycle_status,
-    cycle_table,
-    next_lines,
-)
-from loopwright.surfaces.cli.loop_rendering import DamagedRun
+from loopwright.surfaces.cli.cycle_rendering import CONTINUE, CYCLE, RESTART, SETTLE, TASKS_SHOWN, CycleScene
 from loopwright.surfaces.cli.main import app
 from loopwright.surfaces.cli.plain import LineView, NdjsonView
+from loopwright.surfaces.cli.run_rendering import DamagedRun
 from loopwright.surfaces.cli.text import measure_width
 from loopwright.workflows.cycle.commands import extend, pause, stop, wait_for_person
 from loopwright.workflows.cycle.model import Blocker, CycleState, Decision
@@ -43,7 +30,7 @@ STEERING = set("\x1b\x07\x9b\r\u202e\u202d\u2028")
 
 
 def page(state: CycleState, *, live: bool = False, cells: int = 160, whole: bool = False) -> str:
-    return cycle_page(state, live=live, now=NOW, elsewhere="", cells=cells, whole=whole)
+    return CYCLE.page(state, live=live, now=NOW, elsewhere="", cells=cells, whole=whole)
 
 
 def evil() -> CycleState:
@@ -76,12 +63,12 @@ def test_hostile_texts_stay_in_their_lines(cells: int) -> None:
     for note in (RunNote("activity", EVIL, role="cd"), RunNote("output", EVIL, role="cd"), RunNote("activity", EVIL)):
         scene = scene.noted(note)
     told = (
-        page(state, cells=cells), scene_text(scene, cells), cycle_recovery_line(state),
-        cycle_ending(state, diff="", summary=None, elsewhere=""),
-        cycle_table([(state, True)], 1, NOW, damaged=[DamagedRun("x", EVIL, None)], cells=cells),
+        page(state, cells=cells), scene_text(scene, cells), CYCLE.restored(state),
+        CYCLE.ending(state, diff="", summary=None, elsewhere=""),
+        CYCLE.table([(state, True)], 1, NOW, damaged=[DamagedRun("x", EVIL, None)], cells=cells),
     )  # fmt: skip
     for text in told:
-        assert "hi" in text or text == cycle_recovery_line(state)
+        assert "hi" in text or text == CYCLE.restored(state)
         assert not set(text) & STEERING
     assert all(measure_width(line.text) <= cells for line in scene.lines(cells))
 
@@ -118,9 +105,9 @@ def commands() -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("live", [True, False])
-@pytest.mark.parametrize("state", list(states()), ids=lambda state: cycle_headline(state)[:30])
+@pytest.mark.parametrize("state", list(states()), ids=lambda state: CYCLE.headline(state)[:30])
 def test_what_is_suggested_can_be_typed(state: CycleState, live: bool) -> None:
-    lines = next_lines(state, live, " --project x")
+    lines = CYCLE.next_lines(state, live, " --project x")
     assert lines
     for line in lines:
         words = line.split()
@@ -128,8 +115,8 @@ def test_what_is_suggested_can_be_typed(state: CycleState, live: bool) -> None:
         known = commands()[words[3]]
         assert {word for word in words if word.startswith("--")} <= known, line
         assert line.endswith(" --project x")
-    assert page(state, live=live).endswith("\n".join(next_lines(state, live, "")))
-    assert cycle_status(state, live=live).startswith(state.status)
+    assert page(state, live=live).endswith("\n".join(CYCLE.next_lines(state, live, "")))
+    assert CYCLE.status(state, live=live).startswith(state.status)
 
 
 @pytest.mark.parametrize("outcome", get_args(Outcome))
@@ -147,17 +134,17 @@ def test_every_end_and_every_status_has_its_next_step() -> None:
 
 def test_how_a_cycle_came_to_rest() -> None:
     done = driven(running())
-    assert cycle_headline(done) == "Succeeded in 1 iteration: 1 test passes, coverage 80 %."
+    assert CYCLE.headline(done) == "Succeeded in 1 iteration: 1 test passes, coverage 80 %."
     failed = driven(running(max_iterations=1), {"vas.validate": judged("tests/test_a.py::test_x")})
-    told = cycle_ending(failed, diff="", summary="s.md", elsewhere="")
+    told = CYCLE.ending(failed, diff="", summary="s.md", elsewhere="")
     assert told.startswith("Not done, exhausted: ")
     assert "failing     tests/test_a.py::test_x" in told
     assert "summary     s.md" in told
     assert "--max-iterations 6" in told
     spent = Budget(max_tokens=10, tokens=10)
     over = failed.evolve(engine=failed.engine.evolve(outcome="over_budget", budget=spent))
-    assert "--max-tokens 20" in cycle_ending(over, diff="", summary=None, elsewhere="")
-    undecided = cycle_ending(evil(), diff="", summary=None, elsewhere="")
+    assert "--max-tokens 20" in CYCLE.ending(over, diff="", summary=None, elsewhere="")
+    undecided = CYCLE.ending(evil(), diff="", summary=None, elsewhere="")
     assert "to decide   DEC-001" in undecided
     assert "decided     DEC-002: hi[31m there (hi" in undecided.replace("\n", "")
 

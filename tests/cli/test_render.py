@@ -23,25 +23,10 @@ from loopwright.core.state import (
 )
 from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis
 from loopwright.evidence.testing import TestResult
-from loopwright.surfaces.cli.loop_rendering import (
-    CONTINUE,
-    RESTART,
-    SHOWN,
-    DamagedRun,
-    End,
-    LoopScene,
-    list_some,
-    loop_ending,
-    loop_headline,
-    loop_page,
-    loop_status,
-    loop_table,
-    next_lines,
-    scene_lines,
-    strip_report,
-    task_rows,
-)
-from loopwright.surfaces.cli.text import measure_width
+from loopwright.surfaces.cli.loop_rendering import CONTINUE, LOOP, RESTART, End, LoopScene, task_rows
+from loopwright.surfaces.cli.run_rendering import DamagedRun
+from loopwright.surfaces.cli.run_scene import RunActivity, strip_report
+from loopwright.surfaces.cli.text import SHOWN, list_some, measure_width
 from loopwright.workflows.loop.model import Debug, Develop, LoopState, SkillState, Validate
 from loopwright.workflows.loop.summary import FinishedAction, diff_stat
 
@@ -123,32 +108,32 @@ def test_every_outcome_and_status_has_its_row() -> None:
 )
 def test_a_loop_at_rest(state: LoopState, code: ExitCode, words: str, step: str) -> None:
     assert exit_for(state) is code
-    assert words in loop_headline(state)
-    assert any(step in line for line in next_lines(state, False, ""))
+    assert words in LOOP.headline(state)
+    assert any(step in line for line in LOOP.next_lines(state, False, ""))
 
 
 def test_a_question_is_shown_with_its_answers() -> None:
     state = loop("paused", waiting=Waiting(question="Which\x1b one?", options=("a", "b"), since=AT))
-    assert loop_headline(state) == "Paused with a question: Which one? (a / b)"
-    assert [line.split()[2] for line in next_lines(state, False, "")] == ["answer", "resume"]
+    assert LOOP.headline(state) == "Paused with a question: Which one? (a / b)"
+    assert [line.split()[2] for line in LOOP.next_lines(state, False, "")] == ["answer", "resume"]
     answered = state.evolve(engine=state.engine.evolve(answer="a"))
-    assert [line.split()[2] for line in next_lines(answered, False, "")] == ["resume"]
+    assert [line.split()[2] for line in LOOP.next_lines(answered, False, "")] == ["resume"]
 
 
 def test_commands_name_the_project_where_they_have_to() -> None:
-    assert next_lines(loop("paused"), False, " --project ../x")[0].endswith("--project ../x")
+    assert LOOP.next_lines(loop("paused"), False, " --project ../x")[0].endswith("--project ../x")
 
 
 def test_the_status_says_whether_somebody_is_at_work() -> None:
-    assert loop_status(loop("running"), live=True) == "running"
-    assert loop_status(loop("running"), live=False) == "running (no runner)"
-    assert loop_status(loop("failed", "stalled"), live=False) == "failed (stalled)"
-    assert loop_status(loop("completed", "succeeded"), live=False) == "completed"
-    assert loop_status(loop("failed", "failed"), live=False) == "failed"
+    assert LOOP.status(loop("running"), live=True) == "running"
+    assert LOOP.status(loop("running"), live=False) == "running (no runner)"
+    assert LOOP.status(loop("failed", "stalled"), live=False) == "failed (stalled)"
+    assert LOOP.status(loop("completed", "succeeded"), live=False) == "completed"
+    assert LOOP.status(loop("failed", "failed"), live=False) == "failed"
 
 
 def test_the_page_shows_every_section() -> None:
-    page = loop_page(with_everything(), live=False, now=NOW, elsewhere="")
+    page = LOOP.page(with_everything(), live=False, now=NOW, elsewhere="")
     for words in (
         "failed (exhausted)", "0 of 10", "task-1  pending  bash  Mend", "H1", "confirmed", "ledger.py:balance:36",
         "the tests pass with it", "tests 1/2", "coverage 81.5 %", "✗ s::test_b", "assert 1 == 2", "Checkpoints",
@@ -159,7 +144,7 @@ def test_the_page_shows_every_section() -> None:
 
 def test_the_ending_names_cause_change_and_what_is_left() -> None:
     diff = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1,2 @@\n-a\n+b\n+c\n"
-    text = loop_ending(with_everything(), diff=diff, summary="/p/summary.md", live=False, elsewhere="")
+    text = LOOP.ending(with_everything(), diff=diff, summary="/p/summary.md", live=False, elsewhere="")
     for words in ("Not done, exhausted", "the last day is left out", "x.py  +2 -1", "s::test_b", "task-1 (pending)"):
         assert words in text, words
     assert "/p/summary.md" in text
@@ -181,14 +166,14 @@ def test_long_lists_are_cut_and_counted() -> None:
 
 
 def test_a_list_says_how_many_it_left_out() -> None:
-    text = loop_table([(loop("running"), False)], 3, NOW)
+    text = LOOP.table([(loop("running"), False)], 3, NOW)
     assert "running (no runner)" in text
     assert "1 of 3 loops" in text
-    assert "no loops here" in loop_table([], 0, NOW)
+    assert "no loops here" in LOOP.table([], 0, NOW)
 
 
 def test_more_iterations_are_proposed_only_where_they_were_what_ended_it() -> None:
-    nothing_left = "\n".join(next_lines(loop("failed", "exhausted", iteration=6), False, " --project x"))
+    nothing_left = "\n".join(LOOP.next_lines(loop("failed", "exhausted", iteration=6), False, " --project x"))
     assert "--max-iterations" not in nothing_left
     assert [line.split()[0] for line in nothing_left.splitlines()] == ["next", "or", "then"]
     assert nothing_left.count(" --project x") == 3
@@ -196,7 +181,7 @@ def test_more_iterations_are_proposed_only_where_they_were_what_ended_it() -> No
 
 def test_a_reason_that_is_a_sentence_gets_no_second_full_stop() -> None:
     told = loop("failed", "failed").evolve(failure_reason="task task-1 failed: the build broke.\n")
-    assert loop_headline(told) == "Not done, failed: task task-1 failed: the build broke."
+    assert LOOP.headline(told) == "Not done, failed: task task-1 failed: the build broke."
 
 
 @pytest.mark.parametrize(
@@ -205,7 +190,7 @@ def test_a_reason_that_is_a_sentence_gets_no_second_full_stop() -> None:
 def test_numbers_agree_with_what_they_count(count: int, words: str) -> None:
     results = tuple(TestResult(test_name=f"test_{n}", status="passed") for n in range(count))
     state = loop("completed", "succeeded").evolve(skill_state=SkillState(validate=Validate(test_results=results)))
-    assert loop_headline(state) == words
+    assert LOOP.headline(state) == words
 
 
 def test_damaged_loops_stand_in_the_list_with_what_helps() -> None:
@@ -213,7 +198,7 @@ def test_damaged_loops_stand_in_the_list_with_what_helps() -> None:
         DamagedRun("loop-v2-9", "its journal is damaged", "loopwright recover loop-v2-9"),
         DamagedRun("b", "newer", None),
     )
-    for text in (loop_table([(loop(), False)], 1, NOW, damaged=damaged), loop_table([], 0, NOW, damaged=damaged)):
+    for text in (LOOP.table([(loop(), False)], 1, NOW, damaged=damaged), LOOP.table([], 0, NOW, damaged=damaged)):
         assert "loop-v2-9  damaged" in text
         assert "loop-v2-9 is damaged: its journal is damaged\n  next        loopwright recover loop-v2-9" in text
         assert "b is damaged: newer" in text
@@ -223,14 +208,14 @@ def test_damaged_loops_stand_in_the_list_with_what_helps() -> None:
 @pytest.mark.parametrize("cells", [40, 60, 100, 300])
 def test_a_list_fits_the_terminal(cells: int) -> None:
     state = with_everything().evolve(title="A title of very many words " * 4)
-    rows = loop_table([(state, False)], 1, NOW, cells=cells).splitlines()
+    rows = LOOP.table([(state, False)], 1, NOW, cells=cells).splitlines()
     assert max(measure_width(row) for row in rows) <= cells
     assert any("A title" in row for row in rows)
 
 
 @pytest.mark.parametrize("cells", [50, 80])
 def test_a_page_fits_the_terminal_but_for_what_is_copied(cells: int) -> None:
-    page = loop_page(with_everything().evolve(notes="word " * 60), live=False, now=NOW, elsewhere="", cells=cells)
+    page = LOOP.page(with_everything().evolve(notes="word " * 60), live=False, now=NOW, elsewhere="", cells=cells)
     told, _, copied = page.partition("Not done")
     assert max(measure_width(row) for row in told.splitlines()) <= cells
     assert "loopwright run --loop-id" in copied or "loopwright show" in copied
@@ -238,11 +223,11 @@ def test_a_page_fits_the_terminal_but_for_what_is_copied(cells: int) -> None:
 
 def test_a_page_says_what_it_leaves_out_and_how_to_see_it() -> None:
     many = tuple(Checkpoint(n=n, rev=n, commit="c", tree="t", action=f"step {n}", at=AT) for n in range(1, SHOWN + 4))
-    cut = loop_page(loop("paused", checkpoints=many), live=False, now=NOW, elsewhere="")
+    cut = LOOP.page(loop("paused", checkpoints=many), live=False, now=NOW, elsewhere="")
     assert "… and 3 earlier" in cut
     assert "step 3\n" not in cut
     assert "loopwright show loop-v2-1 --all shows every line" in cut
-    everything = loop_page(loop("paused", checkpoints=many), live=False, now=NOW, elsewhere="", whole=True)
+    everything = LOOP.page(loop("paused", checkpoints=many), live=False, now=NOW, elsewhere="", whole=True)
     assert all(f"step {c.n}" in everything for c in many)
     assert "--all" not in everything
 
@@ -270,7 +255,7 @@ def test_a_task_is_shown_with_all_that_is_special_about_it() -> None:
 
 def test_what_was_spent_is_told_with_its_limits() -> None:
     budget = Budget(max_minutes=3, spent_seconds=90, max_tokens=5000, tokens=1200, max_cost=2, cost=0.25)
-    page = loop_page(loop(budget=budget), live=False, now=NOW, elsewhere="")
+    page = LOOP.page(loop(budget=budget), live=False, now=NOW, elsewhere="")
     assert "1 min of 3 min, 1,200 of 5,000 tokens, 0.25 of 2 US dollars" in page
 
 
@@ -278,9 +263,9 @@ def test_what_was_spent_is_told_with_its_limits() -> None:
 def test_a_title_never_steers_the_terminal(title: str) -> None:
     state = with_everything().evolve(title=title, description=title, notes=title)
     shown = [
-        loop_table([(state, False)], 1, NOW),
-        loop_page(state, live=False, now=NOW, elsewhere=""),
-        *(line.text for line in scene_lines(LoopScene(state, doing=title, output=title), 80)),
+        LOOP.table([(state, False)], 1, NOW),
+        LOOP.page(state, live=False, now=NOW, elsewhere=""),
+        *(line.text for line in LoopScene(state, doing={None: RunActivity(title, output=title)}).lines(80)),
     ]
     assert not any(c in text for text in shown for c in "\x1b\x07\x08\r\x9b\u202e")
 
@@ -294,7 +279,7 @@ def test_a_scene_is_never_wider_than_the_terminal(cells: int, doing: str, output
         FinishedAction("VALIDATE", "fail"),
         FinishedAction("DEBUG", "x" * 300),
     )
-    lines = scene_lines(LoopScene(state, history, doing=doing, output=output), cells)
+    lines = LoopScene(state, history=history, doing={None: RunActivity(doing, output=output)}).lines(cells)
     assert max(measure_width(line.text) for line in lines) <= cells
 
 
@@ -303,14 +288,15 @@ def test_a_scene_folds_what_is_over_and_shows_what_is_done_now() -> None:
     assert busy.skill_state is not None
     busy = busy.evolve(skill_state=busy.skill_state.evolve(current_action="debug"))
     history = (FinishedAction("INIT"), FinishedAction("DEVELOP", "completed"), FinishedAction("VALIDATE", "fail"))
-    scene = LoopScene(busy, history, seconds=75, doing="tracing 3 tests", doing_seconds=4, output="test_a PASSED")
-    text = "\n".join(line.text for line in scene_lines(scene, 100))
+    scene = LoopScene(busy, 75, {None: RunActivity("tracing 3 tests", 4, "test_a PASSED")}, history)
+    text = "\n".join(line.text for line in scene.lines(100))
     for words in (
         "1:15 · running · iteration 0/10", "✔ Iteration 1: DEVELOP + VALIDATE (fail)", "▶ → Action: DEBUG",
         "tests 1/2 passed · coverage 81.5 %", "0:04 tracing 3 tests", "test_a PASSED",
     ):  # fmt: skip
         assert words in text, text
-    rested = "\n".join(line.text for line in scene_lines(LoopScene(with_everything(), history, doing="tracing"), 100))
+    over = LoopScene(with_everything(), doing={None: RunActivity("tracing")}, history=history)
+    rested = "\n".join(line.text for line in over.lines(100))
     assert "tracing" not in rested
 
 

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from loopwright.surfaces.cli.cycle_rendering import next_lines as cycle_next_lines
-from loopwright.surfaces.cli.loop_rendering import loop_ending, loop_page, patches_lines
+from loopwright.surfaces.cli.cycle_rendering import CYCLE, patches_lines
+from loopwright.surfaces.cli.loop_rendering import LOOP
 from loopwright.workflows.loop.model import LoopState, SkillState
 from tests.domain.cycle_making import created
 from tests.domain.loop_making import AT, loop
@@ -23,7 +23,7 @@ def ended(**evidence: object) -> LoopState:
 
 def test_the_last_words_of_a_run_name_the_rivals_and_how_to_take_one() -> None:
     state = ended()
-    words = loop_ending(state, diff="", summary=None, live=False, elsewhere=" --project x")
+    words = LOOP.ending(state, diff="", summary=None, live=False, elsewhere=" --project x")
     assert f"{PLACE}: " in words
     assert "plausible, one of 21: 21 of 156 edits pass; 12 of 20 others compared behave differently" in words
     assert DIFFERENCE in words
@@ -31,21 +31,21 @@ def test_the_last_words_of_a_run_name_the_rivals_and_how_to_take_one() -> None:
 
 
 def test_show_says_the_same() -> None:
-    page = loop_page(ended(), live=False, now=NOW, elsewhere="", cells=500)
+    page = LOOP.page(ended(), live=False, now=NOW, elsewhere="", cells=500)
     assert DIFFERENCE in page
     assert "rival-1  (that edit instead" in page
 
 
 def test_where_nothing_is_open_nothing_is_offered() -> None:
     only = comparison(passing=1, compared=0, differing=0).model_dump(mode="json")
-    words = loop_ending(ended(comparison=only), diff="", summary=None, live=False, elsewhere="")
+    words = LOOP.ending(ended(comparison=only), diff="", summary=None, live=False, elsewhere="")
     assert "the only one of 156 edits that passes" in words
     assert "choose" not in words
 
 
 def test_hostile_words_stay_in_their_line() -> None:
     odd = comparison(rival(description="x\x1b[2J\nSucceeded"), gives={"f(0)": "gives \x1b[1A"})
-    words = loop_ending(ended(comparison=odd.model_dump(mode="json")), diff="", summary=None, live=False, elsewhere="")
+    words = LOOP.ending(ended(comparison=odd.model_dump(mode="json")), diff="", summary=None, live=False, elsewhere="")
     assert "\x1b" not in words
     assert "\nSucceeded" not in words.partition("\n")[2]
 
@@ -54,4 +54,4 @@ def test_a_cycle_says_it_of_its_patches() -> None:
     state = created()
     state = state.evolve(engine=state.engine.evolve(patches=(PATCH,)))
     assert patches_lines(state.engine.patches or ())[1] == DIFFERENCE
-    assert f"loopwright cycle {TAKE.format(id=state.cycle_id)}" in cycle_next_lines(state, False, " --project x")[-1]
+    assert f"loopwright cycle {TAKE.format(id=state.cycle_id)}" in CYCLE.next_lines(state, False, " --project x")[-1]

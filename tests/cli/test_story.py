@@ -19,7 +19,7 @@ from loopwright.core.wording import EVENTS, event_words
 from loopwright.store.tail import FileTail
 from loopwright.surfaces.cli.follow import FORMS, RunReporter, log_line, parse_note
 from loopwright.surfaces.cli.kinds import LOOPS
-from loopwright.surfaces.cli.text import RunPicture
+from loopwright.surfaces.cli.run_scene import RunPicture
 from loopwright.workflows.loop.summary import FinishedAction, list_finished
 from tests.stage import MakeStage
 from tests.tiers import examples

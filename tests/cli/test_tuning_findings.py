@@ -10,8 +10,15 @@ from hypothesis import strategies as st
 from loopwright.skills.detectors.text_spans import locate_span
 from loopwright.skills.findings import Finding, FixLevel, Silenced
 from loopwright.surfaces.cli.findings import overview, skill_page
-from loopwright.surfaces.cli.layout import NARROWEST, Layout, layout_source, paint_coloured, paint_plain, wrap_text
-from loopwright.surfaces.cli.text import measure_width
+from loopwright.surfaces.cli.text import (
+    NARROWEST,
+    Layout,
+    layout_source,
+    measure_width,
+    paint_coloured,
+    paint_plain,
+    wrap_text,
+)
 from loopwright.workflows.tuning.report.skill_check import SkillCheck
 from tests.tune.making import finding, page
 

@@ -4,7 +4,7 @@ import pytest
 
 from loopwright.core.pause import Pause
 from loopwright.core.state import Parked, Waiting
-from loopwright.surfaces.cli.loop_rendering import loop_headline, loop_status
+from loopwright.surfaces.cli.loop_rendering import LOOP
 from loopwright.surfaces.mcp import tool_outputs
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.summary import loop_glance
@@ -24,9 +24,9 @@ CASES: list[tuple[Pause, LoopState, str, str]] = [
 @pytest.mark.parametrize(("pause", "state", "short", "words"), CASES, ids=[case[0] for case in CASES])
 def test_a_pause_says_why_everywhere(pause: Pause, state: LoopState, short: str, words: str) -> None:
     assert loop_glance(state, "shop").pause == pause
-    assert loop_status(state, live=False) == f"paused ({short})"
-    assert words in loop_headline(state)
-    assert words in tool_outputs.loop_headline(state, live=False)
+    assert LOOP.status(state, live=False) == f"paused ({short})"
+    assert words in LOOP.headline(state)
+    assert words in tool_outputs.LOOPS.headline(state, live=False)
 
 
 def test_what_is_not_paused_has_no_such_reason() -> None:

@@ -294,7 +294,7 @@ def test_a_half_done_deletion_is_finished(tmp_path: Path, seen_by: str) -> None:
 
 
 def test_a_network_file_system_is_refused() -> None:
-    from loopwright.store.network import network_type
+    from loopwright.store.disk import network_type
 
     mounts = "1 0 8:1 / / rw - ext4 /dev/vda rw\n2 1 0:50 / /home/me rw shared:1 - nfs4 host:/x rw\n"
     assert network_type(Path("/home/me/project"), mounts) == "nfs4"

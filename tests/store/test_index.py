@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.store.change_notifier import FolderWatch
+from loopwright.store.change_notifier import FolderChangeWatcher
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import LOOPS
@@ -40,7 +40,7 @@ def test_a_second_list_reads_only_what_has_changed(tmp_path: Path) -> None:
 
 def test_without_a_watch_everything_is_looked_at_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A system may have no watch left to give; there is no other way to make it so."""
-    monkeypatch.setattr(FolderWatch, "on", lambda folder: None)
+    monkeypatch.setattr(FolderChangeWatcher, "on", lambda folder, root: None)
     with files_at(tmp_path) as writer, files_at(tmp_path) as store:
         for n in range(3):
             writer.create(loop(f"loop-{n}"), actor="user")
@@ -52,7 +52,7 @@ def test_without_a_watch_everything_is_looked_at_each_time(tmp_path: Path, monke
 
 
 def test_more_news_than_the_kernel_keeps_means_a_new_look(tmp_path: Path) -> None:
-    watch = FolderWatch.on(tmp_path)
+    watch = FolderChangeWatcher.on(tmp_path, tmp_path)
     assert watch is not None
     limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     here, there = tmp_path / "here", tmp_path / "there"

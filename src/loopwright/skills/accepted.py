@@ -51,7 +51,7 @@ class SuppressComment:
 
 def split_suppressed(skill: Skill, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """What stays and what is silenced, each in the order given. One whose comment does not count stays, and says so."""
-    by_file = {path: find_comments(page) for path, page in skill.pages.items() if MARK in page.text}
+    by_file = {path: tuple(find_comments(page)) for path, page in skill.pages.items() if MARK in page.text}
     kept: list[Finding] = []
     silenced: list[Finding] = []
     for finding in findings:
@@ -91,18 +91,15 @@ def list_rules() -> frozenset[str]:
     return frozenset({*(detector.rule for detector in DETECTORS), *(card.id for card in list_cards())})
 
 
-def find_comments(page: Page) -> tuple[SuppressComment, ...]:
+def find_comments(page: Page) -> Iterator[SuppressComment]:
     """All such comments of a page, in order."""
-    return tuple(_ignores(page))
-
-
-def _ignores(page: Page) -> Iterator[SuppressComment]:
     text = page.text
     at, line, counted = text.find(MARK), 1, 0
     while at >= 0:
         line, counted = line + text.count("\n", counted, at), at
-        holder = _at(page, at)
-        if (opener := _opener(text, at)) and (opener == "<!--" or _is_code(page, holder)):
+        before = text[text.rfind("\n", 0, at) + 1 : at].rstrip()
+        opener = next((opener for opener in _OPENERS if before.endswith(opener)), None)
+        if opener == "<!--" or (opener and _is_code(page, _at(page, at))):
             begin = text.rfind(opener, 0, at)
             close = text.find(_OPENERS[opener], at, at + LONGEST)
             close = close if close >= 0 else _line_end(text, at)
@@ -119,11 +116,6 @@ def _reason(rest: str) -> str:
     found = _REASON.match(rest)
     words = " ".join(found[1].split()) if found else ""
     return words if any(char.isalnum() for char in words) else ""
-
-
-def _opener(text: str, at: int) -> str | None:
-    before = text[text.rfind("\n", 0, at) + 1 : at].rstrip()
-    return next((opener for opener in _OPENERS if before.endswith(opener)), None)
 
 
 def _at(page: Page, at: int) -> MarkdownBlock | None:

@@ -15,6 +15,15 @@ def main_among(names: Iterable[str]) -> str | None:
     )
 
 
+def is_encodable(text: str) -> bool:
+    """Whether all of it is UTF-8: bytes that are none are read as halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 @dataclass(frozen=True)
 class SkillFiles:
     """`digests`: of every file, but for those of nested skills.

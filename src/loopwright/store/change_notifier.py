@@ -23,7 +23,10 @@ UNMOUNT, OVERFLOW, IGNORED, IS_FOLDER = 0x2000, 0x4000, 0x8000, 0x40000000
 NO_LINK = 0x1000000 | 0x2000000
 """Asks for a watch only where a folder itself stands, and no link to one."""
 INTERESTING = MODIFY | CLOSE_WRITE | MOVED_FROM | MOVED_TO | DELETE | DELETE_SELF | MOVE_SELF
-LOST = DELETE_SELF | MOVE_SELF | UNMOUNT | OVERFLOW | IGNORED
+COMING = CREATE | MOVED_TO
+ANEW = DELETE_SELF | MOVE_SELF | UNMOUNT | IGNORED
+"""What is said of a folder that is not watched any more."""
+WANTED = INTERESTING | CREATE
 HEAD = struct.Struct("iIII")
 CHUNK = 1 << 16
 
@@ -80,38 +83,6 @@ class Inotify:
         self._descriptor.release()
 
 
-class FolderWatch:
-    """An inotify watch on one folder."""
-
-    def __init__(self, inotify: Inotify) -> None:
-        self._inotify = inotify
-
-    @classmethod
-    def on(cls, folder: Path) -> "FolderWatch | None":
-        """None where the system gives no watch (none left, or no such folder)."""
-        inotify = Inotify.opened()
-        if inotify is None:
-            return None
-        if inotify.add(folder, INTERESTING) is None:
-            inotify.close()
-            return None
-        return cls(inotify)
-
-    def changed(self) -> set[str] | None:
-        """Names that changed since the last call, or None when some may have been missed."""
-        if self._inotify.fd < 0:
-            return None
-        told = list(self._inotify.told())
-        return None if any(one.mask & LOST for one in told) else {one.name for one in told}
-
-    def close(self) -> None:
-        self._inotify.close()
-
-
-COMING = CREATE | MOVED_TO
-ANEW = LOST & ~OVERFLOW
-
-
 class WatchedPath(NamedTuple):
     """The number of a folder that is watched; `awaited`: the next name on the way to the one that is wanted."""
 
@@ -121,7 +92,7 @@ class WatchedPath(NamedTuple):
 
 def begin_watch(inotify: Inotify, folder: Path, root: Path) -> WatchedPath | None:
     """Watches `folder`, or the last one on the way to it that is there. None, and closed, where that cannot be."""
-    if (main := inotify.add(folder, INTERESTING | CREATE)) is not None:
+    if (main := inotify.add(folder, WANTED)) is not None:
         return WatchedPath(main, None)
     for child in (folder, *folder.parents):
         if child == root:
@@ -134,18 +105,26 @@ def begin_watch(inotify: Inotify, folder: Path, root: Path) -> WatchedPath | Non
 
 
 class StateChangeWatcher(ABC):
-    """Of the folder of one kind of states; until that is there, of the coming of the way to it (see `WatchedPath`).
+    """See core.ports.ChangeWatcher. Until the states' folder is there, of the coming of the way to it."""
 
-    See core.ports.ChangeWatcher.
-    """
-
-    def __init__(self, inotify: Inotify, way: WatchedPath) -> None:
+    def __init__(self, inotify: Inotify, path: WatchedPath) -> None:
         self._inotify = inotify
-        self._main, self._awaited = way
+        self._main, self._awaited = path
         self._shown: set[str] = set()
         self._written: set[str] = set()
         self._noted: set[str] = set()
+        self._moved: set[str] = set()
+        """Of whose files something else came or went."""
         self._missed = False
+
+    @abstractmethod
+    def _take(self, told: InotifyEvent) -> None: ...
+
+    @abstractmethod
+    def hear(self, id: str) -> None: ...
+
+    @abstractmethod
+    def ignore(self, id: str) -> None: ...
 
     def fileno(self) -> int:
         return self._inotify.fd
@@ -161,32 +140,52 @@ class StateChangeWatcher(ABC):
         if self._missed:
             return None
         found = StateChanges(frozenset(self._shown), frozenset(self._written - self._shown), frozenset(self._noted))
-        self._shown, self._written, self._noted = set(), set(), set()
+        self._shown, self._written, self._noted, self._moved = set(), set(), set(), set()
         return found
+
+    def changed(self) -> frozenset[str] | None:
+        """As `changes`, for those who ask when they need it: ids of all that is not what it was."""
+        moved = self._moved
+        found = self.changes() if self._inotify.fd >= 0 else None
+        return None if found is None else found.shown | found.written | moved
 
     def close(self) -> None:
         self._inotify.close()
 
-    @abstractmethod
-    def _take(self, told: InotifyEvent) -> None:
-        """Of a folder that is watched."""
+    def _watch_inside(self, folder: Path, numbers: dict[int, str], id: str) -> None:
+        """Watches the folders in it; to add one again changes nothing."""
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    self._watch(Path(entry.path), numbers, id)
+
+    def _watch(self, folder: Path, numbers: dict[int, str], id: str) -> int | None:
+        number = self._inotify.add(folder, WANTED)
+        if number is not None:
+            numbers[number] = id
+        return number
+
+    def _leave(self, numbers: dict[int, str], id: str) -> None:
+        for number in [number for number, known in numbers.items() if known == id]:
+            del numbers[number]
+            self._inotify.remove(number)
 
 
 class FolderChangeWatcher(StateChangeWatcher):
-    """Of states whose files lie in one folder."""
+    """Of a folder in which the files of all states lie side by side."""
 
-    def __init__(self, inotify: Inotify, way: WatchedPath, folder: Path) -> None:
-        super().__init__(inotify, way)
+    def __init__(self, inotify: Inotify, folder: Path, path: WatchedPath) -> None:
+        super().__init__(inotify, path)
         self._folder = folder
         self._heard: dict[str, int | None] = {}
         self._ids: dict[int, str] = {}
 
     @classmethod
     def on(cls, folder: Path, root: Path) -> "FolderChangeWatcher | None":
-        """`folder` lies below `root`, which exists. None where the system gives no watch."""
+        """`folder` is `root`, which exists, or lies below it. None where the system gives no watch."""
         inotify = Inotify.opened()
-        way = begin_watch(inotify, folder, root) if inotify else None
-        return cls(inotify, way, folder) if inotify and way else None
+        path = begin_watch(inotify, folder, root) if inotify else None
+        return cls(inotify, folder, path) if inotify and path else None
 
     def hear(self, id: str) -> None:
         self._heard[id] = None
@@ -194,25 +193,20 @@ class FolderChangeWatcher(StateChangeWatcher):
 
     def ignore(self, id: str) -> None:
         self._heard.pop(id, None)
-        self._leave(id)
+        self._leave(self._ids, id)
 
     def _take(self, told: InotifyEvent) -> None:
-        if told.folder == self._main:
-            self._sort(told)
-        else:
+        if told.folder != self._main:
             self._note(told)
-
-    def _sort(self, told: InotifyEvent) -> None:
-        id = parse_id(told.name)
-        if id is None:
-            return
-        if told.name.endswith(PROGRESS):
-            self._attend(id)
-        elif told.name.endswith(STATE) or told.mask & DELETE:
-            self._shown.add(id)
-        else:
-            assert told.name.endswith(JOURNAL)
-            self._written.add(id)
+        elif id := parse_id(told.name):
+            if told.name.endswith(PROGRESS):
+                self._moved.add(id)
+                self._attend(id)
+            elif told.name.endswith(STATE) or told.mask & DELETE:
+                self._shown.add(id)
+            else:
+                assert told.name.endswith(JOURNAL)
+                self._written.add(id)
 
     def _note(self, told: InotifyEvent) -> None:
         """Of a progress folder or one in it; one that went away is attended to when it comes back."""
@@ -227,46 +221,29 @@ class FolderChangeWatcher(StateChangeWatcher):
                 self._heard[id] = None
                 self._attend(id)
         elif is_main and told.mask & COMING and told.mask & IS_FOLDER:
-            self._attend_inside(id)
+            self._watch_inside(StatePaths.of(self._folder, id).progress, self._ids, id)
 
     def _attend(self, id: str) -> None:
         """Watches the progress folder, if somebody wants to hear of it and it is there."""
         if id not in self._heard:
             return
-        number = self._inotify.add(StatePaths.of(self._folder, id).progress, INTERESTING | CREATE)
+        progress = StatePaths.of(self._folder, id).progress
+        number = self._inotify.add(progress, WANTED)
         before = self._heard[id]
         if before is not None and before != number:
-            self._leave(id)
+            self._leave(self._ids, id)
         self._heard[id] = number
         if number is not None:
             self._ids[number] = id
             self._noted.add(id)
-            self._attend_inside(id)
-
-    def _attend_inside(self, id: str) -> None:
-        """Watches the folders in it too; to add one again changes nothing."""
-        with contextlib.suppress(OSError), os.scandir(StatePaths.of(self._folder, id).progress) as entries:
-            for entry in entries:
-                if not entry.is_dir(follow_symlinks=False):
-                    continue
-                number = self._inotify.add(Path(entry.path), INTERESTING | CREATE)
-                if number is not None:
-                    self._ids[number] = id
-
-    def _leave(self, id: str) -> None:
-        for number in [number for number, known in self._ids.items() if known == id]:
-            del self._ids[number]
-            self._inotify.remove(number)
-
-
-WANTED = INTERESTING | CREATE | NO_LINK
+            self._watch_inside(progress, self._ids, id)
 
 
 class HomesChangeWatcher(StateChangeWatcher):
-    """Of states with a folder each, which has a watch; what is in it is told only of those that are heard."""
+    """Each state's folder has a watch; what is in it is told only of those that are heard."""
 
-    def __init__(self, inotify: Inotify, way: WatchedPath, layout: KindLayout) -> None:
-        super().__init__(inotify, way)
+    def __init__(self, inotify: Inotify, layout: KindLayout, path: WatchedPath) -> None:
+        super().__init__(inotify, path)
         self._layout = layout
         self._homes: dict[int, str] = {}
         self._inner: dict[int, str] = {}
@@ -276,25 +253,20 @@ class HomesChangeWatcher(StateChangeWatcher):
     def on(cls, layout: KindLayout, root: Path) -> "HomesChangeWatcher | None":
         """None where the system gives no watch, or not enough of them."""
         inotify = Inotify.opened()
-        way = begin_watch(inotify, layout.folder, root) if inotify else None
-        if inotify is None or way is None:
+        path = begin_watch(inotify, layout.folder, root) if inotify else None
+        if inotify is None or path is None:
             return None
-        watching = cls(inotify, way, layout)
-        for id in layout.ids() if way.awaited is None else ():
+        watching = cls(inotify, layout, path)
+        for id in layout.ids() if path.awaited is None else ():
             watching._attend(id)
         if watching._missed:
             inotify.close()
             return None
         return watching
 
-    def changed(self) -> frozenset[str] | None:
-        """As `changes`, for those who ask when they need it: ids of all that is not what it was."""
-        found = self.changes() if self._inotify.fd >= 0 else None
-        return None if found is None else found.shown | found.written
-
     def hear(self, id: str) -> None:
         self._heard.add(id)
-        self._attend_inside(id)
+        self._watch_inside(Path(self._layout.paths(id).home), self._inner, id)
 
     def ignore(self, id: str) -> None:
         self._heard.discard(id)
@@ -344,30 +316,26 @@ class HomesChangeWatcher(StateChangeWatcher):
         if id in self._heard:
             self._noted.add(id)
             if told.mask & COMING and told.mask & IS_FOLDER:
-                self._attend_inside(id)
+                self._watch_inside(Path(self._layout.paths(id).home), self._inner, id)
 
     def _attend(self, id: str) -> None:
-        if self._add(self._homes, Path(self._layout.paths(id).home), id) and id in self._heard:
+        home = Path(self._layout.paths(id).home)
+        if self._watch(home, self._homes, id) is not None and id in self._heard:
             self._noted.add(id)
-            self._attend_inside(id)
+            self._watch_inside(home, self._inner, id)
 
-    def _attend_inside(self, id: str) -> None:
-        """Watches the folders in it; to add one again changes nothing."""
-        with contextlib.suppress(OSError), os.scandir(self._layout.paths(id).home) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    self._add(self._inner, Path(entry.path), id)
-
-    def _add(self, numbers: dict[int, str], folder: Path, id: str) -> bool:
-        """Whether it is watched; one that is gone already is not missed."""
-        number = self._inotify.add(folder, WANTED)
+    def _watch(self, folder: Path, numbers: dict[int, str], id: str) -> int | None:
+        """No link in a folder's place is followed; one that is gone already is not missed."""
+        number = self._inotify.add(folder, WANTED | NO_LINK)
         if number is not None:
             numbers[number] = id
         elif folder.is_dir() and not folder.is_symlink():
             self._missed = True
-        return number is not None
+        return number
 
-    def _leave(self, numbers: dict[int, str], id: str) -> None:
-        for number in [number for number, known in numbers.items() if known == id]:
-            del numbers[number]
-            self._inotify.remove(number)
+
+def watch_states(layout: KindLayout, root: Path) -> StateChangeWatcher | None:
+    """Of all states of a kind, whose folder is `root` or lies below it. None where the system gives no watch."""
+    if layout.homes is None:
+        return FolderChangeWatcher.on(layout.folder, root)
+    return HomesChangeWatcher.on(layout, root)

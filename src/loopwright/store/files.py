@@ -5,6 +5,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Generic, ParamSpec
 
@@ -12,15 +13,14 @@ from loopwright.core.errors import Conflict, Corrupt, NotFound, StoreError
 from loopwright.core.ports import ChangeWatcher, Clock, Lease, Page, Rule, StateChange
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import progress
-from loopwright.store.change_notifier import FolderChangeWatcher, HomesChangeWatcher
+from loopwright.store.change_notifier import watch_states
 from loopwright.store.commit import CommitStamp
-from loopwright.store.disk import ClosingContext, Disk, DiskErrorTranslator, quarantine_file
+from loopwright.store.disk import ClosingContext, Disk, DiskErrorTranslator, network_type, quarantine_file
 from loopwright.store.index import StateIndex
-from loopwright.store.journal import ANY, JournalScan, scan_lines
+from loopwright.store.journal import ANY, scan_lines
 from loopwright.store.kind import S, StateKind, with_next_epoch
 from loopwright.store.lease import Flock, HeldLease, LeaseFile, find_holder
 from loopwright.store.leased_state import LeasedState, StateMemory
-from loopwright.store.network import network_type
 from loopwright.store.paths import StatePaths
 from loopwright.store.recovery import recover_state
 from loopwright.store.source import StateSource
@@ -47,8 +47,9 @@ class StoreLocation:
 
     def clear(self, paths: StatePaths) -> None:
         """What stands in the place of a state's own folder and is none: nothing is written through a link."""
-        if paths.home and os.path.lexists(paths.home) and not _is_folder(paths.home):
-            quarantine_file(paths.home)
+        home = paths.home
+        if home and os.path.lexists(home) and (os.path.islink(home) or not os.path.isdir(home)):
+            quarantine_file(home)
 
     @property
     def is_hidden(self) -> bool:
@@ -77,10 +78,6 @@ class StoreLocation:
                 raise
 
 
-def _is_folder(path: str) -> bool:
-    return os.path.isdir(path) and not os.path.islink(path)
-
-
 def read_entries(disk: Disk, paths: StatePaths, after: int) -> tuple[JournalEntry, ...]:
     """Entries with seq > after. Corrupt when a damaged line is among them."""
     size = stat_journal(paths).size
@@ -90,75 +87,15 @@ def read_entries(disk: Disk, paths: StatePaths, after: int) -> tuple[JournalEntr
         chunk = CHUNK
         while True:
             start = max(0, size - chunk)
-            tail = _tail(disk.read_at(fd, start, size - start), start)
+            data = disk.read_at(fd, start, size - start)
+            cut = data.find(b"\n") + 1 if start else 0  # unless it is the beginning, its first line may have been cut
+            tail = scan_lines(data[cut:], start + cut, after=ANY if start else None)
             if start == 0 or (tail.lines and tail.lines[0].seq <= after + 1):
                 break
             chunk *= 4
     if tail.rest == "damage":
         raise Corrupt(f"the journal {paths.journal} is damaged at byte {tail.end}")
     return tuple(line.entry for line in tail.lines if line.seq > after)
-
-
-def _tail(data: bytes, start: int) -> JournalScan:
-    """The whole lines in `data`; unless it is a journal's beginning, its first line may have been cut."""
-    cut = data.find(b"\n") + 1 if start else 0
-    return scan_lines(data[cut:], start + cut, after=ANY if start else None)
-
-
-class StateRemoval(Generic[S]):
-    """Called under the write lock."""
-
-    def __init__(self, disk: Disk, folder: Path, source: StateSource[S], now: Callable[[], str]) -> None:
-        self._disk = disk
-        self._folder = folder
-        self._source = source
-        self._now = now
-
-    def finish(self, paths: StatePaths) -> None:
-        """Removes what a deletion left that was cut short. While somebody drives the state there was none."""
-        held = Flock.at_once(paths.lease)
-        if held is None:
-            return
-        try:
-            self.remove(paths)
-        finally:
-            held.release()
-
-    def remove(self, paths: StatePaths) -> None:
-        """Every file of a buried state. Where an older place still has it, the tombstone stays and hides that."""
-        if self._source.legacy.find(paths.id, self._now()) is None:
-            self.clear(paths)
-            self._disk.remove(paths.lease)
-            self._disk.remove(paths.lock)
-            if paths.home:
-                self._disk.remove_folder(paths.home)
-
-    def clear(self, paths: StatePaths) -> None:
-        """All but the locks; the journal with its tombstone goes when nothing else can come back."""
-        self._source.cache.drop(paths.id)
-        spared = {paths.journal, paths.lock, paths.lease}
-        if paths.home:
-            self._empty(paths.home, spared)
-        else:
-            shutil.rmtree(paths.progress, ignore_errors=True)
-            self._remove_beside(paths.id, spared)
-        self._disk.sync_folder(paths.home or str(self._folder))
-        self._disk.remove(paths.journal)
-
-    def _remove_beside(self, id: str, spared: Collection[str]) -> None:
-        with os.scandir(self._folder) as entries:
-            for entry in entries:
-                if entry.name.startswith(f"{id}.") and entry.is_file() and entry.path not in spared:
-                    self._disk.remove(entry.path)
-
-    def _empty(self, home: str, spared: Collection[str]) -> None:
-        """All that is in a state's own folder; links are removed, not followed."""
-        with os.scandir(home) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path, ignore_errors=True)
-                elif entry.path not in spared:
-                    self._disk.remove(entry.path)
 
 
 P = ParamSpec("P")
@@ -168,16 +105,10 @@ TRIES = 100
 
 
 class StateAccess(Generic[S]):
-    """Of one store; the states are told apart by their paths."""
+    """Lock, hold and remove the files of one store's states, which are told apart by their paths."""
 
-    def __init__(
-        self, disk: Disk, place: StoreLocation, source: StateSource[S], writer: StateWriter[S], removal: StateRemoval[S]
-    ) -> None:
-        self._disk = disk
-        self._place = place
-        self._source = source
-        self._writer = writer
-        self._removal = removal
+    def __init__(self, disk: Disk, place: StoreLocation, source: StateSource[S], writer: StateWriter[S]) -> None:
+        self._disk, self._place, self._source, self._writer = disk, place, source, writer
 
     @contextlib.contextmanager
     def locked(self, paths: StatePaths) -> Iterator[None]:
@@ -194,7 +125,7 @@ class StateAccess(Generic[S]):
         try:
             yield
         except DeletedState:
-            self._removal.finish(paths)
+            self.finish_deletion(paths)
             raise
         finally:
             lock.release()
@@ -240,12 +171,61 @@ class StateAccess(Generic[S]):
         finally:
             lock.release()
 
+    def finish_deletion(self, paths: StatePaths) -> None:
+        """Removes what a deletion left that was cut short. While somebody drives the state there was none."""
+        held = Flock.at_once(paths.lease)
+        if held is None:
+            return
+        try:
+            self.remove_files(paths)
+        finally:
+            held.release()
+
+    def remove_files(self, paths: StatePaths) -> None:
+        """Every file of a buried state. Where an older place still has it, the tombstone stays and hides that."""
+        if self._source.legacy.find(paths.id, self._writer.now()) is None:
+            self.clear_files(paths)
+            self._disk.remove(paths.lease)
+            self._disk.remove(paths.lock)
+            if paths.home:
+                self._disk.remove_folder(paths.home)
+
+    def clear_files(self, paths: StatePaths) -> None:
+        """All but the locks; the journal with its tombstone goes when nothing else can come back."""
+        self._source.cache.drop(paths.id)
+        spared = {paths.journal, paths.lock, paths.lease}
+        if paths.home:
+            self._empty(paths.home, spared)
+        else:
+            shutil.rmtree(paths.progress, ignore_errors=True)
+            self._remove_beside(paths.id, spared)
+        self._disk.sync_folder(paths.home or str(self._place.folder))
+        self._disk.remove(paths.journal)
+
+    def _remove_beside(self, id: str, spared: Collection[str]) -> None:
+        with os.scandir(self._place.folder) as entries:
+            for entry in entries:
+                if entry.name.startswith(f"{id}.") and entry.is_file() and entry.path not in spared:
+                    self._disk.remove(entry.path)
+
+    def _empty(self, home: str, spared: Collection[str]) -> None:
+        """All that is in a state's own folder; links are removed, not followed."""
+        with os.scandir(home) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                elif entry.path not in spared:
+                    self._disk.remove(entry.path)
+
 
 LOOKED = JournalEvent(type="looked")
 
 
 class FileStore(ClosingContext, Generic[S]):
-    """States of one kind under the project `root`, as ports.Store promises. Close it, or use it as a context."""
+    """States of one kind under the project `root`, as ports.Store and ports.Watchable promise.
+
+    Close it, or use it as a context.
+    """
 
     def __init__(
         self, root: Path, kind: StateKind[S], clock: Clock, *, unsafe_fs: bool = False, disk: Disk | None = None
@@ -264,8 +244,7 @@ class FileStore(ClosingContext, Generic[S]):
         self._writer = StateWriter(self._disk, kind, clock, self._source)
         self._layout = kind.layout(self._folder)
         self._index = StateIndex(self._disk, self._layout, self._source, self._writer.now, self._finish_deletion)
-        self._removal = StateRemoval(self._disk, self._folder, self._source, self._writer.now)
-        self._access = StateAccess(self._disk, self._place, self._source, self._writer, self._removal)
+        self._access = StateAccess(self._disk, self._place, self._source, self._writer)
         self._turns: dict[str, GroupCommit[UpdateRequest[S]]] = {}
 
     def close(self) -> None:
@@ -277,7 +256,6 @@ class FileStore(ClosingContext, Generic[S]):
 
     @DiskErrorTranslator()
     def create(self, state: S, *, actor: str) -> S:
-        """See ports.Store."""
         paths = self._paths(self._kind.id_of(state))
         self._place.make(paths)
         lock = Flock.ensure(paths.lock)
@@ -314,10 +292,9 @@ class FileStore(ClosingContext, Generic[S]):
         return state
 
     def update(self, id: str, rule: Rule[S], *, actor: str, event: JournalEvent, epoch: int | None = None) -> S:
-        """See ports.Store."""
         paths = self._paths(id)
         request = UpdateRequest(rule, actor, event, epoch)
-        turns = self._turns.get(id) or self._turns.setdefault(id, GroupCommit(self._turn(paths)))
+        turns = self._turns.get(id) or self._turns.setdefault(id, GroupCommit(partial(self._commit, paths)))
         turns.run(request)
         if request.error:
             raise request.error
@@ -331,7 +308,6 @@ class FileStore(ClosingContext, Generic[S]):
 
     @DiskErrorTranslator()
     def damaged(self) -> Mapping[str, str]:
-        """See ports.Store."""
         return self._index.damaged()
 
     @DiskErrorTranslator()
@@ -344,21 +320,16 @@ class FileStore(ClosingContext, Generic[S]):
 
     @DiskErrorTranslator()
     def shown(self, id: str, after: int = 0) -> StateChange[S]:
-        """See core.ports.Watchable."""
         paths = self._paths(id)
         state = self._source.shown(paths, self._writer.now())
         return StateChange(state, tuple(e for e in read_entries(self._disk, paths, after) if e.seq <= state.engine.rev))
 
     @DiskErrorTranslator()
     def revs(self) -> Mapping[str, int]:
-        """See core.ports.Watchable."""
         return self._index.revs()
 
     def watch(self) -> ChangeWatcher | None:
-        """See core.ports.Watchable."""
-        if self._layout.homes is None:
-            return FolderChangeWatcher.on(self._folder, self.root)
-        return HomesChangeWatcher.on(self._layout, self.root)
+        return watch_states(self._layout, self.root)
 
     @DiskErrorTranslator()
     def recover(self, id: str, *, actor: str) -> S:
@@ -377,7 +348,6 @@ class FileStore(ClosingContext, Generic[S]):
 
     @DiskErrorTranslator()
     def delete(self, id: str, *, actor: str) -> None:
-        """See ports.Store."""
         paths = self._paths(id)
         with self._access.locked(paths):
             held = Flock.at_once(paths.lease)
@@ -386,13 +356,12 @@ class FileStore(ClosingContext, Generic[S]):
             try:
                 with contextlib.suppress(Corrupt, DeletedState):
                     self._writer.bury(paths, actor)
-                self._removal.remove(paths)
+                self._access.remove_files(paths)
             finally:
                 held.release()
 
     @contextlib.contextmanager
     def lease(self, id: str) -> Iterator[Lease]:
-        """See ports.Store."""
         paths = self._paths(id)
         self.read(id)
         with DiskErrorTranslator():
@@ -411,40 +380,32 @@ class FileStore(ClosingContext, Generic[S]):
 
     @DiskErrorTranslator()
     def holder(self, id: str) -> int | None:
-        """See ports.Store."""
         return find_holder(self._disk, self._paths(id).lease)
 
     @DiskErrorTranslator()
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
-        """See ports.Store."""
         paths = self._paths(id)
         self._access.in_place(paths, progress.write_files, self._disk, paths, files)
 
     @DiskErrorTranslator()
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
-        """See ports.Store."""
         paths = self._paths(id)
         self._access.in_place(paths, progress.append_lines, self._disk, paths, name, lines)
 
     @DiskErrorTranslator()
     def kept(self, id: str) -> Sequence[Path]:
-        """See ports.Store."""
         base = Path(self._paths(id).base)
         return sorted(base.parent.glob(f"{base.name}.*.damaged-*"))
 
     def progress_path(self, id: str) -> Path:
-        """See ports.Store."""
         return self._paths(id).progress
 
     def _paths(self, id: str) -> StatePaths:
         return self._layout.paths(id)
 
-    def _turn(self, paths: StatePaths) -> Callable[[Sequence[UpdateRequest[S]], Callable[[], bool]], None]:
-        def work(requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
-            with ErrorHandover(*requests), DiskErrorTranslator():
-                self._access.in_place(paths, self._locked, paths, requests, busy)
-
-        return work
+    def _commit(self, paths: StatePaths, requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
+        with ErrorHandover(*requests), DiskErrorTranslator():
+            self._access.in_place(paths, self._locked, paths, requests, busy)
 
     def _locked(self, paths: StatePaths, requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
         with self._access.locked(paths):
@@ -454,7 +415,7 @@ class FileStore(ClosingContext, Generic[S]):
         try:
             self._source.view(paths, self._writer.now())
         except DeletedState:
-            self._removal.clear(paths)
+            self._access.clear_files(paths)
         except NotFound:
             return
         except StoreError as error:

@@ -10,7 +10,7 @@ from typing import Generic, NamedTuple
 from loopwright.core.errors import LoopwrightError, NotFound
 from loopwright.core.ports import Page
 from loopwright.store import projection
-from loopwright.store.change_notifier import FolderWatch, HomesChangeWatcher
+from loopwright.store.change_notifier import StateChangeWatcher, watch_states
 from loopwright.store.disk import Disk
 from loopwright.store.kind import S, matches_search, sort_age
 from loopwright.store.paths import KindLayout, StatePaths
@@ -45,7 +45,7 @@ class StateIndex(Generic[S]):
         self._disk, self._layout, self._source = disk, layout, source
         self._now, self._finish_deletion = now, finish_deletion
         self._mutex = threading.Lock()
-        self._watch: FolderWatch | HomesChangeWatcher | None = None
+        self._watch: StateChangeWatcher | None = None
         self._summaries: dict[str, IndexRow] = {}
         self._order: dict[str | None, list[Key]] = {}
         self._seen: dict[str, object] = {}
@@ -98,23 +98,15 @@ class StateIndex(Generic[S]):
         return state
 
     def _refresh(self) -> None:
-        names = self._watch.changed() if self._watch else None
-        if names is None:
-            self._unwatch()
-            self._watch = self._watched()
-            self._scan()
-        else:
-            for id in {id for name in names if (id := self._layout.id_in(name))}:
+        changed = self._watch.changed() if self._watch else None
+        if changed is not None:
+            for id in changed:
                 self._note(id)
-
-    def _watched(self) -> FolderWatch | HomesChangeWatcher | None:
-        if self._layout.homes is None:
-            return FolderWatch.on(self._layout.folder)
-        return HomesChangeWatcher.on(self._layout, self._layout.folder)
-
-    def _unwatch(self) -> None:
+            return
         if self._watch:
             self._watch.close()
+        self._watch = watch_states(self._layout, self._layout.folder)
+        self._scan()
 
     def _scan(self) -> None:
         """Looks at everything, and into what is not as it was."""

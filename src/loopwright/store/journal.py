@@ -206,16 +206,12 @@ def load_state(kind: StateKind[S], document: ParsedDocument) -> tuple[S, bool]:
     if isinstance(schema, int) and schema > kind.schema:
         raise NewerSchema(f"{kind.name} {document.id} has schema {schema}; this loopwright reads up to {kind.schema}")
     try:
-        state = _validated(kind, document)
+        try:
+            state = kind.model.model_validate(document.raw)
+        except ValidationError:
+            state, _ = kind.read(document)
         if kind.id_of(state) != document.id:
             raise Corrupt(f"{kind.name} {document.id}: its journal is that of {kind.id_of(state)}")
         return state, patch.to_json(state) != doc
     except (Invalid, RecursionError) as error:
         raise Corrupt(f"{kind.name} {document.id}: its journal makes no sense ({error})") from error
-
-
-def _validated(kind: StateKind[S], document: ParsedDocument) -> S:
-    try:
-        return kind.model.model_validate(document.raw)
-    except ValidationError:
-        return kind.read(document)[0]

@@ -6,37 +6,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
+from loopwright.core.run import Run
 from loopwright.core.state import INCIDENTS_KEPT, Incident
 from loopwright.store.paths import KindLayout
 
 
-class FrozenModel(Protocol):
-    """A model that is changed by making another one."""
-
-    def evolve(self, **changes: Any) -> Self: ...  # Any: checked by the model
-    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self: ...  # Any: not checked at all
-
-
-class EngineFields(FrozenModel, Protocol):
-    """The part of a state's `engine` that the store itself reads and writes."""
-
-    @property
-    def rev(self) -> int: ...
-    @property
-    def epoch(self) -> int: ...
-    @property
-    def incidents(self) -> tuple[Incident, ...]: ...
-
-
-class StateModel(FrozenModel, Protocol):
+class StateModel(Run, Protocol):
     """A frozen, validated state model."""
 
-    @property
-    def status(self) -> str: ...
-    @property
-    def updated_at(self) -> str | None: ...
-    @property
-    def engine(self) -> EngineFields: ...
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self: ...  # Any: not checked at all
     @classmethod
     def model_validate(cls, obj: object) -> Self: ...
 

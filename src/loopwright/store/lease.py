@@ -40,20 +40,16 @@ class Flock(LockDescriptor):
     """An exclusive flock on one path, held until `release`: closing the only descriptor ends it."""
 
     @classmethod
-    def take(cls, path: str) -> Self:
+    def take(cls, path: str, flags: int = os.O_RDWR) -> Self:
         """Waits for the lock. FileNotFoundError where there is no such file: `ensure` makes one."""
         while True:
-            lock = cls._tried(path, os.O_RDWR, fcntl.LOCK_EX)
-            if lock:
+            if lock := cls._tried(path, flags, fcntl.LOCK_EX):
                 return lock
 
     @classmethod
     def ensure(cls, path: str) -> Self:
         """As `take`, with a new file where there is none."""
-        while True:
-            lock = cls._tried(path, os.O_RDWR | os.O_CREAT, fcntl.LOCK_EX)
-            if lock:
-                return lock
+        return cls.take(path, os.O_RDWR | os.O_CREAT)
 
     @classmethod
     def at_once(cls, path: str) -> Self | None:
@@ -137,12 +133,9 @@ def is_locked(path: str) -> bool:
     except FileNotFoundError:
         return False
     try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        return not _shared(fd)
     finally:
         os.close(fd)
-    return False
 
 
 _OPEN: "weakref.WeakSet[LockDescriptor]" = weakref.WeakSet()

@@ -40,7 +40,9 @@ def _plain(value: object) -> JsonValue:
                 raise Invalid(f"a state cannot hold the number {value}")
             return value
         case BaseModel():
-            return {key: _plain(item) for key, item in _items(value).items()}
+            fields, parts = value.__dict__, _parts(type(value))
+            shown = {key: fields[name] for name, key, left_out in parts if not left_out(fields[name])}
+            return {key: _plain(item) for key, item in {**shown, **(value.__pydantic_extra__ or {})}.items()}
         case tuple() | list():
             return [_plain(item) for item in value]
         case dict():
@@ -149,22 +151,12 @@ def _mark(item: object) -> object:
     return item if isinstance(item, str) else id(item)
 
 
-def _items(state: BaseModel) -> dict[str, object]:
-    values = state.__dict__
-    shown = {key: values[name] for name, key, left_out in _parts(type(state)) if not left_out(values[name])}
-    return {**shown, **(state.__pydantic_extra__ or {})}
-
-
 @cache
 def _parts(model: type[BaseModel]) -> tuple[FieldPart, ...]:
     return tuple(
-        FieldPart(name, field.serialization_alias or field.alias or name, field.exclude_if or _never)
+        FieldPart(name, field.serialization_alias or field.alias or name, field.exclude_if or (lambda _: False))
         for name, field in model.model_fields.items()
     )
-
-
-def _never(value: object) -> bool:
-    return False
 
 
 def _token(key: str) -> str:

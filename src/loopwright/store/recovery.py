@@ -1,6 +1,7 @@
 """The best that is left of a damaged state: journal, JSON file, then progress files. Nothing is thrown away."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Generic, NamedTuple
 
 import orjson
@@ -46,7 +47,10 @@ def recover_state(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -
     """Corrupt when nothing is left."""
     journal, file = disk.read(paths.journal) or b"", read_projection(disk, paths)
     found = projection.parse_projection(file) if file else None
-    texts = _by_number(journal)
+    texts: Texts = {}
+    for line, text in whole_lines(journal):
+        if not line.is_tombstone:
+            texts.setdefault(line.seq, []).append((line, text))
     seq = max(0, *texts, found.rev if found and found.genuine else 0)
     for course in sorted(_courses(kind, journal, texts, found, now), key=lambda c: (c.seq, c.proven), reverse=True):
         state = _read(kind, ParsedDocument(course.doc, paths.id, now, {}))
@@ -56,21 +60,19 @@ def recover_state(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -
     state = _read(kind, ParsedDocument(found.doc, paths.id, now, texts_beside)) if found else None
     origin = "the JSON file"
     if state is None:
-        state, origin = _rebuilt(kind, ParsedDocument(None, paths.id, now, texts_beside)), "the progress files"
+        origin = "the progress files"
+        try:
+            state = kind.rebuild(ParsedDocument(None, paths.id, now, texts_beside))
+        except (Invalid, NewerSchema) as error:
+            raise Corrupt(f"{kind.name} {paths.id} could not be rebuilt: {error}") from error
+    if state is None:
+        raise Corrupt(f"{kind.name} {paths.id} cannot be rebuilt: nothing readable is left of it")
     return _rescued(state, seq, journal[: scan_lines(journal).end], origin, paths, file)
 
 
 def _rescued(state: S, seq: int, lines: bytes, origin: str, paths: StatePaths, file: bytes | None) -> RecoveredState[S]:
     known = CommittedState(state, patch.to_json(state), seq, len(lines), stat_journal(paths).inode, file, whole=True)
     return RecoveredState(known, lines, origin)
-
-
-def _by_number(journal: bytes) -> Texts:
-    texts: Texts = {}
-    for line, text in whole_lines(journal):
-        if not line.is_tombstone:
-            texts.setdefault(line.seq, []).append((line, text))
-    return texts
 
 
 def _courses(
@@ -80,12 +82,15 @@ def _courses(
     first = scan_lines(journal)
     before = journal[: first.end]
     held = {line.seq for line in first.lines}
-    if first.lines and (begun := _first_half(first.lines, before)):
-        yield _followed(begun, texts)
+    if first.lines:
+        start = max(at for at, line in enumerate(first.lines) if line.state is not None)
+        origin = f"the journal up to line {first.lines[-1].seq}"
+        with suppress(Corrupt):
+            yield _followed(_begun(first.lines[start:], (before,), origin), texts)
     for line, text in (pair for same in texts.values() for pair in same):
         if line.state is not None and line.seq not in held:
             lines = (before, text) if line.seq > max(held, default=0) else (text,)
-            yield _followed(_begun(line, lines), texts)
+            yield _followed(_begun([line], lines, f"the journal from line {line.seq}"), texts)
     if found and found.genuine and found.rev > 0:
         event = JournalEvent(type="recovered", data={"from": "the JSON file"})
         base = draft_line(
@@ -95,24 +100,10 @@ def _courses(
         yield _followed(DocumentHistory(found.rev, True, found.doc, lines, found.journal_bytes, "the JSON file"), texts)
 
 
-def _first_half(lines: Sequence[JournalLine], text: bytes) -> DocumentHistory | None:
-    """The journal up to its damage."""
-    start = max(at for at, line in enumerate(lines) if line.state is not None)
-    last = lines[-1]
-    try:
-        doc = apply_lines({}, lines[start:])
-    except Corrupt:
-        return None
-    return DocumentHistory(
-        last.seq, _proves(last, doc, last.end), doc, (text,), last.end, f"the journal up to line {last.seq}"
-    )
-
-
-def _begun(line: JournalLine, lines: tuple[bytes, ...]) -> DocumentHistory:
-    doc = apply_lines({}, [line])
-    return DocumentHistory(
-        line.seq, _proves(line, doc, line.end), doc, lines, line.end, f"the journal from line {line.seq}"
-    )
+def _begun(lines: Sequence[JournalLine], texts: tuple[bytes, ...], origin: str) -> DocumentHistory:
+    """What these lines make, the first of which has the whole state."""
+    last, doc = lines[-1], apply_lines({}, lines)
+    return DocumentHistory(last.seq, _proves(last, doc, last.end), doc, texts, last.end, origin)
 
 
 def _followed(course: DocumentHistory, texts: Texts) -> DocumentHistory:
@@ -150,13 +141,3 @@ def _read(kind: StateKind[S], document: ParsedDocument) -> S | None:
     except (Invalid, RecursionError):
         return None
     return state if kind.id_of(state) == document.id else None
-
-
-def _rebuilt(kind: StateKind[S], document: ParsedDocument) -> S:
-    try:
-        state = kind.rebuild(document)
-    except (Invalid, NewerSchema) as error:
-        raise Corrupt(f"{kind.name} {document.id} could not be rebuilt: {error}") from error
-    if state is None:
-        raise Corrupt(f"{kind.name} {document.id} cannot be rebuilt: nothing readable is left of it")
-    return state

@@ -94,11 +94,8 @@ def stat_journal(paths: StatePaths) -> JournalStat:
         if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             raise
         return JournalStat(0, 0, 0)
-    return (
-        JournalStat(found.st_ino, found.st_size, found.st_ctime_ns)
-        if stat.S_ISREG(found.st_mode)
-        else JournalStat(0, 0, 0)
-    )
+    regular = stat.S_ISREG(found.st_mode)
+    return JournalStat(found.st_ino, found.st_size, found.st_ctime_ns) if regular else JournalStat(0, 0, 0)
 
 
 def read_projection(disk: Disk, paths: StatePaths) -> bytes | None:
@@ -118,11 +115,12 @@ def is_latest(known: CommittedState[S], journal: JournalStat, file: bytes | None
 
 def read_state(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -> StateView[S]:
     """Reads what is there. NotFound, Corrupt, NewerSchema."""
-    file = read_projection(disk, paths)
+    file, journal = read_projection(disk, paths), stat_journal(paths)
     found = projection.parse_projection(file) if file is not None else None
-    journal = stat_journal(paths)
     if journal.size and found and found.genuine and (lines := _since(disk, paths, found, journal)) is not None:
-        return _resumed(kind, paths.id, now, found, lines, file, journal)
+        doc = apply_lines(found.doc, lines[1:])
+        known = _known(kind, doc, paths.id, now, lines[-1], file, journal)
+        return StateView(known, ProjectionStatus.OURS, len(lines) == 1, found)
     whole = read_journal(disk, paths) if journal.size else JournalScan((), 0, "nothing")
     if whole.rest == "damage":
         raise Corrupt(
@@ -130,8 +128,18 @@ def read_state(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -> S
             f"; `recover` continues from what can be read and keeps the damaged file"
         )
     if whole.lines:
-        return _replayed(kind, paths.id, now, found, whole, file, journal)
-    return _alone(kind, paths, now, found, file, journal, read_side_files(disk, kind, paths))
+        doc = replay_lines(whole.lines)
+        known = _known(kind, doc, paths.id, now, whole.lines[-1], file, journal)
+        return StateView(known, judge_projection(file, found, whole.lines), False, found)
+    texts = read_side_files(disk, kind, paths)
+    if found is None:
+        if file is None and not texts:
+            raise NotFound(f"{kind.name} not found: {paths.id}")
+        raise Corrupt(f"{kind.name} {paths.id}: neither its journal nor its JSON file can be read; try `recover`")
+    state = _alone(kind, ParsedDocument(found.doc, paths.id, now, texts))
+    doc, seq = patch.to_json(state), max(0, found.rev)
+    known = CommittedState(state, doc, seq, 0, journal.inode, file, True, changed=journal.changed)
+    return StateView(known, ProjectionStatus.ALONE, False, found)
 
 
 def committed_in_file(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -> S | None:
@@ -202,33 +210,6 @@ def _line_at(disk: Disk, fd: int, end: int) -> JournalLine | None:
         size *= 4
 
 
-def _resumed(
-    kind: StateKind[S],
-    id: str,
-    now: str,
-    found: Projection,
-    lines: tuple[JournalLine, ...],
-    file: bytes | None,
-    journal: JournalStat,
-) -> StateView[S]:
-    doc = apply_lines(found.doc, lines[1:]) if lines[1:] else found.doc
-    known = _known(kind, doc, id, now, lines[-1], file, journal)
-    return StateView(known, ProjectionStatus.OURS, len(lines) == 1, found)
-
-
-def _replayed(
-    kind: StateKind[S],
-    id: str,
-    now: str,
-    found: Projection | None,
-    whole: JournalScan,
-    file: bytes | None,
-    journal: JournalStat,
-) -> StateView[S]:
-    known = _known(kind, replay_lines(whole.lines), id, now, whole.lines[-1], file, journal)
-    return StateView(known, judge_projection(file, found, whole.lines), False, found)
-
-
 def judge_projection(file: bytes | None, found: Projection | None, lines: tuple[JournalLine, ...]) -> ProjectionStatus:
     """What the JSON file is beside a journal of these lines."""
     if file is None:
@@ -242,30 +223,15 @@ def judge_projection(file: bytes | None, found: Projection | None, lines: tuple[
     return ProjectionStatus.AHEAD if found.rev > lines[-1].seq else ProjectionStatus.FOREIGN
 
 
-def _alone(
-    kind: StateKind[S],
-    paths: StatePaths,
-    now: str,
-    found: Projection | None,
-    file: bytes | None,
-    journal: JournalStat,
-    texts: dict[str, str],
-) -> StateView[S]:
+def _alone(kind: StateKind[S], document: ParsedDocument) -> S:
     """No journal: the JSON file becomes its first line."""
-    if found is None:
-        if file is None and not texts:
-            raise NotFound(f"{kind.name} not found: {paths.id}")
-        raise Corrupt(f"{kind.name} {paths.id}: neither its journal nor its JSON file can be read; try `recover`")
     try:
-        state, _ = kind.read(ParsedDocument(found.doc, paths.id, now, texts))
+        state, _ = kind.read(document)
     except RecursionError as error:
-        raise Corrupt(f"{kind.name} {paths.id}: its JSON file is nested too deeply") from error
-    if kind.id_of(state) != paths.id:
-        raise Corrupt(f"{kind.name} {paths.id}: its JSON file is that of {kind.id_of(state)}; try `recover`")
-    known = CommittedState(
-        state, patch.to_json(state), max(0, found.rev), 0, journal.inode, file, True, changed=journal.changed
-    )
-    return StateView(known, ProjectionStatus.ALONE, False, found)
+        raise Corrupt(f"{kind.name} {document.id}: its JSON file is nested too deeply") from error
+    if kind.id_of(state) != document.id:
+        raise Corrupt(f"{kind.name} {document.id}: its JSON file is that of {kind.id_of(state)}; try `recover`")
+    return state
 
 
 def _known(

@@ -64,12 +64,9 @@ class GroupCommit(Generic[T]):
             along = self._waiting
             self._waiting = []
         try:
-            self._work([item, *(other.item for other in along)], self._busy)
+            self._work([item, *(other.item for other in along)], lambda: bool(self._waiting))
         finally:
             self._hand_on(along)
-
-    def _busy(self) -> bool:
-        return bool(self._waiting)
 
     def _hand_on(self, along: list[_Waiter[T]]) -> None:
         for other in along:
@@ -142,8 +139,10 @@ class ProjectionWriter(Generic[S]):
 
     def _show(self, path: str, items: tuple[object, ...], shown: tuple[object, ...] | None) -> None:
         """Writes a side file anew, unless it still shows the same and nobody has touched it."""
-        if shown is None or not _same(items, shown) or _signature(path) != self._written.get(path):
-            self._disk.replace(path, _json_lines(items))
+        same = shown is not None and len(items) == len(shown) and all(map(is_, items, shown))
+        if not same or _signature(path) != self._written.get(path):
+            lines = (orjson.dumps(patch.to_json(item), option=orjson.OPT_APPEND_NEWLINE) for item in items)
+            self._disk.replace(path, b"".join(lines))
             self._written[path] = _signature(path)
 
 
@@ -154,14 +153,6 @@ def _signature(path: str) -> Signature:
     except OSError:
         return 0, 0, 0
     return found.st_ino, found.st_size, found.st_ctime_ns
-
-
-def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
-    return len(one) == len(other) and all(map(is_, one, other))
-
-
-def _json_lines(items: tuple[object, ...]) -> bytes:
-    return b"".join(orjson.dumps(patch.to_json(item), option=orjson.OPT_APPEND_NEWLINE) for item in items)
 
 
 LAG = 0.02

@@ -9,7 +9,7 @@ import pytest
 from loopwright.core.errors import ExitCode
 from loopwright.core.run_events import RunNote
 from loopwright.surfaces.cli.text import measure_width
-from loopwright.surfaces.cli.tuning_rendering import TuningScene, tuning_page, tuning_table
+from loopwright.surfaces.cli.tuning_rendering import TUNING, TuningScene
 from loopwright.wiring import open_engine
 from loopwright.workflows.tuning.model import TuningState
 from tests.cli.conftest import ROOT, Desk
@@ -123,12 +123,12 @@ def test_pages_fit_and_name_what_there_is(desk: Desk, asking: str) -> None:
     found = state(desk, asking)
     with open_engine(desk.project, {}) as engine:
         now = engine.tunings.clock.now()
-    page = tuning_page(found, live=False, now=now, elsewhere="", cells=60)
+    page = TUNING.page(found, live=False, now=now, elsewhere="", cells=60)
     told = page.partition("\n\nAsks:")[0].splitlines()
     assert all(measure_width(line) <= 60 or " " not in line.strip() for line in told)
     assert "FIX-001  offered" in page
-    assert "skill-tuning-" in tuning_table([(found, False)], 1, now, cells=200)
-    assert "asks" in tuning_table([(found, False)], 1, now, cells=40)
+    assert "skill-tuning-" in TUNING.table([(found, False)], 1, now, cells=200)
+    assert "asks" in TUNING.table([(found, False)], 1, now, cells=40)
 
 
 def test_the_picture_shows_dimensions_score_and_fixes(desk: Desk, asking: str) -> None:

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
@@ -262,16 +262,7 @@ def join_catalogues(added: tuple[tuple[str, str], ...] = ()) -> Catalogue:
 
     Invalid names the file.
     """
-    return _joined([*_built_in(), *(read_catalogue_file(origin, text) for origin, text in added)])
-
-
-@lru_cache(maxsize=1)
-def _built_in() -> tuple[CatalogueFile, ...]:
-    folder = resources.files(__package__)
-    return tuple(read_catalogue_file(name, (folder / name).read_text("utf-8")) for name in BUILT_IN)
-
-
-def _joined(volumes: Iterable[CatalogueFile]) -> Catalogue:
+    volumes = [*_built_in(), *(read_catalogue_file(origin, text) for origin, text in added)]
     tools: defaultdict[str, dict[Host | None, CatalogueTool]] = defaultdict(dict)
     old: defaultdict[str, dict[Host | None, RetiredTool]] = defaultdict(dict)
     namespaces: set[str] = set()
@@ -291,6 +282,12 @@ def _joined(volumes: Iterable[CatalogueFile]) -> Catalogue:
         functions=frozenset(functions),
         patterns=tuple(tool for name, by_host in tools.items() if name.endswith("*") for tool in by_host.values()),
     )
+
+
+@lru_cache(maxsize=1)
+def _built_in() -> tuple[CatalogueFile, ...]:
+    folder = resources.files(__package__)
+    return tuple(read_catalogue_file(name, (folder / name).read_text("utf-8")) for name in BUILT_IN)
 
 
 def _of(entry: CatalogueEntry, hosts: Collection[Host]) -> bool:

@@ -6,7 +6,6 @@ from functools import lru_cache
 from posixpath import basename, dirname, join, normpath, relpath
 
 from loopwright.skills.detectors.detector import Detector, DetectorHit
-from loopwright.skills.reader.markdown import MarkdownBlock
 from loopwright.skills.reader.model import Reference, Skill
 from loopwright.skills.reader.page import Page
 
@@ -29,6 +28,8 @@ def _file(skill: Skill, one: Reference) -> DetectorHit:
     name = basename(one.target)
     same = [path for path in skill.files if basename(path) == name != skill.main]
     right = same[0] if len(same) == 1 else None
+    # A link is written as seen from its page, anything else from the skill's folder.
+    seen = relpath(right, dirname(one.at.file) or ".") if right and one.kind == "link" else right
     return DetectorHit(
         file=one.at.file,
         start=one.at.start,
@@ -37,13 +38,8 @@ def _file(skill: Skill, one: Reference) -> DetectorHit:
         phase=one.at.phase,
         message=f"{one.raw} does not exist in the skill" + (f"; {right} exists" if right else ""),
         advice=f"Name {right} instead." if right else f"Add {one.target}, or remove the reference.",
-        facts={"right": _seen_from(one, right) if right else "", "wrong": one.raw},
+        facts={"right": seen or "", "wrong": one.raw},
     )
-
-
-def _seen_from(one: Reference, right: str) -> str:
-    """As it has to be written: a link from its page, anything else from the skill's folder."""
-    return relpath(right, dirname(one.at.file) or ".") if one.kind == "link" else right
 
 
 def _sections(skill: Skill, page: Page) -> Iterator[DetectorHit]:
@@ -53,7 +49,9 @@ def _sections(skill: Skill, page: Page) -> Iterator[DetectorHit]:
         if not mark or where is None or not _ANCHOR.match(anchor) or page.use(link.start) != "instruction":
             continue
         if anchor.lower() not in _anchors(where):
-            hidden = _hidden(where, anchor.lower())
+            codes = (block for block in where.blocks if block.kind == "code")
+            named = (block for block in codes if anchor.lower() in map(_anchor, _HEADING.findall(block.text)))
+            hidden = next(named, None)
             yield DetectorHit(
                 file=page.path,
                 start=link.start,
@@ -80,12 +78,6 @@ def _anchors(page: Page) -> frozenset[str]:
 
 def _anchor(title: str) -> str:
     return _DROPPED.sub("", title.strip().lower()).replace(" ", "-")
-
-
-def _hidden(page: Page, anchor: str) -> MarkdownBlock | None:
-    """The code block that has swallowed the heading."""
-    codes = (block for block in page.blocks if block.kind == "code")
-    return next((block for block in codes if anchor in map(_anchor, _HEADING.findall(block.text))), None)
 
 
 DETECTOR = Detector(

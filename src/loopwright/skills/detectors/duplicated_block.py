@@ -33,11 +33,13 @@ def detect_duplicated_blocks(skill: Skill) -> Iterator[DetectorHit]:
         at = 0
         while at + LEAST <= len(lines):
             window = tuple(keys[at : at + LEAST])
-            if (source := known.get(window)) is None or source[0] is page or not _says(window):
+            says = sum(len(line) >= SAYING for line in {*window}) * 2 >= LEAST
+            if (source := known.get(window)) is None or source[0] is page or not says:
                 at += 1
                 continue
             other, theirs, place = source
-            count = _common(lines, at, theirs, place)
+            pairs = zip(lines[at:], theirs[place:], strict=False)
+            count = sum(1 for _ in takewhile(lambda pair: pair[0].key == pair[1].key, pairs))
             yield _hit(page, lines[at], lines[at + count - 1], other, theirs[place], count)
             at += count
         for start in range(len(lines) - LEAST + 1):
@@ -51,15 +53,6 @@ def _lines(page: Page) -> list[Line]:
             found.append(Line(key, at, at + len(text.rstrip())))
         at += len(text)
     return found
-
-
-def _says(window: tuple[str, ...]) -> bool:
-    return sum(len(line) >= SAYING for line in {*window}) * 2 >= LEAST
-
-
-def _common(one: list[Line], at: int, other: list[Line], place: int) -> int:
-    pairs = zip(one[at:], other[place:], strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0].key == pair[1].key, pairs))
 
 
 def _hit(page: Page, first: Line, last: Line, other: Page, there: Line, count: int) -> DetectorHit:

@@ -30,9 +30,10 @@ def _page(page: Page) -> Iterator[DetectorHit]:
         if block.kind != "code" or block.lang not in JSON or block.use in ("negative", "quotation"):
             continue
         value = _read(block.text)
+        keys = {*value} if isinstance(value, dict) else set()
         if _is_schema(value):
             schema, place = value, block
-        elif schema is not None and place is not None and _is_of(schema, value):
+        elif schema is not None and place is not None and 2 * len(keys & schema["properties"].keys()) > len(keys):
             yield from _broken(page, block, schema, place, value)
 
 
@@ -53,13 +54,6 @@ def _is_schema(value: Any) -> bool:
     except SchemaError:
         return False
     return True
-
-
-def _is_of(schema: dict[str, Any], value: Any) -> bool:
-    """An object most of whose keys the schema has."""
-    if not isinstance(value, dict) or not value:
-        return False
-    return 2 * len(value.keys() & schema["properties"].keys()) > len(value)
 
 
 def _broken(

@@ -16,8 +16,9 @@ _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 
 def detect_front_matter(skill: Skill) -> Iterator[DetectorHit]:
     page = skill.pages.get(skill.main)
-    if page is None or "template" in skill.name or (page.front is None and _is_index(skill)):
-        return
+    above = any(path != skill.main and path.endswith("/SKILL.md") for path in skill.files)
+    if page is None or "template" in skill.name or (page.front is None and above):
+        return  # a page above other skills tells which there are
     if page.front is None:
         yield DetectorHit(
             file=page.path,
@@ -31,11 +32,6 @@ def detect_front_matter(skill: Skill) -> Iterator[DetectorHit]:
         yield _hit(page, page.front, "", f"the front matter cannot be read: {page.front.broken}", "Write valid YAML.")
     else:
         yield from _values(skill, page, page.front)
-
-
-def _is_index(skill: Skill) -> bool:
-    """A page above other skills that tells which there are."""
-    return any(path != skill.main and path.endswith("/SKILL.md") for path in skill.files)
 
 
 def _values(skill: Skill, page: Page, front: FrontMatter) -> Iterator[DetectorHit]:

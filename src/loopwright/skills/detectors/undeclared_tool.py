@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 
 from loopwright.skills.catalogue import catalogue_of
 from loopwright.skills.detectors.detector import Detector, DetectorHit
-from loopwright.skills.detectors.reachable_calls import ToolCall, list_written_calls, tool_calls
+from loopwright.skills.detectors.reachable_calls import list_written_calls, tool_calls
 from loopwright.skills.reader.model import Skill
 
 ASKED = frozenset({"Bash", "Write", "Edit", "MultiEdit", "NotebookEdit", "WebFetch", "WebSearch"})
@@ -19,8 +19,10 @@ def detect_undeclared_tools(skill: Skill) -> Iterator[DetectorHit]:
         return
     listed = [tool.partition("(")[0] for tool in skill.tools]
     used: dict[str, list[str]] = {}
-    for one in _own(skill):
-        if not _is_listed(skill, one.call.name, listed):
+    servers = (one for one in list_written_calls(skill) if one.known.mcp)
+    for one in (*tool_calls(skill), *servers):
+        asks = one.call.name in ASKED or one.known.mcp
+        if asks and not _is_listed(skill, one.call.name, listed):
             used.setdefault(one.call.name, []).append(one.place)
     for tool, places in used.items():
         yield DetectorHit(
@@ -32,14 +34,6 @@ def detect_undeclared_tools(skill: Skill) -> Iterator[DetectorHit]:
             advice=f"Add {tool} to allowed-tools, if it should run without a permission prompt.",
             also=tuple(dict.fromkeys(places))[:PLACES],
         )
-
-
-def _own(skill: Skill) -> Iterator[ToolCall]:
-    """Calls of tools that need a permission."""
-    servers = (one for one in list_written_calls(skill) if one.known.mcp)
-    for one in (*tool_calls(skill), *servers):
-        if one.call.name in ASKED or one.known.mcp:
-            yield one
 
 
 def _is_listed(skill: Skill, name: str, listed: list[str]) -> bool:

@@ -63,7 +63,10 @@ class LockedFolder:
         except (FileNotFoundError, NotADirectoryError):
             raise NotFound(f"there is no folder {root}") from None
         try:
-            _lock(fd, root)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise Conflict(f"another session is changing {root}; try again when it has ended") from None
             yield cls(fd)
         finally:
             os.close(fd)
@@ -125,7 +128,7 @@ class LockedFolder:
 
     def missing_folders(self, names: Sequence[str]) -> tuple[str, ...]:
         """What has to be made for files of these names, outer ones first."""
-        wanted = {above for name in names for above in _folders_of(name)}
+        wanted = {name[:end] for name in names for end, letter in enumerate(name) if letter == "/"}
         return tuple(folder for folder in sorted(wanted) if not self._is_folder(folder))
 
     def make_folder(self, name: str) -> None:
@@ -180,13 +183,6 @@ def translate_errors(what: str) -> Iterator[None]:
         raise WorkspaceError(f"{what}: {error.filename or 'the disk'}: {error.strerror}") from error
 
 
-def _lock(fd: int, root: Path) -> None:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise Conflict(f"another session is changing {root}; try again when it has ended") from None
-
-
 def name_temporary(name: str) -> str:
     """What the new content of that file is called until it takes its place."""
     return f"{TEMPORARY}{digest(name.encode())[:16]}"
@@ -206,10 +202,6 @@ def _give(fd: int, owned: FileOwnership) -> None:
         with contextlib.suppress(PermissionError):
             os.fchown(fd, owned.uid, owned.gid)
     os.fchmod(fd, owned.mode)
-
-
-def _folders_of(name: str) -> Iterator[str]:
-    return (name[:end] for end, letter in enumerate(name) if letter == "/")
 
 
 MANIFEST, BLOBS = "manifest.json", "blobs"
@@ -268,14 +260,6 @@ def read_manifest(backup: Path) -> BackupManifest | None:
         return manifest
     except (ValueError, KeyError, TypeError, AttributeError, Invalid) as error:
         raise Corrupt(f"the backup {backup} is damaged: its {MANIFEST} cannot be read") from error
-
-
-def require_manifest(backup: Path) -> BackupManifest:
-    """NotFound, Corrupt."""
-    manifest = read_manifest(backup)
-    if manifest is None:
-        raise NotFound(f"there is no backup in {backup}: no change was started that it could undo")
-    return manifest
 
 
 def read_backup(backup: Path, file: FileBackup) -> bytes:
@@ -348,8 +332,10 @@ def apply_change(root: Path, change: Rewrite, backup: Path) -> dict[str, str | N
 
 
 def roll_back_change(root: Path, backup: Path) -> dict[str, str | None]:
-    """See `ports.Skills.roll_back`. Corrupt, and nothing was written, for a backup that is damaged."""
-    manifest = require_manifest(backup)
+    """See `ports.Skills.roll_back`. NotFound; Corrupt, and nothing was written, for a backup that is damaged."""
+    manifest = read_manifest(backup)
+    if manifest is None:
+        raise NotFound(f"there is no backup in {backup}: no change was started that it could undo")
     with (
         translate_errors(f"{root} cannot be rolled back, or not completely; try again"),
         LockedFolder.locked(root) as tree,

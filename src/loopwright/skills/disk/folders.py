@@ -8,7 +8,6 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from functools import cache, lru_cache
@@ -112,7 +111,9 @@ def read_folder(root: Path) -> SkillFiles:
     path = os.path.join(real, main)
     reading.read(main, os.path.realpath(path) if os.path.islink(path) else path)
     if main not in reading.files:
-        raise Invalid(f"{root / main} cannot be read: it is {_why_unread(reading.unread.get(main, 0))}")
+        large = reading.unread.get(main, 0) > LARGEST
+        why = f"larger than {LARGEST:,} bytes" if large else "not a regular file, or not readable"
+        raise Invalid(f"{root / main} cannot be read: it is {why}")
     reading.walk()
     return SkillFiles(os.path.basename(real), reading.files, reading.unread, reading.digests)
 
@@ -229,15 +230,11 @@ class _Reading:
 
     def _patterns(self, folder: _Folder) -> tuple[IgnorePattern, ...]:
         try:
-            with open(os.path.join(folder.path, ".gitignore"), "rb", opener=_opened) as file:
+            with open(os.open(os.path.join(folder.path, ".gitignore"), _OPEN), "rb") as file:
                 text = file.read(LARGEST).decode("utf-8", "replace")
         except OSError:
             return ()
         return parse_ignore_file(folder.prefix, text)
-
-
-def _opened(path: str, flags: int) -> int:
-    return os.open(path, _OPEN)
 
 
 def _is_folder(entry: "os.DirEntry[str]") -> bool:
@@ -245,10 +242,6 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
         return entry.is_dir()
     except OSError:  # links in a circle
         return False
-
-
-def _why_unread(size: int) -> str:
-    return f"larger than {LARGEST:,} bytes" if size > LARGEST else "not a regular file, or not readable"
 
 
 def _size(path: str) -> int:
@@ -280,28 +273,6 @@ HIGHEST = 6
 MOST_ABOVE = 2_000
 """Names in one folder above."""
 _NAMED = re.compile(rb"---[ \t]*\r?\n(?:(?!---).*\n)*?(?:name|description)[ \t]*:")
-
-
-def find_skills(folder: Path) -> tuple[Path, ...]:
-    """Folders with a SKILL.md, sorted; each real folder once. NotFound.
-
-    Hidden folders are looked into (`.claude/skills`), links only as far as they are a skill themselves.
-    """
-    if not folder.is_dir():
-        raise NotFound(f"there is no folder {folder}")
-    found: list[str] = []
-    links: list[str] = []
-    waiting = [str(folder)]
-    while waiting:
-        at = waiting.pop()
-        if _look(at, waiting, links):
-            found.append(at)
-    real = {os.path.realpath(path) for path in found} if links else set()
-    for link in sorted(links):
-        if (leads_to := os.path.realpath(link)) not in real:
-            real.add(leads_to)
-            found.append(link)
-    return tuple(sorted(Path(path) for path in found))
 
 
 def files_above(root: Path) -> frozenset[str]:
@@ -361,36 +332,10 @@ LARGEST_MAIN_FILE = 100_000_000
 """Bytes of a file that is copied; larger ones stay away."""
 
 
-@contextlib.contextmanager
-def copy_skill(root: Path) -> Iterator[Path]:
-    """What `read` reads and lists, in a folder of the same name.
-
-    Links are links to copies: what is written through them reaches nothing but the copy, and is no part of it.
-    """
-    files = read_folder(root)
-    with tempfile.TemporaryDirectory(prefix="loopwright-", ignore_cleanup_errors=True) as place:
-        folder, beside = Path(place) / files.name, Path(place) / "linked"
-        folder.mkdir()
-        for name in (*files.files, *files.unread):
-            source = root / name
-            if name in files.unread and _is_linked(root, name):
-                _copy(source, beside / name)
-                _link(folder / name, beside / name)
-            else:
-                _copy(source, folder / name)
-        yield folder
-
-
 def _is_linked(root: Path, name: str) -> bool:
     """Whether a link is on the way to it, or it is one itself."""
     parts = Path(name).parts
     return any(os.path.islink(root.joinpath(*parts[:end])) for end in range(1, len(parts) + 1))
-
-
-def _link(path: Path, target: Path) -> None:
-    if target.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.symlink_to(target)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -418,11 +363,46 @@ class SkillFolders:
     def read(self, root: Path) -> SkillFiles:
         return replace(read_folder(root), catalogues=self._catalogues(), above=files_above(root))
 
-    def copied(self, root: Path) -> AbstractContextManager[Path]:
-        return copy_skill(root)
+    @contextlib.contextmanager
+    def copied(self, root: Path) -> Iterator[Path]:
+        """What `read` reads and lists, in a folder of the same name.
+
+        Links are links to copies: what is written through them reaches nothing but the copy, and is no part of it.
+        """
+        files = read_folder(root)
+        with tempfile.TemporaryDirectory(prefix="loopwright-", ignore_cleanup_errors=True) as place:
+            folder, beside = Path(place) / files.name, Path(place) / "linked"
+            folder.mkdir()
+            for name in (*files.files, *files.unread):
+                if name not in files.unread or not _is_linked(root, name):
+                    _copy(root / name, folder / name)
+                    continue
+                _copy(root / name, beside / name)
+                if (beside / name).exists():
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    (folder / name).symlink_to(beside / name)
+            yield folder
 
     def find(self, folder: Path) -> tuple[Path, ...]:
-        return find_skills(folder)
+        """Folders with a SKILL.md, sorted; each real folder once. NotFound.
+
+        Hidden folders are looked into (`.claude/skills`), links only as far as they are a skill themselves.
+        """
+        if not folder.is_dir():
+            raise NotFound(f"there is no folder {folder}")
+        found: list[str] = []
+        links: list[str] = []
+        waiting = [str(folder)]
+        while waiting:
+            at = waiting.pop()
+            if _look(at, waiting, links):
+                found.append(at)
+        real = {os.path.realpath(path) for path in found} if links else set()
+        for link in sorted(links):
+            if (leads_to := os.path.realpath(link)) not in real:
+                real.add(leads_to)
+                found.append(link)
+        return tuple(sorted(Path(path) for path in found))
 
     def apply(self, root: Path, change: Rewrite, backup: Path) -> Mapping[str, str | None]:
         return apply_change(root, change, backup)

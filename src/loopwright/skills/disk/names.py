@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from loopwright.core.errors import Invalid
-from loopwright.skills.files import MAIN, main_among
+from loopwright.skills.files import MAIN, is_encodable, main_among
 
 SKIPPED = frozenset({
     ".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".nox", ".cache", ".workflow",
@@ -52,15 +52,8 @@ def decode_name(name: str) -> str:
 def split_checked_name(name: str) -> tuple[str, ...]:
     """The parts of a name that a change may write to. Invalid for all that leads elsewhere."""
     parts = tuple(name.split("/"))
-    if not _is_utf8(name) or "\0" in name or any(part in ("", ".", "..") for part in parts):
+    if not is_encodable(name) or "\0" in name or any(part in ("", ".", "..") for part in parts):
         raise Invalid(f"{name!r} is not a file name in the skill's folder; use a relative one like phases/01.md")
     if any(is_left_out(part) for part in parts[:-1]) or parts[-1] in SKIPPED or parts[-1].startswith(TEMPORARY):
         raise Invalid(f"{name} is where no skill files are kept (hidden folders, version control, packages)")
     return parts
-
-
-def _is_utf8(name: str) -> bool:
-    try:
-        return bool(name.encode())
-    except UnicodeEncodeError:
-        return False

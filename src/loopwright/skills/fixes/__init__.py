@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from loopwright.skills.accepted import split_suppressed
 from loopwright.skills.catalogue import catalogue_of, is_spelling
 from loopwright.skills.detectors import DETECTORS
+from loopwright.skills.files import is_encodable
 from loopwright.skills.findings import Edit, Finding, Proposal
 from loopwright.skills.fixes.edits import edits_overlap, make_edit
 from loopwright.skills.reader.model import Skill
@@ -19,7 +20,7 @@ def propose_mechanical_fixes(skill: Skill, findings: Sequence[Finding]) -> tuple
     kept: list[Proposal] = []
     for finding in findings:
         page, repair = skill.pages.get(finding.file), REPAIRS.get(finding.rule)
-        if repair is None or page is None or not finding.counts or not _is_utf8(page.text):
+        if repair is None or page is None or not finding.counts or not is_encodable(page.text):
             continue
         edits = tuple(one for place in _places(skill, finding) for one in repair(skill, page, place))
         if edits and not any(edits_overlap(one, other) for made in kept for one in made.edits for other in edits):
@@ -87,14 +88,6 @@ def _renamed(page: Page, name: str, value: int, new: str) -> Edit:
     """Of a parameter with its value at that place."""
     at = page.text.rindex(name, 0, value)
     return make_edit(page, at, at + len(name), new)
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 REPAIRS: Mapping[str, Callable[[Skill, Page, Finding], Iterator[Edit]]] = {

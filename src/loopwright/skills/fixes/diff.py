@@ -19,7 +19,8 @@ def render_file_diff(file: str, old: bytes | None, new: bytes | None) -> str:
         return ""
     before, after = _lines(file, old or b""), _lines(file, new or b"")
     hunks = "".join(_hunks(before, after))
-    head = f"diff --git {_name('a', file)} {_name('b', file)}\n{_mode(old, new)}"
+    mode = "new file mode 100644\n" if old is None else "deleted file mode 100644\n" if new is None else ""
+    head = f"diff --git {_name('a', file)} {_name('b', file)}\n{mode}"
     if not hunks:
         return head
     source = "/dev/null" if old is None else _marked(_name("a", file))
@@ -38,12 +39,6 @@ def why_no_text(data: bytes) -> str | None:
     return None
 
 
-def _mode(old: bytes | None, new: bytes | None) -> str:
-    if old is None:
-        return "new file mode 100644\n"
-    return "deleted file mode 100644\n" if new is None else ""
-
-
 def _lines(file: str, data: bytes) -> list[str]:
     if why := why_no_text(data):
         raise Invalid(f"no diff of {file} can be shown: {why}")
@@ -52,12 +47,6 @@ def _lines(file: str, data: bytes) -> list[str]:
 
 Opcode = tuple[str, int, int, int, int]
 """As `difflib` has them: equal, replace, delete or insert, and the ranges of lines before and after."""
-
-
-def opcodes(before: list[str], after: list[str]) -> list[Opcode]:
-    """What has to be done to the lines; common ones at the beginning and the end are mostly left out."""
-    matcher, skip = _matched(before, after)
-    return [_shifted(one, skip) for one in matcher.get_opcodes()]
 
 
 def _matched(before: list[str], after: list[str]) -> tuple["difflib.SequenceMatcher[str]", int]:

@@ -2,24 +2,14 @@
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from loopwright.core.errors import Conflict, Invalid
 from loopwright.skills.findings import Edit, Proposal
+from loopwright.skills.reader.page import Page
 
 
-class PageText(Protocol):
-    """What an edit needs to know of a page."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def newline(self) -> str: ...
-
-
-def make_edit(page: PageText, start: int, end: int, new: str) -> Edit:
+def make_edit(page: Page, start: int, end: int, new: str) -> Edit:
     """Characters `start` to `end` of the page become `new`, with the page's own line ends. Nothing else is touched."""
     if not 0 <= start <= end <= len(page.text):
         raise Invalid(f"{page.path} has {len(page.text)} characters; there is no range {start}–{end}")
@@ -55,7 +45,8 @@ def rebase_edit(edit: Edit, before: Iterable[Edit]) -> Edit | None:
     others = [one for one in before if one.file == edit.file]
     if any(edits_overlap(one, edit) for one in others):
         return None
-    shift = sum(len(_bytes(one.new)) - (one.end - one.start) for one in others if _is_before(one, edit))
+    at = (edit.start, edit.end)
+    shift = sum(len(_bytes(one.new)) - (one.end - one.start) for one in others if (one.start, one.end) < at)
     return edit.evolve(start=edit.start + shift, end=edit.end + shift) if shift else edit
 
 
@@ -89,10 +80,6 @@ def edits_overlap(one: Edit, other: Edit) -> bool:
 
 def sort_edits(edits: Iterable[Edit]) -> Sequence[Edit]:
     return sorted(edits, key=lambda one: (one.start, one.end))
-
-
-def _is_before(one: Edit, other: Edit) -> bool:
-    return (one.start, one.end) < (other.start, other.end)
 
 
 def _bytes(text: str) -> bytes:

@@ -9,6 +9,8 @@ from typing import Any, Literal, NamedTuple
 import yaml
 from pyromark import Options, events_with_range
 
+from loopwright.skills.files import is_encodable
+
 BlockKind = Literal["front", "heading", "paragraph", "item", "code", "row", "quote", "html", "rule"]
 """`item` is text of a list's entry, `row` one line of a table (its head too, without the line below it)."""
 Use = Literal["instruction", "template", "example", "negative", "quotation"]
@@ -91,7 +93,7 @@ class PageParts(NamedTuple):
 
 def parse_markdown(text: str, front: FrontMatter | None) -> PageParts:
     """The blocks, links and inline code of a page, its front matter first. The parser counts in bytes."""
-    plain = _encodable(text)
+    plain = text if is_encodable(text) else text.translate(_NO_UTF_8)
     head = front.end if front else 0
     data = b"" if plain.isascii() else plain.encode()
     begin = len(plain[:head].encode()) if data else head
@@ -121,14 +123,6 @@ def parse_markdown(text: str, front: FrontMatter | None) -> PageParts:
     if front is not None:
         blocks.insert(0, MarkdownBlock("front", front.start, front.end, text[front.start : front.end], front.start))
     return PageParts(blocks, tuple(links), tuple(codes))
-
-
-def _encodable(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.translate(_NO_UTF_8)
-    return text
 
 
 def _characters(data: bytes, spots: Iterable[int]) -> dict[int, int]:

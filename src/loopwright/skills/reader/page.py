@@ -69,19 +69,14 @@ def kind_of(path: str) -> PageKind:
 PROSE, CODE = 4.0, 3.3
 """Characters a token, of Latin prose and of code. Of Chinese, Japanese and Korean each character is about one token."""
 _NOT_A_LEAD_BYTE_OF_CJK = bytes(byte for byte in range(256) if not 0xE3 <= byte <= 0xED)
+"""Characters of Chinese, Japanese and Korean (U+3000 to U+DFFF) are counted by their first bytes."""
 
 
 def estimate_tokens(text: str, *, code: bool = False) -> int:
     """A local estimate of the tokens of one text."""
-    wide = _wide(text)
+    dense = b"" if text.isascii() else text.encode("utf-8", "surrogateescape").translate(None, _NOT_A_LEAD_BYTE_OF_CJK)
+    wide = len(dense)
     return round(wide + (len(text) - wide) / (CODE if code else PROSE))
-
-
-def _wide(text: str) -> int:
-    """Characters of Chinese, Japanese and Korean (U+3000 to U+DFFF)."""
-    if text.isascii():
-        return 0
-    return len(text.encode("utf-8", "surrogateescape").translate(None, _NOT_A_LEAD_BYTE_OF_CJK))
 
 
 _MARKUP: Final = str.maketrans(dict.fromkeys("*_`#>") | {"’": "'"})
@@ -136,7 +131,9 @@ def uses_of(
         if any(start <= block.start < end for start, end in shown):
             found.append("template")
             continue
-        found.append(_own(block) or table or _told(block, above, found) or _below(block, said) or "instruction")
+        # A title like "Report format" speaks of code and quotations only.
+        titled = said if said != "template" or block.kind in ("code", "quote", "row") else None
+        found.append(_own(block) or table or _told(block, above, found) or titled or "instruction")
     return found
 
 
@@ -192,11 +189,6 @@ def _told(block: MarkdownBlock, above: MarkdownBlock | None, found: Sequence[Use
     if above.kind in ("paragraph", "item") and words.rstrip("*_").endswith((":", "：")):
         return _of_words(re.split(r"[.!?。]\s+", words)[-1])
     return None
-
-
-def _below(block: MarkdownBlock, said: Use | None) -> Use | None:
-    """A title like "Report format" speaks of code and quotations only."""
-    return said if said != "template" or block.kind in ("code", "quote", "row") else None
 
 
 HEAD = 8_192

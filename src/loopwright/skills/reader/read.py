@@ -324,7 +324,9 @@ def read_skill(
     main = main_among(files) or "SKILL.md"
     # Sorted, so that of files of one name the same is meant, in whatever order they come.
     sizes = dict(sorted(({path: len(data) for path, data in files.items()} | dict(unread or {})).items()))
-    pages = _pages(files, main, _nested(sizes))
+    parts = (path.rpartition("/") for path in sizes)
+    nested = tuple(f"{folder}/" for folder, slash, last in parts if slash and last.lower() == MAIN)
+    pages = _pages(files, main, nested)
     steps = find_phases(pages, main)
     course = PhaseMap(steps)
 
@@ -374,12 +376,6 @@ def _own_name(name: str, main: Page | None) -> str:
     """By what its paths call it: the name that it gives itself, where it says its own paths with that."""
     own = main.front.values.get("name") if main is not None and main.front is not None else None
     return own if isinstance(own, str) and own and main is not None and f"skills/{own}/" in main.text else name
-
-
-def _nested(files: Iterable[str]) -> tuple[str, ...]:
-    """Folders below that hold a SKILL.md of their own."""
-    names = (path.rpartition("/") for path in files)
-    return tuple(f"{folder}/" for folder, slash, name in names if slash and name.lower() == MAIN)
 
 
 def _pages(files: Mapping[str, bytes], main: str, nested: tuple[str, ...]) -> dict[str, Page]:

@@ -90,8 +90,13 @@ def draw_graph(skill: Skill) -> SkillGraph:
     for node in (*_files(skill), *_parts(skill)):
         sketch.nodes[node.id] = node
     places = _Places(skill)
-    _load(skill, sketch, places)
-    _follow(skill, sketch)
+    for reference in skill.references:
+        if reference.resolved is not None and reference.at.use == "instruction":
+            sketch.edge(places.node(reference.at), f"file:{reference.resolved}", "loads")
+    ids = [f"file:{skill.main}", *(_id(phase) for phase in sorted(skill.phases, key=lambda one: one.order))]
+    for before, after in pairwise(ids):
+        if (before, after, "loads") not in sketch.edges:
+            sketch.edge(before, after, "next")
     _work(skill, sketch, places)
     course = tuple(_course(skill))
     nodes = sorted(sketch.nodes.values(), key=lambda node: KINDS.index(node.kind))[:NODES]
@@ -133,19 +138,6 @@ class _Places:
 
     def node(self, at: FilePosition) -> str:
         return self._parts.get((at.file, at.phase or ""), f"file:{at.file}")
-
-
-def _load(skill: Skill, sketch: _Sketch, places: _Places) -> None:
-    for reference in skill.references:
-        if reference.resolved is not None and reference.at.use == "instruction":
-            sketch.edge(places.node(reference.at), f"file:{reference.resolved}", "loads")
-
-
-def _follow(skill: Skill, sketch: _Sketch) -> None:
-    ids = [f"file:{skill.main}", *(_id(phase) for phase in sorted(skill.phases, key=lambda one: one.order))]
-    for before, after in pairwise(ids):
-        if (before, after, "loads") not in sketch.edges:
-            sketch.edge(before, after, "next")
 
 
 def _work(skill: Skill, sketch: _Sketch, places: _Places) -> None:

@@ -8,10 +8,9 @@ import typer
 
 from loopwright.core.errors import Invalid
 from loopwright.core.text import plural
-from loopwright.surfaces.cli.layout import Layout, label_text, layout_source, wrap_text
 from loopwright.surfaces.cli.options import HERE, Json, Project, project_option
 from loopwright.surfaces.cli.output import count_cells, is_plain, print_answer, print_remark
-from loopwright.surfaces.cli.text import shorten_text
+from loopwright.surfaces.cli.text import Layout, label_text, layout_source, shorten_text, wrap_text
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -71,7 +70,7 @@ def debug(
 
 
 def _diagnose(request: "DebugRequest", root: Path, at: str, *, json: bool) -> None:
-    from loopwright.surfaces.cli.layout import Layout, paint_coloured, paint_plain
+    from loopwright.surfaces.cli.text import Layout, paint_coloured, paint_plain
 
     diagnosis = _run(_diagnosed(request))
     page = diagnosis_page(

@@ -99,7 +99,7 @@ def _show_tests(run: "TestRun") -> None:
 def _tell(engine: "Engine", state: "LoopState", *, keep: bool, as_json: bool) -> ExitCode:
     """What was changed, the summary that the loop wrote, and where to look."""
     from loopwright.core.pause import exit_for
-    from loopwright.surfaces.cli.loop_rendering import loop_headline
+    from loopwright.surfaces.cli.loop_rendering import LOOP
     from loopwright.surfaces.cli.plain import rest_object
     from loopwright.surfaces.cli.text import clean_lines, colour_diff
 
@@ -118,7 +118,7 @@ def _tell(engine: "Engine", state: "LoopState", *, keep: bool, as_json: bool) ->
     shown = clean_lines(diff).rstrip()
     print(f"\n{shown if is_plain() else colour_diff(shown)}" if shown else "\nNothing was changed.")
     print(f"\nsummary.md:\n\n{clean_lines(summary.read_text(encoding='utf-8'))}")
-    print(loop_headline(state))
+    print(LOOP.headline(state))
     where = f"loopwright show {state.loop_id} --project {quote_shell(str(engine.project))}"
     print(f"The copy is kept; inspect it with: {where}" if keep else "The copy has been removed; --keep keeps it.")
     return code

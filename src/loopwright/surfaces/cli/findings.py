@@ -6,9 +6,18 @@ from collections.abc import Iterator, Sequence
 from loopwright.core.text import clean_line, plural
 from loopwright.skills.findings import SEVERITIES, Finding, FixLevel, Gate
 from loopwright.skills.score import count_issues, meaning_words, score_words
-from loopwright.surfaces.cli.layout import Layout, Style, label_text, layout_source, paint_plain, wrap_text
-from loopwright.surfaces.cli.text import align_columns, clean_lines, measure_width
-from loopwright.surfaces.cli.text import colour_diff as coloured_diff
+from loopwright.surfaces.cli.text import (
+    Layout,
+    Style,
+    align_columns,
+    clean_lines,
+    colour_diff,
+    label_text,
+    layout_source,
+    measure_width,
+    paint_plain,
+    wrap_text,
+)
 from loopwright.workflows.tuning.model import Fix, TuningState
 from loopwright.workflows.tuning.publish import diff_of
 from loopwright.workflows.tuning.report.skill_check import SkillCheck
@@ -40,7 +49,11 @@ def skill_page(skill: SkillCheck, look: Layout, place: str = "PATH") -> str:
         lines += ["", *_hints(skill, skill.hints, "Hints", "they may be wrong and do not count", look)]
     if skill.refuted:
         lines += ["", *_hints(skill, skill.refuted, "Refuted", "they do not count", look)]
-    return "\n".join([*lines, *_next(skill, look, place)])
+    levels = [skill.fixable.get(finding.fingerprint) for finding in skill.counted]
+    if plain := levels.count("mechanical"):
+        told = f"{plain} of {plural(len(levels), 'finding')} can be fixed now with --fix."
+        lines += ["", *wrap_text(told, look.cells), f"  next  loopwright tune {place} --fix"]
+    return "\n".join(lines)
 
 
 def overview(skills: Sequence[SkillCheck], look: Layout) -> str:
@@ -166,16 +179,6 @@ def _hints(skill: SkillCheck, findings: Sequence[Finding], title: str, about: st
         yield from (f"    {line}" for words in told for line in wrap_text(words, look.cells - 4))
 
 
-def _next(skill: SkillCheck, look: Layout, place: str) -> list[str]:
-    """What can be typed next, if something can be mended without a person."""
-    levels = [skill.fixable.get(finding.fingerprint) for finding in skill.counted]
-    plain = levels.count("mechanical")
-    if not plain:
-        return []
-    told = f"{plain} of {plural(len(levels), 'finding')} can be fixed now with --fix."
-    return ["", *wrap_text(told, look.cells), f"  next  loopwright tune {place} --fix"]
-
-
 FIX_INDENT = 11
 SIGNS: dict[str, tuple[str, Style]] = {
     "pass": ("mended", "good"),
@@ -187,29 +190,25 @@ SIGNS: dict[str, tuple[str, Style]] = {
 def mended_page(state: TuningState, path: str, look: Layout, *, diffs: bool) -> str:
     """Every fix that was proposed; `diffs`: with what it changed, where nobody has seen that yet."""
     if not state.proposed_fixes:
-        asked = state.issues and state.engine.level != "none"
-        return "\n".join(["", *wrap_text(_nothing(state), look.cells)]) if asked else ""
-    lines = ["", look.paint("strong", _headline(state))]
+        if not state.issues or state.engine.level == "none":
+            return ""
+        found, agent = plural(len(state.issues), "finding"), state.engine.agent
+        unknown = f"--fix knows no repair for {found}; --fix=all --agent NAME lets an agent write one."
+        told = f"Nothing was changed: {f'{agent} wrote no fix for {found}.' if agent else unknown}"
+        return "\n".join(["", *wrap_text(told, look.cells)])
+    mended = sum(one.verification_result == "pass" for one in state.applied_fixes)
+    told = f"{mended} of {plural(len(state.proposed_fixes), 'fix')} applied and verified"
+    if state.engine.standings and mended:
+        told += f": score {state.engine.standings[0].score:g} → {state.quality_score:g}"
+    lines = ["", look.paint("strong", told)]
     for fix in state.proposed_fixes:
         lines += _fix(state, fix, look, diffs=diffs)
     held = [one.fix_id for one in state.applied_fixes if one.rollback_available]
     if held:
-        lines += ["", *_next_command("roll one back with", f"loopwright tune {path} --rollback {held[-1]}", look)]
+        label, command = "roll one back with:", f"loopwright tune {path} --rollback {held[-1]}"
+        line = f"{label} {command}"  # a command stays whole, so that it can be copied
+        lines += ["", *([line] if len(line) <= look.cells else [label, f"  {command}"])]
     return "\n".join(lines)
-
-
-def _nothing(state: TuningState) -> str:
-    found = plural(len(state.issues), "finding")
-    if state.engine.agent:
-        return f"Nothing was changed: {state.engine.agent} wrote no fix for {found}."
-    return f"Nothing was changed: --fix knows no repair for {found}; --fix=all --agent NAME lets an agent write one."
-
-
-def _headline(state: TuningState) -> str:
-    held = sum(one.verification_result == "pass" for one in state.applied_fixes)
-    scores = [one.score for one in state.engine.standings]
-    words = f"{held} of {plural(len(state.proposed_fixes), 'fix')} applied and verified"
-    return f"{words}: score {scores[0]:g} → {state.quality_score:g}" if scores and held else words
 
 
 def _fix(state: TuningState, fix: Fix, look: Layout, *, diffs: bool) -> Iterator[str]:
@@ -228,10 +227,4 @@ def _fix(state: TuningState, fix: Fix, look: Layout, *, diffs: bool) -> Iterator
         )
     if diffs and entry and entry.verification_result == "pass":
         diff = clean_lines(diff_of(fix)).rstrip("\n")
-        yield from (diff if look.paint is paint_plain else coloured_diff(diff)).splitlines()
-
-
-def _next_command(label: str, command: str, look: Layout) -> list[str]:
-    """A command stays whole, so that it can be copied."""
-    line = f"{label}: {command}"
-    return [line] if len(line) <= look.cells else [f"{label}:", f"  {command}"]
+        yield from (diff if look.paint is paint_plain else colour_diff(diff)).splitlines()

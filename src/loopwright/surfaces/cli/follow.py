@@ -1,7 +1,7 @@
 """`watch` and `logs`: looking at what another process drives."""
 
-import json
 import time
+from json import dumps, loads
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
@@ -24,10 +24,15 @@ if TYPE_CHECKING:
     from loopwright.core.run_events import RunNote
     from loopwright.core.wording import Fields
     from loopwright.store.tail import FileTail
-    from loopwright.surfaces.cli.text import RunPicture
+    from loopwright.surfaces.cli.run_scene import RunPicture
 
 
 EVENTS, RUNNER_LOG = "events", "runner.log"
+LOOK_SECONDS = 0.2
+LAUNCH_SECONDS = 5.0
+"""How long what says running may be without a runner before nobody is coming."""
+COMING = ("running", "pending")
+"""What a runner is at, or will be in a moment: a session of tuning is pending until its first step."""
 
 
 def watch(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
@@ -65,26 +70,24 @@ def logs(
         files = {name: folder / kind.logs.get(name, name) for name in names}
         source = _events(service, id, json) if names == (EVENTS,) else _lines(files, json)
         told = next(source)
-        for _ in _while_it_goes_on(service, id) if follow else ():
+        for _ in look_while_driven(service, id, lambda: service.read(id)) if follow else ():
             told = next(source) or told
         told = next(source) or told
     if not told:
         print_remark(f"nothing in {' or '.join(names)} so far")
 
 
-def _while_it_goes_on(service: "RunService[Any]", id: str) -> "Iterator[None]":
-    """One look after the other, until nobody drives it any more or is about to."""
-    from loopwright.surfaces.cli.run_driver import COMING, LAUNCH_SECONDS, LOOK_SECONDS
-
+def look_while_driven(service: "RunService[Any]", id: str, look: "Callable[[], Any]") -> "Iterator[Any]":
+    """What one look after the other finds, until nobody drives the run any more or is about to."""  # Any: its state
     alone_since = time.monotonic()
     while True:
-        live, state = service.is_live(id), service.read(id)
+        live, state = service.is_live(id), look()
+        yield state
         if live:
             alone_since = time.monotonic()
         elif state.status not in COMING or service.awaits(state) or time.monotonic() - alone_since > LAUNCH_SECONDS:
             return
         time.sleep(LOOK_SECONDS)
-        yield
 
 
 def _events(service: "RunService[Any]", id: str, json: bool) -> "Iterator[bool]":
@@ -122,8 +125,6 @@ def _lines(files: "Mapping[str, Path]", json: bool) -> "Iterator[bool]":
 
 def _time(line: str) -> str:
     """When it was written; a damaged line comes first."""
-    from json import loads
-
     try:
         return str(loads(line)["ts"])
     except (ValueError, KeyError, TypeError):
@@ -132,8 +133,6 @@ def _time(line: str) -> str:
 
 def _write(line: str, name: str) -> None:
     """A line as it is stored; one that is no JSON is not passed off as such."""
-    from json import loads
-
     try:
         print_json(loads(line))
     except ValueError:
@@ -154,7 +153,7 @@ def _note(f: "Fields") -> str:
 
 FORMS: "dict[str, Callable[[Fields], str]]" = {
     "changes.log": _change,
-    "debug.log": lambda f: f"{_at(f['ts'])} {f['hid']} {f['func']}:{f['line']} {json.dumps(f['data'])}",
+    "debug.log": lambda f: f"{_at(f['ts'])} {f['hid']} {f['func']}:{f['line']} {dumps(f['data'])}",
     "transcript.ndjson": _note,
 }
 CELLS = 400
@@ -165,7 +164,7 @@ def log_line(name: str, line: str) -> str:
     """Time first, then what happened; a line of another shape stays as it is."""
     form = FORMS.get(name)
     try:
-        return form(json.loads(line)) if form else line
+        return form(loads(line)) if form else line
     except (ValueError, KeyError, TypeError, AttributeError):
         return line
 
@@ -197,7 +196,7 @@ class RunReporter:
         self._kind, self._service, self._id, self._view = kind, service, id, view
         self._began = time.monotonic()
         before = service.events(id)
-        self._history = kind.remembered(before)
+        self._history = kind.rendering.remembered(before)
         self._seq = before[-1].seq if before else 0
 
     def look(self, upto: int | None = None) -> Any:
@@ -206,9 +205,10 @@ class RunReporter:
         entries = tuple(entry for entry in known if upto is None or entry.seq <= upto)
         state = self._service.read(self._id)
         if entries:
-            self._history += self._kind.remembered(entries)
+            self._history += self._kind.rendering.remembered(entries)
             self._seq = entries[-1].seq
-        self._view.look(self._kind.picture(state, self._history, time.monotonic() - self._began), entries)
+        picture = self._kind.rendering.picture(state, self._history, time.monotonic() - self._began)
+        self._view.look(picture, entries)
         return state
 
     def note(self, note: "RunNote") -> None:

@@ -4,8 +4,7 @@ Everything that shows a state is imported only when it is asked for: help and er
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
@@ -18,24 +17,18 @@ from loopwright.surfaces import run_kinds
 from loopwright.surfaces.cli.options import HERE, open_project
 
 if TYPE_CHECKING:
-    from loopwright.core.record import JournalEntry
     from loopwright.core.run import Run
     from loopwright.core.run_commands import RunService
-    from loopwright.surfaces.cli.loop_rendering import DamagedRun
-    from loopwright.surfaces.cli.text import RunPicture
+    from loopwright.surfaces.cli.run_rendering import RunRendering
     from loopwright.wiring import Engine
     from loopwright.workflows.cycle.model import CycleState
     from loopwright.workflows.loop.model import LoopState
-    from loopwright.workflows.loop.summary import FinishedAction
     from loopwright.workflows.tuning.model import TuningState
 
 S = TypeVar("S", bound="Run")
 
 Id = str
 """The parameter of a command that names what it is about; see `about`."""
-
-ListedRun = tuple[S, bool]
-"""A state, and whether a runner holds it."""
 
 
 class RunKind(ABC, Generic[S]):
@@ -87,31 +80,10 @@ class RunKind(ABC, Generic[S]):
     def id_of(self, state: S) -> str:
         return self.run_kind.id_of(state)
 
+    @property
     @abstractmethod
-    def table(
-        self, found: Sequence[ListedRun[S]], total: int, now: datetime, *, damaged: "Sequence[DamagedRun]", cells: int
-    ) -> str:
-        """One line each."""
-
-    @abstractmethod
-    def page(self, state: S, *, live: bool, now: datetime, elsewhere: str, cells: int, whole: bool) -> str:
-        """All about one."""
-
-    @abstractmethod
-    def restored(self, state: S) -> str:
-        """What a recovery has brought back, in a line."""
-
-    @abstractmethod
-    def ending(self, state: S, *, diff: str, summary: str | None, elsewhere: str) -> str:
-        """The last words about one that rests."""
-
-    def remembered(self, entries: "Sequence[JournalEntry]") -> "tuple[FinishedAction, ...]":
-        """What of these a later picture has to know; a state that says it all needs nothing."""
-        return ()
-
-    @abstractmethod
-    def picture(self, state: S, history: "tuple[FinishedAction, ...]", seconds: float) -> "RunPicture":
-        """What a view shows of one that runs; `history` is what was remembered of it so far."""
+    def rendering(self) -> "RunRendering[S]":
+        """How it is shown."""
 
 
 class LoopKind(RunKind["LoopState"]):
@@ -121,43 +93,11 @@ class LoopKind(RunKind["LoopState"]):
     transcripts = ("transcript.ndjson",)
     asks = "it asks for every step"
 
-    def table(
-        self,
-        found: "Sequence[ListedRun[LoopState]]",
-        total: int,
-        now: datetime,
-        *,
-        damaged: "Sequence[DamagedRun]",
-        cells: int,
-    ) -> str:
-        from loopwright.surfaces.cli.loop_rendering import loop_table
+    @property
+    def rendering(self) -> "RunRendering[LoopState]":
+        from loopwright.surfaces.cli.loop_rendering import LOOP
 
-        return loop_table(found, total, now, damaged=damaged, cells=cells)
-
-    def page(self, state: "LoopState", *, live: bool, now: datetime, elsewhere: str, cells: int, whole: bool) -> str:
-        from loopwright.surfaces.cli.loop_rendering import loop_page
-
-        return loop_page(state, live=live, now=now, elsewhere=elsewhere, cells=cells, whole=whole)
-
-    def restored(self, state: "LoopState") -> str:
-        from loopwright.surfaces.cli.loop_rendering import loop_recovery_line
-
-        return loop_recovery_line(state)
-
-    def ending(self, state: "LoopState", *, diff: str, summary: str | None, elsewhere: str) -> str:
-        from loopwright.surfaces.cli.loop_rendering import loop_ending
-
-        return loop_ending(state, diff=diff, summary=summary, live=False, elsewhere=elsewhere)
-
-    def remembered(self, entries: "Sequence[JournalEntry]") -> "tuple[FinishedAction, ...]":
-        from loopwright.workflows.loop.summary import list_finished
-
-        return list_finished(entries)
-
-    def picture(self, state: "LoopState", history: "tuple[FinishedAction, ...]", seconds: float) -> "RunPicture":
-        from loopwright.surfaces.cli.loop_rendering import LoopScene
-
-        return LoopScene(state, history, seconds)
+        return LOOP
 
 
 class CycleKind(RunKind["CycleState"]):
@@ -172,38 +112,11 @@ class CycleKind(RunKind["CycleState"]):
     transcripts = (*ROLES, "engine")
     asks = "it pauses when a decision is needed"
 
-    def table(
-        self,
-        found: "Sequence[ListedRun[CycleState]]",
-        total: int,
-        now: datetime,
-        *,
-        damaged: "Sequence[DamagedRun]",
-        cells: int,
-    ) -> str:
-        from loopwright.surfaces.cli.cycle_rendering import cycle_table
+    @property
+    def rendering(self) -> "RunRendering[CycleState]":
+        from loopwright.surfaces.cli.cycle_rendering import CYCLE
 
-        return cycle_table(found, total, now, damaged=damaged, cells=cells)
-
-    def page(self, state: "CycleState", *, live: bool, now: datetime, elsewhere: str, cells: int, whole: bool) -> str:
-        from loopwright.surfaces.cli.cycle_rendering import cycle_page
-
-        return cycle_page(state, live=live, now=now, elsewhere=elsewhere, cells=cells, whole=whole)
-
-    def restored(self, state: "CycleState") -> str:
-        from loopwright.surfaces.cli.cycle_rendering import cycle_recovery_line
-
-        return cycle_recovery_line(state)
-
-    def ending(self, state: "CycleState", *, diff: str, summary: str | None, elsewhere: str) -> str:
-        from loopwright.surfaces.cli.cycle_rendering import cycle_ending
-
-        return cycle_ending(state, diff=diff, summary=summary, elsewhere=elsewhere)
-
-    def picture(self, state: "CycleState", history: "tuple[FinishedAction, ...]", seconds: float) -> "RunPicture":
-        from loopwright.surfaces.cli.cycle_rendering import CycleScene
-
-        return CycleScene(state, seconds)
+        return CYCLE
 
 
 class TuningKind(RunKind["TuningState"]):
@@ -226,38 +139,11 @@ class TuningKind(RunKind["TuningState"]):
     def stopped(self, id: str, at: str) -> str:
         return "unverified fixes have been removed from the skill's files"
 
-    def table(
-        self,
-        found: "Sequence[ListedRun[TuningState]]",
-        total: int,
-        now: datetime,
-        *,
-        damaged: "Sequence[DamagedRun]",
-        cells: int,
-    ) -> str:
-        from loopwright.surfaces.cli.tuning_rendering import tuning_table
+    @property
+    def rendering(self) -> "RunRendering[TuningState]":
+        from loopwright.surfaces.cli.tuning_rendering import TUNING
 
-        return tuning_table(found, total, now, damaged=damaged, cells=cells)
-
-    def page(self, state: "TuningState", *, live: bool, now: datetime, elsewhere: str, cells: int, whole: bool) -> str:
-        from loopwright.surfaces.cli.tuning_rendering import tuning_page
-
-        return tuning_page(state, live=live, now=now, elsewhere=elsewhere, cells=cells, whole=whole)
-
-    def restored(self, state: "TuningState") -> str:
-        from loopwright.surfaces.cli.tuning_rendering import tuning_recovery_line
-
-        return tuning_recovery_line(state)
-
-    def ending(self, state: "TuningState", *, diff: str, summary: str | None, elsewhere: str) -> str:
-        from loopwright.surfaces.cli.tuning_rendering import tuning_ending
-
-        return tuning_ending(state, diff=diff, summary=summary, elsewhere=elsewhere)
-
-    def picture(self, state: "TuningState", history: "tuple[FinishedAction, ...]", seconds: float) -> "RunPicture":
-        from loopwright.surfaces.cli.tuning_rendering import TuningScene
-
-        return TuningScene(state, seconds)
+        return TUNING
 
 
 LOOPS, CYCLES, TUNINGS = LoopKind(), CycleKind(), TuningKind()

@@ -174,13 +174,13 @@ def approve(
 def recover(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
     """Rebuild a loop's damaged state from what is left."""
     from loopwright.core.wording import event_words
-    from loopwright.surfaces.cli.loop_rendering import recovery_page
+    from loopwright.surfaces.cli.run_rendering import recovery_page
 
     with open_project(project) as engine:
         found = kind.service(engine).recover(id)
     words = [event_words(entry) for entry in found.repairs]
     page = recovery_page(
-        id, kind.restored(found.state), words, found.kept, f"{kind.line} show {id}{project_option(project)}"
+        id, kind.rendering.restored(found.state), words, found.kept, f"{kind.line} show {id}{project_option(project)}"
     )
     repairs = [{"type": e.event.type, "data": e.event.data} for e in found.repairs]
     print_answer(json, found.state, page, repairs=repairs, kept=[str(path) for path in found.kept])

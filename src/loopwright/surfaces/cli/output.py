@@ -12,7 +12,6 @@ from loopwright.core.text import json_line
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
-    from pydantic import BaseModel
 
     from loopwright.core.errors import LoopwrightError
 
@@ -110,8 +109,4 @@ def show_patience(words: str) -> Iterator[None]:
 
 def print_json(document: Data) -> None:
     """One JSON object on one line."""
-    print(json_line(document, _dumped), flush=True)
-
-
-def _dumped(model: "BaseModel") -> object:
-    return model.model_dump(mode="json", by_alias=True)
+    print(json_line(document, lambda model: model.model_dump(mode="json", by_alias=True)), flush=True)

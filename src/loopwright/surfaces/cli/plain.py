@@ -13,9 +13,9 @@ from loopwright.core.run_events import RunNote
 from loopwright.core.text import clean_line, plural
 from loopwright.core.transcript import ToolUse, TurnEnd, describe_usage, fields_of
 from loopwright.core.wording import event_words
-from loopwright.surfaces.cli.loop_rendering import REPORTS, strip_report
 from loopwright.surfaces.cli.output import print_json
-from loopwright.surfaces.cli.text import RunPicture, format_time, last_line, shorten_text
+from loopwright.surfaces.cli.run_scene import REPORTS, RunPicture, strip_report
+from loopwright.surfaces.cli.text import format_time, last_line, shorten_text
 
 SAID_SECONDS = 5.0
 """How often, at most, a part of what an agent says is told while it says it; its answer is told at the end."""

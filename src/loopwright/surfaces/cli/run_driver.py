@@ -22,25 +22,17 @@ from loopwright.core.run_events import EventBus, RunNote
 from loopwright.core.state import MenuEntry
 from loopwright.core.text import clean_line
 from loopwright.store.tail import FileTail
-from loopwright.surfaces.cli.follow import RunReporter, RunView
+from loopwright.surfaces.cli.follow import LOOK_SECONDS, RunReporter, RunView, look_while_driven
 from loopwright.surfaces.cli.kinds import AnyKind
-from loopwright.surfaces.cli.loop_rendering import loop_page
+from loopwright.surfaces.cli.loop_rendering import LOOP
 from loopwright.surfaces.cli.output import count_cells, is_plain, print_json, print_remark
 from loopwright.surfaces.cli.plain import LineView, NdjsonView, rest_object
-from loopwright.surfaces.cli.text import RunPicture, Style
+from loopwright.surfaces.cli.run_scene import LineStyle, RunPicture
 from loopwright.workflows.loop.model import LoopState
 
 if TYPE_CHECKING:
     from loopwright.core.run_commands import RunService
     from loopwright.wiring import Engine
-
-
-LOOK_SECONDS = 0.2
-LAUNCH_SECONDS = 5.0
-"""How long what says running may be without a runner before nobody is coming."""
-
-COMING = ("running", "pending")
-"""What a runner is at, or will be in a moment: a session of tuning is pending until its first step."""
 
 
 @contextmanager
@@ -124,15 +116,9 @@ def follow_run(kind: AnyKind, service: "RunService[Any]", id: str, as_json: bool
     notes = [FileTail(folder / kind.logs[name], from_end=True) for name in kind.transcripts]
     with open_view(as_json) as view:
         story = RunReporter(kind, service, id, view)
-        alone_since = time.monotonic()
-        while True:
-            live = service.is_live(id)
-            state = story.catch_up(*notes)
-            if live:
-                alone_since = time.monotonic()
-            elif state.status not in COMING or service.awaits(state) or time.monotonic() - alone_since > LAUNCH_SECONDS:
-                return state
-            time.sleep(LOOK_SECONDS)
+        for state in look_while_driven(service, id, lambda: story.catch_up(*notes)):
+            last = state
+    return last
 
 
 def report_rest(kind: AnyKind, engine: "Engine", state: Run, *, as_json: bool, elsewhere: str) -> ExitCode:
@@ -143,7 +129,7 @@ def report_rest(kind: AnyKind, engine: "Engine", state: Run, *, as_json: bool, e
         return code
     summary = kind.service(engine).store.progress_path(id) / kind.summary
     path = str(summary) if summary.exists() else None
-    print(kind.ending(state, diff=_diff(kind, engine, id), summary=path, elsewhere=elsewhere))
+    print(kind.rendering.ending(state, diff=_diff(kind, engine, id), summary=path, elsewhere=elsewhere))
     return code
 
 
@@ -155,7 +141,7 @@ def _diff(kind: AnyKind, engine: "Engine", id: str) -> str:
         return ""
 
 
-STYLES: dict[Style, str] = {
+STYLES: dict[LineStyle, str] = {
     "head": "bold",
     "completed": "green",
     "in_progress": "bold cyan",
@@ -254,7 +240,7 @@ class TerminalPrompter:
 
     async def show(self, state: LoopState) -> None:
         with self._view.aside():
-            print(loop_page(state, live=True, now=self._clock.now(), elsewhere="", cells=count_cells()))
+            print(LOOP.page(state, live=True, now=self._clock.now(), elsewhere="", cells=count_cells()))
 
 
 def _words(entry: MenuEntry) -> str:

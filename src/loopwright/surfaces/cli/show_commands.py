@@ -13,7 +13,7 @@ from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, p
 from loopwright.surfaces.cli.output import count_cells, is_plain, print_answer, print_remark
 
 if TYPE_CHECKING:
-    from loopwright.surfaces.cli.loop_rendering import DamagedRun
+    from loopwright.surfaces.cli.run_rendering import DamagedRun
     from loopwright.wiring import Engine
 
 
@@ -46,7 +46,9 @@ def list_all(
         damaged, now = _damaged(kind, engine, project_option(project)), service.clock.now()
     more = offset + len(page.items) < page.total
     broken = damaged if status in (None, DAMAGED) and offset == 0 and not search else []
-    text = kind.table(list(zip(page.items, live, strict=True)), page.total, now, damaged=broken, cells=count_cells())
+    text = kind.rendering.table(
+        list(zip(page.items, live, strict=True)), page.total, now, damaged=broken, cells=count_cells()
+    )
     if (status or search) and not (page.total or broken):
         text = f"no {kind.name} here {f'is {status}' if status else ''}{' and ' if status and search else ''}"
         text += f"holds {search!r}" if search else ""
@@ -64,7 +66,7 @@ def list_all(
 
 def _damaged(kind: AnyKind, engine: "Engine", at: str) -> list["DamagedRun"]:
     """What cannot be read, with the command that helps; a newer version's state is not damaged for that one."""
-    from loopwright.surfaces.cli.loop_rendering import DamagedRun
+    from loopwright.surfaces.cli.run_rendering import DamagedRun
 
     found, service = [], kind.service(engine)
     for id, reason in sorted(service.damaged().items()):
@@ -89,7 +91,9 @@ def show(
         service = kind.service(engine)
         state, live = service.read(id), service.is_live(id)
         now = service.clock.now()
-    page = kind.page(state, live=live, now=now, elsewhere=project_option(project), cells=count_cells(), whole=whole)
+    page = kind.rendering.page(
+        state, live=live, now=now, elsewhere=project_option(project), cells=count_cells(), whole=whole
+    )
     print_answer(json, state, page, live=live)
 
 

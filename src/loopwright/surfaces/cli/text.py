@@ -1,19 +1,19 @@
-"""Small things about text on a terminal. Pure."""
+"""Text on a terminal: cleaned, cut, wrapped, in columns, in colours. Pure."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
+from typing import Literal, NamedTuple, TypeVar
 
 from loopwright.core.text import clean_line as clean
-
-if TYPE_CHECKING:
-    from loopwright.core.record import JournalEntry
-    from loopwright.core.run_events import RunNote
 
 LABEL = "  {:<11} {}"
 """A fact on a line of its own: what it is, and what is so."""
 MINUTE, HOUR, DAY = 60, 3600, 86400
+SHOWN = 8
+"""Items of a list before the rest is only counted."""
+
+T = TypeVar("T")
 
 
 def last_line(text: str) -> str:
@@ -31,25 +31,23 @@ def measure_width(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
-def shorten_text(text: str, cells: int) -> str:
-    """The text in at most that many cells; what was cut shows as an ellipsis."""
-    line = clean(text)
-    if measure_width(line) <= cells:
-        return line
-    kept, room = [], cells - 1
-    for character in line:
-        room -= measure_width(character)
-        if room < 0:
-            break
-        kept.append(character)
-    return "".join(kept) + "…"
+def fit_text(text: str, cells: int) -> str:
+    """As much of the beginning as takes at most that many cells."""
+    for end, char in enumerate(text):
+        cells -= measure_width(char)
+        if cells < 0:
+            return text[:end]
+    return text
 
 
 def cut_line(line: str, cells: int) -> str:
-    """As `short`, for a line whose spaces are columns."""
-    if measure_width(line) <= cells:
-        return line
-    return next(line[:n] + "…" for n in range(len(line) - 1, -1, -1) if measure_width(line[:n]) < cells)
+    """The line in at most that many cells; what was cut shows as an ellipsis. Spaces are columns, and stay."""
+    return line if measure_width(line) <= cells else f"{fit_text(line, cells - 1)}…"
+
+
+def shorten_text(text: str, cells: int) -> str:
+    """As `cut_line`, cleaned before."""
+    return cut_line(clean(text), cells)
 
 
 def fold_line(line: str, cells: int) -> list[str]:
@@ -68,6 +66,12 @@ def fold_line(line: str, cells: int) -> list[str]:
         else:
             pieces.append(f"{indent}    {word}")
     return [piece.rstrip() for piece in pieces]
+
+
+def list_some(items: Sequence[T], words: Callable[[T], str], *, most: int = SHOWN) -> list[str]:
+    """The first items in words, and how many more there are."""
+    more = [f"… and {len(items) - most:,} more"] if len(items) > most else []
+    return [words(item) for item in items[:most]] + more
 
 
 def align_columns(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:
@@ -111,33 +115,120 @@ def colour_diff(diff: str) -> str:
     return "\n".join(f"\x1b[{colour}m{line}\x1b[0m" if colour else line for colour, line in lines)
 
 
-Style = Literal["head", "completed", "in_progress", "pending", "fact", "doing", "output"]
+Style = Literal["critical", "high", "medium", "low", "hint", "strong", "faint", "good"]
+Paint = Callable[[Style, str], str]
+_CODES: dict[Style, str] = {
+    "critical": "1;31",
+    "high": "31",
+    "medium": "33",
+    "low": "36",
+    "hint": "2",
+    "strong": "1",
+    "faint": "2",
+    "good": "32",
+}
+
+NARROWEST = 24
+"""Cells that a text gets, however narrow the terminal is."""
+_CLOSING = frozenset("，。、；：？！）」』】》”’…,.;:?!)]}")
+"""What does not begin a line."""
+_OPENING = frozenset("（「『【《“‘([{")
 
 
-class StyledLine(NamedTuple):
-    text: str
-    kind: Style
+class Layout(NamedTuple):
+    """`cells` of a line; `paint` puts a style around a text that is on one line."""
+
+    cells: int
+    paint: Paint
 
 
-class RunPicture(Protocol):
-    """How it stands at one moment, and what was heard of it since. Frozen: every change is another picture."""
+def paint_plain(style: Style, text: str) -> str:
+    return text
 
-    def after(self, last: Self) -> Self:
-        """The same, with what was heard before it."""
-        ...
 
-    def aged(self, seconds: float) -> Self:
-        """The same so much later."""
-        ...
+def paint_coloured(style: Style, text: str) -> str:
+    """For terminals that show colours; nothing else about it differs."""
+    return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if text else text
 
-    def noted(self, note: "RunNote") -> Self:
-        """The same with what is heard now."""
-        ...
 
-    def lines(self, cells: int) -> list[StyledLine]:
-        """Each at most so many cells wide."""
-        ...
+def wrap_text(text: str, cells: int) -> list[str]:
+    """In lines of at most that many cells, broken at spaces and between Chinese or Japanese characters.
 
-    def about(self, entry: "JournalEntry") -> str:
-        """What a line for this entry has to say beside its own words, or nothing."""
-        ...
+    A word that is longer than a line stays whole, so that a path can be copied.
+    """
+    lines, line = [], ""
+    for piece in _pieces(clean(text)):
+        if line and measure_width(line) + measure_width(piece.rstrip()) > max(cells, NARROWEST):
+            lines.append(line.rstrip())
+            line = ""
+        line += piece if line else piece.lstrip()
+    return [*lines, line.rstrip()] if line.strip() or not lines else lines
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """What may not be broken, each with the space behind it."""
+    piece = ""
+    for index, char in enumerate(text):
+        if piece and _may_break(text[index - 1], char):
+            yield piece
+            piece = ""
+        piece += char
+    if piece:
+        yield piece
+
+
+def _may_break(before: str, char: str) -> bool:
+    if char == " " or char in _CLOSING or before in _OPENING:
+        return False
+    return before == " " or _wide(before) or _wide(char)
+
+
+def _wide(char: str) -> bool:
+    return unicodedata.east_asian_width(char) in "WF"
+
+
+def label_text(label: str, text: str, look: Layout, indent: int) -> list[str]:
+    """A text behind its label, with the further lines below each other."""
+    margin = " " * indent
+    room = look.cells - indent
+    first, *rest = wrap_text(text, room)
+    head = look.paint("faint", f"{label:<{indent}}")
+    return [f"{head}{first}", *(f"{margin}{line}" for line in rest)]
+
+
+def layout_source(line: int, excerpt: str, marked: tuple[int, int], style: Style, look: Layout) -> list[str]:
+    """The line of the source with its number, and below it what is meant."""
+    begin, end = marked
+    gutter = f"{line:>5} | "
+    before, meant, after = (_shown(part) for part in (excerpt[:begin], excerpt[begin:end], excerpt[end:]))
+    before, meant, after = _window(before, meant, after, max(NARROWEST, look.cells) - len(gutter))
+    faint = look.paint("faint", gutter)
+    under = " " * measure_width(before) + "^" * max(1, measure_width(meant))
+    lines = [f"{faint}{before}{look.paint('strong', meant)}{after}".rstrip()]
+    if before or meant or after:
+        lines.append(f"{look.paint('faint', ' ' * (len(gutter) - 2) + '| ')}{_painted(under, style, look)}")
+    return lines
+
+
+def _painted(under: str, style: Style, look: Layout) -> str:
+    carets = under.lstrip(" ")
+    return " " * (len(under) - len(carets)) + look.paint(style, carets)
+
+
+def _shown(text: str) -> str:
+    """Character by character, so that nothing moves: a tab is a space, what cannot be seen is left out."""
+    return clean_lines(text.replace("\r", " ")).replace("\t", " ").replace("\n", " ")
+
+
+def _window(before: str, meant: str, after: str, cells: int) -> tuple[str, str, str]:
+    """As much of the line as fits, with what is meant in it."""
+    if measure_width(before) + measure_width(meant) + measure_width(after) <= cells:
+        return before, meant, after
+    lead = max(cells - measure_width(meant) - bool(after), cells // 4)
+    if measure_width(before) > lead:
+        before = "…" + fit_text(before[::-1], lead - 1)[::-1]
+    room = cells - measure_width(before)
+    if measure_width(meant) + bool(after) > room:
+        return before, cut_line(meant, room) if room > 0 else "", ""
+    room -= measure_width(meant)
+    return before, meant, cut_line(after, room) if room > 0 else ""

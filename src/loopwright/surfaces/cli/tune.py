@@ -10,7 +10,6 @@ from typer.core import TyperCommand
 
 from loopwright.core.errors import Conflict, ExitCode, Invalid, NotFound
 from loopwright.core.text import json_line, plural
-from loopwright.surfaces.cli.layout import Layout, paint_coloured, paint_plain
 from loopwright.surfaces.cli.options import (
     HERE,
     LIMITS,
@@ -24,6 +23,7 @@ from loopwright.surfaces.cli.options import (
     read_options,
 )
 from loopwright.surfaces.cli.output import count_cells, has_person, is_plain, print_json, print_remark
+from loopwright.surfaces.cli.text import Layout, paint_coloured, paint_plain
 from loopwright.surfaces.cli.tune_targets import (
     AcceptedFindings,
     BaselineFile,

@@ -16,7 +16,8 @@ from loopwright.surfaces.cli.follow import RunView
 from loopwright.surfaces.cli.kinds import TUNINGS
 from loopwright.surfaces.cli.output import SilentExit, is_plain, print_json, print_remark
 from loopwright.surfaces.cli.plain import LineView, NdjsonView
-from loopwright.surfaces.cli.text import RunPicture, clean_lines, colour_diff
+from loopwright.surfaces.cli.run_scene import RunPicture
+from loopwright.surfaces.cli.text import clean_lines, colour_diff
 from loopwright.workflows.tuning.model import Fix, TuningState
 from loopwright.workflows.tuning.publish import diff_of
 

@@ -11,7 +11,6 @@ from loopwright.evidence.debugging import (
     ProbedTest,
     ProbeResult,
     RankedStatement,
-    RerunResult,
     RerunResults,
     Spectrum,
 )
@@ -21,39 +20,32 @@ VALUE = 600
 
 
 def debug_page(told: DebugAnswer) -> str:
+    lines = list(_lines(told))
+    return "\n".join([*lines, f"note: {clean_line(told.note)}"] if told.note else lines)
+
+
+def _lines(told: DebugAnswer) -> Iterator[str]:
     match told:
         case RerunResults():
-            return "\n".join(_ran(told))
+            yield f"{told.passed} passed, {told.failed} failed, {told.skipped} skipped, on a copy of the project"
+            for test in told.tests:
+                place = f" ({test.place})" if test.place else ""
+                yield f"{test.status}: {test.test}{f': {test.error}' if test.error else ''}{place}"
+                yield from (f"    {clean_line(line)}" for line in test.message.splitlines())
         case Spectrum():
-            return "\n".join(_spectrum(told))
+            failing, passing = plural(told.failing_tests, "failing test"), plural(told.passing_tests, "passing one")
+            counted = f"{len(told.statements)} of {plural(told.total, 'statement')} that failing tests run"
+            yield f"{counted}; {failing}, {passing}"
+            if told.statements:
+                yield "rank  score  failing  passing  place"
+            yield from map(_statement, told.statements)
         case ProbeResult():
-            return "\n".join(_probed(told))
+            yield f"{told.place}  {clean_line(told.code)}"
+            yield from (line for test in told.tests for line in _watched(test))
         case FixProposal():
-            return "\n".join(_proposal(told))
+            yield from _proposal(told)
         case _:
             assert_never(told)
-
-
-def _ran(told: RerunResults) -> Iterator[str]:
-    yield f"{told.passed} passed, {told.failed} failed, {told.skipped} skipped, on a copy of the project"
-    for test in told.tests:
-        yield from _test(test)
-    yield from _note(told.note)
-
-
-def _test(test: RerunResult) -> Iterator[str]:
-    place = f" ({test.place})" if test.place else ""
-    yield f"{test.status}: {test.test}{f': {test.error}' if test.error else ''}{place}"
-    yield from (f"    {clean_line(line)}" for line in test.message.splitlines())
-
-
-def _spectrum(told: Spectrum) -> Iterator[str]:
-    failing, passing = plural(told.failing_tests, "failing test"), plural(told.passing_tests, "passing one")
-    yield f"{len(told.statements)} of {plural(told.total, 'statement')} that failing tests run; {failing}, {passing}"
-    if told.statements:
-        yield "rank  score  failing  passing  place"
-    yield from map(_statement, told.statements)
-    yield from _note(told.note)
 
 
 def _statement(one: RankedStatement) -> str:
@@ -62,17 +54,9 @@ def _statement(one: RankedStatement) -> str:
     return f"{counts}  {one.file}:{one.line} in {one.func}: {clean_line(one.code)}{raised}"
 
 
-def _probed(told: ProbeResult) -> Iterator[str]:
-    yield f"{told.place}  {clean_line(told.code)}"
-    for test in told.tests:
-        yield from _watched(test)
-    yield from _note(told.note)
-
-
 def _watched(test: ProbedTest) -> Iterator[str]:
-    times = plural(test.reached, "time")
     shown = f", showing the first {len(test.hits)}" if len(test.hits) < test.reached else ""
-    yield f"{test.status}: {test.test}: reached {times}{shown}"
+    yield f"{test.status}: {test.test}: reached {plural(test.reached, 'time')}{shown}"
     for n, hit in enumerate(test.hits, start=1):
         values = ", ".join(f"{name} = {clip_text(clean_line(str(value)), VALUE)}" for name, value in hit.data.items())
         yield f"  {n}: {values}"
@@ -87,7 +71,6 @@ def _proposal(told: FixProposal) -> Iterator[str]:
         yield from _patch(rival)
     if told.patch is None:
         yield "`spectrum` shows where to look, `probe` the values there"
-    yield from _note(told.note)
 
 
 def _patch(patch: PatchProposal) -> Iterator[str]:
@@ -98,8 +81,3 @@ def _patch(patch: PatchProposal) -> Iterator[str]:
     yield f"turns: {', '.join(patch.fixes)}"
     if patch.still_failing:
         yield f"still fail: {', '.join(patch.still_failing)}"
-
-
-def _note(note: str) -> Iterator[str]:
-    if note:
-        yield f"note: {clean_line(note)}"

@@ -189,14 +189,14 @@ def read_diff(resolver: RunResolver, asked: DiffInput) -> DiffOutput:
 
 def _told(found: ResolvedRun[Any]) -> AnyReport:  # Any: as Desk.run
     state, live = found.look()
-    told: AnyReport = found.kind.report(state, found.project, live=live)
+    told: AnyReport = found.kind.outputs.report(state, found.project, live=live)
     return told
 
 
 def _brief(state: Any, place: ProjectHandle, kind: ToolKind[Any]) -> AnyBrief:  # Any: of the kind
     service = kind.service(place.engine)
     live = service.is_live(kind.id_of(state)) or is_launched(state, service.clock.now())
-    told: AnyBrief = kind.brief(state, place.name, live=live)
+    told: AnyBrief = kind.outputs.brief(state, place.name, live=live)
     return told
 
 
@@ -356,9 +356,9 @@ async def wait_for_rest(resolver: RunResolver, asked: WaitInput, tell: ProgressC
         passed = now - begun
         rested = _rests(found, state, live)
         if rested or passed >= asked.seconds:
-            told: AnyWaitResult = found.kind.waited(state, found.project, live=live, rested=rested)
+            told: AnyWaitResult = found.kind.outputs.waited(state, found.project, live=live, rested=rested)
             return told
-        if (news := found.kind.headline(state, live=live) or "") != words or now - told_at >= WORD_SECONDS:
+        if (news := found.kind.outputs.headline(state, live=live) or "") != words or now - told_at >= WORD_SECONDS:
             words, told_at = news, now
             await tell(passed, asked.seconds, words)
         await clock.sleep(min(LOOK_SECONDS, asked.seconds - passed))
@@ -366,7 +366,7 @@ async def wait_for_rest(resolver: RunResolver, asked: WaitInput, tell: ProgressC
 
 def _rests(found: ResolvedRun[Any], state: Any, live: bool) -> bool:  # Any: as Desk.run
     """Nothing goes on by itself; a runner that still tidies up, or waits for a limit to pass, counts as going on."""
-    return not live or (state.status == "running" and found.kind.needs(state, live=True) is not None)
+    return not live or (state.status == "running" and found.kind.outputs.needs(state, live=True) is not None)
 
 
 async def run_debug_tool(resolver: RunResolver, asked: DebugInput, tell: ProgressCallback, tool: str) -> DebugAnswer:

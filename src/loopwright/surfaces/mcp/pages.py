@@ -27,53 +27,7 @@ from loopwright.surfaces.mcp.tool_outputs import (
     TuningWaitResult,
 )
 
-
-def tuning_line(run: TuningBrief) -> str:
-    beside = run.outcome or (f"needs {run.needs}" if run.needs else None)
-    status = f"{run.status} ({beside})" if beside else run.status
-    gate = f", {run.gate} {run.score:g}" if run.gate and run.score is not None else ""
-    counts = f"{run.current_iteration}/{run.max_iterations}"
-    return f"{run.tuning_id} [{run.project}] {status} {counts}{gate}: {clean_line(run.title)}"
-
-
-def tuning_page(told: TuningReport) -> Iterator[str]:
-    yield tuning_line(told)
-    yield f"{told.words}."
-    if told.options:
-        yield f"options: {' / '.join(clean_line(option) for option in told.options)}"
-    yield from (line for one in told.gravest for line in _finding(one))
-    yield from map(_fix, told.proposed)
-
-
-def findings_page(told: FindingsOutput) -> Iterator[str]:
-    score = score_words(told.score, told.not_reviewed)
-    yield f"{clean_line(told.name)} [{told.project}]: quality gate {told.gate}, {score}"
-    counted = told.issues.model_dump()
-    found = ", ".join(f"{count} {severity}" for severity, count in counted.items() if count) or "nothing that counts"
-    yield f"found: {found}; {plural(told.hints, 'hint')}, {told.accepted} accepted; about {told.tokens:,} tokens"
-    yield from (f"could not be checked: {clean_line(problem)}" for problem in told.problems)
-    yield from (line for one in told.findings for line in _finding(one))
-    yield f"next: {told.next}"
-
-
-def fixes_page(told: FixesOutput) -> Iterator[str]:
-    if not told.fixes:
-        yield "no fixes proposed so far"
-    yield from map(_fix, told.fixes)
-    if told.diff:
-        yield told.diff.rstrip("\n")
-
-
-def _finding(one: FindingOutput) -> Iterator[str]:
-    weight = one.severity if one.counts else "hint"
-    yield f"{weight} {one.rule}, {clean_line(one.file)}:{one.line}: {clean_line(one.message)}"
-    yield f"  why: {clean_line(one.why)} do: {clean_line(one.advice)}"
-
-
-def _fix(one: FixOutput) -> str:
-    why = f" ({clean_line(one.why)})" if one.why else ""
-    return f"{one.fix_id} {one.status}{why}: {clean_line(one.description)} [{', '.join(map(clean_line, one.files))}]"
-
+MORE = "[… truncated; raise max_chars to see more]"
 
 ToolOutput = (
     LoopReport
@@ -94,44 +48,49 @@ ToolOutput = (
 
 def render_page(told: ToolOutput) -> str:
     match told:
-        case LoopReport():
-            return "\n".join(_report(told))
-        case CycleReport():
-            return "\n".join(_cycle(told))
-        case RunListing():
-            return "\n".join(_list(told))
-        case AddedTaskOutput():
-            return f"{told.task_id} added to {told.loop_id}, for {told.tool}; {told.next}"
-        case DiffOutput():
-            return _changed(told)
-        case DocumentsOutput():
-            return "\n".join(_documents(told))
-        case TuningReport():
-            return "\n".join(_tuning(told))
-        case FindingsOutput():
-            return "\n".join(findings_page(told))
-        case FixesOutput():
-            return "\n".join([*fixes_page(told), *([MORE] if told.truncated else [])])
         case RerunResults() | Spectrum() | ProbeResult() | FixProposal():
             return debug_page(told)
         case _:
+            return "\n".join(_lines(told))
+
+
+def _lines(
+    told: LoopReport
+    | CycleReport
+    | TuningReport
+    | RunListing
+    | AddedTaskOutput
+    | DiffOutput
+    | DocumentsOutput
+    | FindingsOutput
+    | FixesOutput,
+) -> Iterator[str]:
+    match told:
+        case LoopReport() | CycleReport() | TuningReport():
+            yield from _report(told)
+        case RunListing():
+            yield from _list(told)
+        case AddedTaskOutput():
+            yield f"{told.task_id} added to {told.loop_id}, for {told.tool}; {told.next}"
+        case DiffOutput():
+            yield told.diff or "no changes so far"
+        case DocumentsOutput():
+            yield from _documents(told)
+        case FindingsOutput():
+            yield from _findings(told)
+        case FixesOutput():
+            yield from map(_fix, told.fixes) if told.fixes else ("no fixes proposed so far",)
+            if told.diff:
+                yield told.diff.rstrip("\n")
+        case _:
             assert_never(told)
-
-
-def _changed(told: DiffOutput) -> str:
-    if not told.diff:
-        return "no changes so far"
-    return f"{told.diff}\n{MORE}" if told.truncated else told.diff
-
-
-MORE = "[… truncated; raise max_chars to see more]"
+    if isinstance(told, DiffOutput | DocumentsOutput | FixesOutput) and told.truncated:
+        yield MORE
 
 
 def _documents(told: DocumentsOutput) -> Iterator[str]:
     if told.text is not None:
         yield told.text
-        if told.truncated:
-            yield MORE
     elif not told.documents:
         yield "no documents so far"
     for document in told.documents:
@@ -143,38 +102,56 @@ def _list(told: RunListing) -> Iterator[str]:
     shown: tuple[LoopBrief | CycleBrief | TuningBrief, ...] = (*told.loops, *told.cycles, *told.tunings)
     if not shown:
         yield f"nothing here; start_loop, start_cycle or start_tuning makes one (projects: {', '.join(told.projects)})"
-    yield from (_line(run) for run in shown)
+    yield from map(_line, shown)
     if told.total > len(shown):
         yield f"{len(shown)} of {told.total}; see limit and offset"
     yield from (f"{damaged.id} cannot be read: {damaged.reason}" for damaged in told.damaged)
 
 
 def _line(run: LoopBrief | CycleBrief | TuningBrief) -> str:
-    if isinstance(run, TuningBrief):
-        return tuning_line(run)
-    id = run.loop_id if isinstance(run, LoopBrief) else run.cycle_id
+    gate = ""
+    match run:
+        case LoopBrief():
+            id = run.loop_id
+        case CycleBrief():
+            id = run.cycle_id
+        case TuningBrief():
+            id = run.tuning_id
+            gate = f", {run.gate} {run.score:g}" if run.gate and run.score is not None else ""
     beside = run.outcome or (f"needs {run.needs}" if run.needs else None)
-    counts = f"{run.current_iteration}/{run.max_iterations}"
     status = f"{run.status} ({beside})" if beside else run.status
-    return f"{id} [{run.project}] {status} {counts}: {clean_line(run.title)}"
+    return f"{id} [{run.project}] {status} {run.current_iteration}/{run.max_iterations}{gate}: {clean_line(run.title)}"
 
 
-def _report(told: LoopReport) -> Iterator[str]:
+def _report(told: LoopReport | CycleReport | TuningReport) -> Iterator[str]:
     yield _line(told)
     yield f"{told.words}."
-    if told.options:
+    if not isinstance(told, CycleReport) and told.options:
         yield f"options: {' / '.join(clean_line(option) for option in told.options)}"
+    match told:
+        case LoopReport():
+            yield from _loop(told)
+        case CycleReport():
+            yield from _cycle(told)
+        case TuningReport():
+            yield from (line for one in told.gravest for line in _finding(one))
+            yield from map(_fix, told.proposed)
+    yield from (f"asks, {asked.id}: {clean_line(asked.words)} ({clean_line(asked.reason)})" for asked in told.requests)
+    yield from (f"note: {clean_line(incident)}" for incident in told.incidents)
+    if isinstance(told, LoopWaitResult | CycleWaitResult | TuningWaitResult) and not told.rested:
+        yield "Timed out, and it is still running: `wait` again."
+    yield f"next: {told.next}"
+
+
+def _loop(told: LoopReport) -> Iterator[str]:
     if told.tests:
         yield f"tests: {told.tests.passed} passed, {told.tests.failed} failed, {told.tests.skipped} skipped"
     yield from (f"fails: {test.name}{f': {clean_line(test.error)}' if test.error else ''}" for test in told.failing)
     yield from (f"cause ({cause.status}): {cause.place}: {clean_line(cause.description)}" for cause in told.causes)
     yield from (f"task {task.task_id} ({task.status}): {clean_line(task.description)}" for task in told.open_tasks)
-    yield from _ending(told, rested=not isinstance(told, LoopWaitResult) or told.rested)
 
 
 def _cycle(told: CycleReport) -> Iterator[str]:
-    yield _line(told)
-    yield f"{told.words}."
     yield f"roles: {', '.join(f'{role.role} {role.status}' for role in told.roles)}"
     for decision in told.pending:
         options = " / ".join(clean_line(option) for option in decision.options) or "any text"
@@ -186,17 +163,25 @@ def _cycle(told: CycleReport) -> Iterator[str]:
     yield from (f"fails: {clean_line(name)}" for name in told.failing)
     yield from (f"issue: {clean_line(issue)}" for issue in told.issues)
     yield from (f"task {task.id} ({task.status}): {clean_line(task.description)}" for task in told.open_tasks)
-    yield from _ending(told, rested=not isinstance(told, CycleWaitResult) or told.rested)
 
 
-def _tuning(told: TuningReport) -> Iterator[str]:
-    yield from tuning_page(told)
-    yield from _ending(told, rested=not isinstance(told, TuningWaitResult) or told.rested)
-
-
-def _ending(told: LoopReport | CycleReport | TuningReport, *, rested: bool) -> Iterator[str]:
-    yield from (f"asks, {asked.id}: {clean_line(asked.words)} ({clean_line(asked.reason)})" for asked in told.requests)
-    yield from (f"note: {clean_line(incident)}" for incident in told.incidents)
-    if not rested:
-        yield "Timed out, and it is still running: `wait` again."
+def _findings(told: FindingsOutput) -> Iterator[str]:
+    score = score_words(told.score, told.not_reviewed)
+    yield f"{clean_line(told.name)} [{told.project}]: quality gate {told.gate}, {score}"
+    counted = told.issues.model_dump()
+    found = ", ".join(f"{count} {severity}" for severity, count in counted.items() if count) or "nothing that counts"
+    yield f"found: {found}; {plural(told.hints, 'hint')}, {told.accepted} accepted; about {told.tokens:,} tokens"
+    yield from (f"could not be checked: {clean_line(problem)}" for problem in told.problems)
+    yield from (line for one in told.findings for line in _finding(one))
     yield f"next: {told.next}"
+
+
+def _finding(one: FindingOutput) -> Iterator[str]:
+    weight = one.severity if one.counts else "hint"
+    yield f"{weight} {one.rule}, {clean_line(one.file)}:{one.line}: {clean_line(one.message)}"
+    yield f"  why: {clean_line(one.why)} do: {clean_line(one.advice)}"
+
+
+def _fix(one: FixOutput) -> str:
+    why = f" ({clean_line(one.why)})" if one.why else ""
+    return f"{one.fix_id} {one.status}{why}: {clean_line(one.description)} [{', '.join(map(clean_line, one.files))}]"

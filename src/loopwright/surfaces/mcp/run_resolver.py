@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple
 
 from loopwright.core.errors import Conflict, Forbidden, Invalid, NotFound
 from loopwright.core.ids import check_id
-from loopwright.core.run import R, Run
+from loopwright.core.run import R
 from loopwright.core.run_commands import RunService
 from loopwright.core.supervisor import is_launched
 from loopwright.projects import Project, Projects
 from loopwright.surfaces import run_kinds
-from loopwright.surfaces.mcp import tool_outputs
 from loopwright.surfaces.mcp.tool_inputs import RunInput
+from loopwright.surfaces.mcp.tool_outputs import CYCLES, LOOPS, TUNINGS, RunOutputs
 from loopwright.surfaces.run_kinds import RunKind
 from loopwright.wiring import Engine
 from loopwright.workflows.cycle.model import CycleState
@@ -22,62 +22,17 @@ from loopwright.workflows.loop.service import LoopService
 from loopwright.workflows.tuning.model import TuningState
 from loopwright.workflows.tuning.service import TuningService
 
-C = TypeVar("C", bound=Run, contravariant=True)
-
-
-class StateWords(Protocol[C]):
-    """Words about a state. `live`: a process is at work on it."""
-
-    def __call__(self, state: C, /, *, live: bool) -> str | None: ...
-
-
-class StateReport(Protocol[C]):
-    """A state as a tool answers it."""
-
-    def __call__(self, state: C, project: str, /, *, live: bool) -> Any: ...  # Any: a model of the kind
-
-
-class WaitReport(Protocol[C]):
-    """A state as `wait` answers it."""
-
-    def __call__(self, state: C, project: str, /, *, live: bool, rested: bool) -> Any: ...  # Any: as Reports
-
 
 @dataclass(frozen=True)
 class ToolKind(RunKind[R]):
     """With the words and answers of the tools."""
 
-    headline: StateWords[R]
-    needs: StateWords[R]
-    brief: StateReport[R]
-    report: StateReport[R]
-    waited: WaitReport[R]
+    outputs: RunOutputs[R, Any, Any, Any]  # Any: the models of its answers
 
 
-LOOP = ToolKind[LoopState](
-    **vars(run_kinds.LOOP),
-    headline=tool_outputs.loop_headline,
-    needs=tool_outputs.loop_needs,
-    brief=tool_outputs.loop_brief,
-    report=tool_outputs.loop_report,
-    waited=tool_outputs.loop_wait_result,
-)
-CYCLE = ToolKind[CycleState](
-    **vars(run_kinds.CYCLE),
-    headline=tool_outputs.cycle_headline,
-    needs=tool_outputs.cycle_needs,
-    brief=tool_outputs.cycle_brief,
-    report=tool_outputs.cycle_report,
-    waited=tool_outputs.cycle_wait_result,
-)
-TUNING = ToolKind[TuningState](
-    **vars(run_kinds.TUNING),
-    headline=tool_outputs.tuning_headline,
-    needs=tool_outputs.tuning_needs,
-    brief=tool_outputs.tuning_brief,
-    report=tool_outputs.tuning_report,
-    waited=tool_outputs.tuning_wait_result,
-)
+LOOP = ToolKind[LoopState](**vars(run_kinds.LOOP), outputs=LOOPS)
+CYCLE = ToolKind[CycleState](**vars(run_kinds.CYCLE), outputs=CYCLES)
+TUNING = ToolKind[TuningState](**vars(run_kinds.TUNING), outputs=TUNINGS)
 KINDS: tuple[ToolKind[Any], ...] = (LOOP, CYCLE, TUNING)  # Any: each has states of its own
 
 
@@ -125,7 +80,7 @@ class ResolvedRun(Generic[R]):
 
     def told(self) -> Any:  # Any: a report of the kind
         state, live = self.look()
-        return self.kind.report(state, self.project, live=live)
+        return self.kind.outputs.report(state, self.project, live=live)
 
 
 @dataclass(frozen=True)
