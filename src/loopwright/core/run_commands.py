@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Self
 
 from loopwright.core import pause as pausing
+from loopwright.core.command_rules import CommandRules as CommandRules
 from loopwright.core.errors import Conflict, Corrupt, Forbidden, NotFound, StaleVersion
 from loopwright.core.ids import check_id
 from loopwright.core.names import Mode
@@ -82,35 +83,7 @@ NOTHING_WAIVED = Waiver()
 
 REPAIRS = frozenset({"recovered", "state_put_back", "journal_damaged", "journal_forged", "journal_started"})
 
-T = TypeVar("T", bound=Run)
 Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
-
-
-class ResumeRule(Protocol[T]):
-    """`live`: a runner is at it."""
-
-    def __call__(self, state: T, *, live: bool) -> T: ...
-
-
-class PauseRule(Protocol[T]):
-    """`now`: what is under way is cancelled, else it is finished first."""
-
-    def __call__(self, state: T, *, now: bool = False) -> T: ...
-
-
-@dataclass(frozen=True)
-class CommandRules(Generic[R]):
-    """The rules of one kind, out of its table of commands. The last argument of `reopen` and `stop` is the time."""
-
-    id_of: Callable[[R], str]
-    start: Callable[[R], R]
-    pause: PauseRule[R]
-    resume: ResumeRule[R]
-    stop: Callable[[R, str], R]
-    reopen: Callable[[R, str], R]
-    limited: Callable[[R, Limits], R]
-    edit: Callable[[R, dict[str, Any]], R]  # Any: as Fields
-    require_delete: Callable[[R], None]
 
 
 @dataclass(frozen=True)

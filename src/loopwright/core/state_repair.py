@@ -1,16 +1,15 @@
 """Mending a parsed state of any kind until its model accepts it: what is missing or null gets its default. Pure."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from loopwright.core.errors import Invalid, LoopwrightError, NewerSchema
-from loopwright.core.record import Record, first_problem
-from loopwright.core.run import R
-from loopwright.core.state import INCIDENTS_KEPT, SCHEMA, Incident, PermissionRequest
+from loopwright.core.errors import Invalid, NewerSchema
+from loopwright.core.record import first_problem
+from loopwright.core.state import SCHEMA
 
 Json = dict[str, Any]  # Any: parsed JSON from outside, typed by the model at the end
 M = TypeVar("M", bound=BaseModel)
@@ -142,80 +141,3 @@ def _mend_time(place: Json, key: str, where: str, repairs: list[str]) -> bool:
     place[key] = time
     repairs.append(f"{where} had no offset; {DEFAULT_OFFSET} was assumed")
     return True
-
-
-BOOKKEEPING = {"rev": 0, "digest": "", "journal_bytes": 0}
-LIMITS = frozenset({"max_minutes", "max_tokens", "max_cost"})
-
-
-def merge_answers(
-    before: tuple[PermissionRequest, ...], after: tuple[PermissionRequest, ...]
-) -> tuple[PermissionRequest, ...]:
-    """Others answer what was asked, or take it away by an end; they ask nothing, and change no question or answer."""
-    known = {request.id: request for request in before}
-    kept = (known[r.id].evolve(answer=known[r.id].answer or r.answer) for r in after if r.id in known)
-    return tuple(kept)
-
-
-def all_incidents(before: tuple[Incident, ...], after: tuple[Incident, ...]) -> tuple[Incident, ...]:
-    """What was recorded stays; the oldest may have gone only where there are as many as are kept."""
-    gone = range(len(before) + 1 if len(after) == INCIDENTS_KEPT else 1)
-    if any(after[: len(before) - n] == before[n:] for n in gone):
-        return after
-    return (*before, *(incident for incident in after if incident not in before))[-INCIDENTS_KEPT:]
-
-
-def list_unknown_keys(base: Record, found: Record) -> list[str]:
-    """Keys that the schema does not know, new or with another value."""
-    before, after = base.__pydantic_extra__ or {}, found.__pydantic_extra__ or {}
-    return sorted(name for name, value in after.items() if name not in before or before[name] != value)
-
-
-def list_forbidden_fields(base: R, found: R, own: Collection[str], end: Collection[str]) -> list[str]:
-    """Names of what nobody else may change: the runner's `own`, the `end` without a change of status, and `engine`."""
-    names = [name for name in sorted(own) if getattr(found, name) != getattr(base, name)]
-    if found.status == base.status:
-        names += [name for name in sorted(end) if getattr(found, name) != getattr(base, name)]
-    same_end = {"outcome": base.engine.outcome} if found.status != base.status else {}
-    if found.engine.evolve(**BOOKKEEPING, **same_end) != base.engine.evolve(**BOOKKEEPING):
-        names.append("engine")
-    return names
-
-
-def carry_over(
-    state: R, steps: Iterable[str], carried: Callable[[R, str], R], refused: Sequence[str]
-) -> tuple[R, tuple[str, ...], tuple[str, ...]]:
-    """The state with each of others' changes that its command allows.
-
-    Returns with it what was accepted, and what is put back, in words: what was `refused` before, and what is now.
-    """
-    accepted: list[str] = []
-    put_back = list(refused)
-    for name in steps:
-        try:
-            state = carried(state, name)
-        except LoopwrightError as error:
-            put_back.append(f"{name} ({error})")
-        else:
-            accepted.append(name)
-    return state, tuple(accepted), tuple(put_back)
-
-
-def with_field(state: M, found: M, name: str) -> M:
-    """The state with one field, or one key that the schema does not know, as it was found."""
-    given = {**state.__dict__, **(state.__pydantic_extra__ or {}), name: getattr(found, name)}
-    return type(state).model_validate(given)
-
-
-def with_texts(state: M, after: M, names: Iterable[str]) -> M:
-    """The state with what is a person's, and keys that the schema does not know, as they are `after` a change."""
-    given = {**state.__dict__, **{name: getattr(after, name) for name in (*names, "updated_at")}}
-    return type(state).model_validate({**given, **(after.__pydantic_extra__ or {})})
-
-
-def try_command(state: R, command: Callable[..., R], *given: object, **more: bool) -> R:
-    """What the command makes of it; the state itself where it would refuse."""
-    try:
-        return command(state, *given, **more)
-    except LoopwrightError:
-        return state

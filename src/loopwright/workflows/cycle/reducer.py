@@ -5,9 +5,8 @@ from typing import Literal, TypeVar, assert_never
 
 from loopwright.core.cycle_names import CycleStep, Role
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
-from loopwright.core.parking import parked_until
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
-from loopwright.core.state import Checkpoint, LastValidation, Outcome, Parked, Waiting
+from loopwright.core.state import Checkpoint, LastValidation, Outcome
 from loopwright.core.text import plural
 from loopwright.evidence.proof import TESTS_KEPT, Proof
 from loopwright.evidence.rivals import number_rivals
@@ -277,9 +276,9 @@ def _landed(state: CycleState, done: CycleStepDone) -> CycleState:
         case AggregationOutcome():
             return reduce_aggregation(state, done.tree, done.at)
         case NeedsInput():
-            return _asked(state, outcome, done.at)
+            return commands.RULES.wait_for_input(state, outcome, done.at)
         case LimitReached():
-            return _limited(state, outcome, done.at)
+            return commands.RULES.park_at_limit(state, outcome, done.at)
         case Interrupted():
             return state
         case ActionFailed():
@@ -410,27 +409,6 @@ def _is_kept(state: CycleState, step: CycleStep) -> bool:
     """The role has said itself what keeps it: another try would only say it again."""
     open_ids = {blocker.id for blocker in state.coordination.open_blockers}
     return any(step.key in keys for id, keys in state.engine.holds.items() if id in open_ids)
-
-
-def _asked(state: CycleState, outcome: NeedsInput, at: str) -> CycleState:
-    if state.status != "running":
-        return state
-    by_resuming = outcome.by_resuming or None
-    waiting = Waiting(question=outcome.question, options=outcome.options, since=at, by_resuming=by_resuming)
-    return commands.wait_for_person(state, waiting)
-
-
-def _limited(state: CycleState, outcome: LimitReached, at: str) -> CycleState:
-    """Parks the cycle, or ends it where it shall not wait; a status that a person chose meanwhile stays."""
-    if state.status != "running":
-        return state
-    if not state.engine.settings.park:
-        return commands.fail(state, "failed", f"{outcome.reason}; waiting for it is disabled (park)", at)
-    row = state.engine.limits_in_a_row + 1
-    state = state.evolve(engine=state.engine.evolve(limits_in_a_row=row))
-    named = datetime.fromisoformat(outcome.until) if outcome.until else None
-    until = parked_until(named, datetime.fromisoformat(at), row)
-    return commands.park(state, Parked(until=until.isoformat(timespec="seconds"), reason=outcome.reason))
 
 
 def _with_half(state: CycleState, done: CycleStepDone) -> CycleState:

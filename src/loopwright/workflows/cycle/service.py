@@ -50,18 +50,6 @@ def _there(store: Store[CycleState], id: str, names: Iterable[str]) -> dict[str,
 USER = "user"
 """Who has decided, where it was no agent that called."""
 
-RULES = CommandRules[CycleState](
-    id_of=lambda state: state.cycle_id,
-    start=commands.start,
-    pause=commands.pause,
-    resume=commands.resume,
-    stop=commands.stop,
-    reopen=commands.reopen,
-    limited=commands.set_limits,
-    edit=commands.edit,
-    require_delete=lambda state: commands.require_command("delete", state),
-)
-
 
 @dataclass(frozen=True)
 class CycleService(RunService[CycleState]):
@@ -73,7 +61,7 @@ class CycleService(RunService[CycleState]):
 
     @property
     def rules(self) -> CommandRules[CycleState]:
-        return RULES
+        return commands.RULES
 
     def create(
         self,

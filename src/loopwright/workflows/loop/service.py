@@ -394,19 +394,6 @@ def _tool(state: LoopState, fields: Fields) -> str:
     return "bash" if fields.get("command") else state.engine.settings.agent
 
 
-RULES = CommandRules[LoopState](
-    id_of=lambda state: state.loop_id,
-    start=commands.start,
-    pause=commands.pause,
-    resume=commands.resume,
-    stop=commands.stop,
-    reopen=lambda state, at: commands.reopen(state),
-    limited=commands.set_limits,
-    edit=commands.edit,
-    require_delete=lambda state: commands.require_command("delete", state),
-)
-
-
 @dataclass(frozen=True)
 class LoopService(TaskCommands):
     """Every command; see Access for what it is made of."""
@@ -415,7 +402,7 @@ class LoopService(TaskCommands):
 
     @property
     def rules(self) -> CommandRules[LoopState]:
-        return RULES
+        return commands.RULES
 
     def create(
         self,

@@ -21,18 +21,6 @@ from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.model import MAX_ITERATIONS, Fix, Level, TuningEngine, TuningState
 
-RULES = CommandRules[TuningState](
-    id_of=lambda state: state.tuning_id,
-    start=commands.start,
-    pause=commands.pause,
-    resume=commands.resume,
-    stop=commands.stop,
-    reopen=commands.reopen,
-    limited=commands.set_limits,
-    edit=commands.edit,
-    require_delete=lambda state: commands.require_command("delete", state),
-)
-
 
 @dataclass(frozen=True)
 class TuningService(RunService[TuningState]):
@@ -44,7 +32,7 @@ class TuningService(RunService[TuningState]):
 
     @property
     def rules(self) -> CommandRules[TuningState]:
-        return RULES
+        return commands.RULES
 
     def in_mode(self, state: TuningState, mode: Mode | None) -> TuningState:
         if mode is not None:
