@@ -17,6 +17,8 @@ from loopwright.policy.permissions import request_words
 
 Event = Literal["finished", "needs_person", "parked"]
 
+IdName = Literal["loop_id", "cycle_id", "tuning_id"]
+
 LONGEST = 1000
 """Characters of a text that a letter holds."""
 SHOWN = 20
@@ -28,17 +30,9 @@ class NotifiableRun(Run, Protocol):
 
     @property
     def status(self) -> LoopStatus | TuningStatus: ...
-    @property
-    def completed_at(self) -> str | None: ...
-    @property
-    def failure_reason(self) -> str | None: ...
-    @property
-    def current_iteration(self) -> int: ...
-    @property
-    def max_iterations(self) -> int: ...
 
 
-T = TypeVar("T", bound=NotifiableRun)
+N = TypeVar("N", bound=NotifiableRun)
 
 
 class Notice(NamedTuple):
@@ -88,7 +82,7 @@ class Notification(Record):
         return self.loop_id or self.cycle_id or self.tuning_id or ""
 
 
-def find_notice(before: T, after: T, more: Callable[[T, T], Notice | None] | None = None) -> Notice | None:
+def find_notice(before: N, after: N, more: Callable[[N, N], Notice | None] | None = None) -> Notice | None:
     """What a person should hear of that change. A stop was somebody's own doing, and is no news.
 
     `more`: what else is news of a state of this kind that goes on.
@@ -104,12 +98,9 @@ def compose_notification(
     project: str,
     at: str,
     masked: Callable[[str], str],
-    *,
-    loop_id: str | None = None,
-    cycle_id: str | None = None,
-    tuning_id: str | None = None,
+    id_name: IdName,
 ) -> Notification:
-    """About the one whose id is given. `masked` takes the secrets out of a text."""
+    """`masked` takes the secrets out of a text; the state's id is called `id_name`."""
 
     def told(text: str) -> str:
         return clip_text(masked(drop_surrogates(text.strip())), LONGEST)
@@ -119,9 +110,7 @@ def compose_notification(
     return Notification(
         event=notice.event,
         text=told(f"{clean_line(state.title)}: {clean_line(notice.words)}"),
-        loop_id=loop_id,
-        cycle_id=cycle_id,
-        tuning_id=tuning_id,
+        **{id_name: getattr(state, id_name)},
         title=told(state.title),
         project=project,
         status=state.status,

@@ -8,10 +8,10 @@ from typing import Generic
 
 from loopwright.core.errors import NotFound, StoreError
 from loopwright.core.notices import Event as Kind
-from loopwright.core.notices import Notice, Notification
+from loopwright.core.notices import IdName, N, Notice, Notification, compose_notification
 from loopwright.core.ports import Clock, Notifier, Store
 from loopwright.core.record import JournalEvent
-from loopwright.core.run import R, add_incidents
+from loopwright.core.run import add_incidents
 from loopwright.core.state import Incident
 from loopwright.policy.secrets import SecretFilter
 
@@ -25,29 +25,28 @@ TROUBLE = "notification_failed"
 
 
 @dataclass
-class NotificationDispatcher(Generic[R]):
+class NotificationDispatcher(Generic[N]):
     """The news of one run, told by each of `notifiers`; those of other kinds than `on` are kept back.
 
-    `news` says what is any between two states, `letter` puts it in words: of the state, the project, the time, and with
-    the secrets taken out by the last argument. `say`: where a person who looks hears of trouble with it, and where that
-    is kept.
+    `news` says what is any between two states, whose id is called `id_name`. `say`: where a person who looks hears of
+    trouble with it, and where that is kept.
     """
 
     id: str
     project: str
-    news: Callable[[R, R], Notice | None]
-    letter: Callable[[Notice, R, str, str, Callable[[str], str]], Notification]
-    store: Store[R]
+    id_name: IdName
+    news: Callable[[N, N], Notice | None]
+    store: Store[N]
     clock: Clock
     notifiers: Sequence[Notifier]
     on: Collection[Kind]
     secrets: SecretFilter
     say: Callable[[str], None]
-    _last: R | None = None
+    _last: N | None = None
     _under_way: set[asyncio.Task[None]] = field(default_factory=set)
 
     @asynccontextmanager
-    async def watching(self, begun: R) -> AsyncIterator[None]:
+    async def watching(self, begun: N) -> AsyncIterator[None]:
         """While a runner drives: what is asked in the middle of a step, and a limit that is waited for."""
         self._last = begun
         if not self.notifiers:
@@ -63,7 +62,7 @@ class NotificationDispatcher(Generic[R]):
         if not looking.cancelled():
             looking.result()
 
-    async def end(self, rested: R) -> None:
+    async def end(self, rested: N) -> None:
         """The last news, once the runner has let go of it: somebody may take it up meanwhile."""
         if self.notifiers:
             self._compare(rested)
@@ -77,7 +76,7 @@ class NotificationDispatcher(Generic[R]):
                 if state.status == "running" or state.engine.parked:  # else it rests, see `end`
                     self._compare(state)
 
-    def _compare(self, state: R) -> None:
+    def _compare(self, state: N) -> None:
         before, self._last = self._last, state
         notice = self.news(before, state) if before else None
         if notice is None or notice.event not in self.on:
@@ -86,7 +85,7 @@ class NotificationDispatcher(Generic[R]):
             self.say(f"a notification was not sent: {AT_ONCE} others are pending")
             return
         at = self.clock.now().isoformat(timespec="milliseconds")
-        told = self.letter(notice, state, self.project, at, self.secrets.masked)
+        told = compose_notification(notice, state, self.project, at, self.secrets.masked, self.id_name)
         for notifier in self.notifiers:
             task = asyncio.ensure_future(self._deliver(notifier, told))
             self._under_way.add(task)
@@ -118,7 +117,7 @@ class NotificationDispatcher(Generic[R]):
         self.say(words)
         incident = Incident(kind=TROUBLE, message=words, at=self.clock.now().isoformat(timespec="milliseconds"))
 
-        def rule(state: R) -> R:
+        def rule(state: N) -> N:
             told = any(known.kind == TROUBLE for known in state.engine.incidents)
             return state if told else add_incidents(state, (incident,))
 

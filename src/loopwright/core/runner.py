@@ -3,21 +3,23 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Generic, get_args
+from typing import ClassVar, Generic, get_args
 
+from loopwright.core.agent_turns import AgentTurns, SessionMemory
 from loopwright.core.kernel import drive_under_lease
 from loopwright.core.notices import Event as NoticeKind
-from loopwright.core.notices import Notice, Notification
+from loopwright.core.notices import IdName, N, Notice, find_notice
 from loopwright.core.notifier import NotificationDispatcher
 from loopwright.core.permits import PermissionQueue
-from loopwright.core.ports import Clock, Notifier, Processes, Prompter, Rule, Store
+from loopwright.core.ports import Agent, AgentEnvironment, Clock, Notifier, Processes, Prompter, Rule, Store
 from loopwright.core.protocol import Usage
 from loopwright.core.record import JournalEvent
-from loopwright.core.recording import Transcript
+from loopwright.core.recording import Transcript, TurnRecorder, earlier_messages
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus
+from loopwright.core.transcript import TRANSCRIPT
 from loopwright.policy.secrets import SecretFilter
 
 NO_VALUES = SecretFilter()
@@ -49,7 +51,7 @@ class Hold(Generic[R]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Runner(Generic[R]):
+class Runner(Generic[N]):
     """What runners of all kinds have; `drive` may be called for one run after another.
 
     `price`: US dollars of a turn whose agent tells only its tokens, where that is known. `secrets` are kept out of all
@@ -57,7 +59,7 @@ class Runner(Generic[R]):
     """
 
     project: str
-    store: Store[R]
+    store: Store[N]
     clock: Clock
     processes: Processes
     price: Callable[[Usage], float | None] = no_price
@@ -65,9 +67,11 @@ class Runner(Generic[R]):
     notifiers: tuple[Notifier, ...] = ()
     notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
 
+    id_name: ClassVar[IdName]
+
     async def drive(
-        self, id: str, *, take_up: Rule[R], bus: EventBus, person: Prompter | None = None, from_afar: bool = False
-    ) -> R:
+        self, id: str, *, take_up: Rule[N], bus: EventBus, person: Prompter | None = None, from_afar: bool = False
+    ) -> N:
         """Takes the lease, applies `take_up` under it, and runs until the run rests.
 
         `person` sits at this terminal; `from_afar`: nobody does, and an interactive loop asks through its state.
@@ -77,8 +81,8 @@ class Runner(Generic[R]):
         dispatcher = NotificationDispatcher(
             id,
             self.project,
+            self.id_name,
             self.news,
-            self.letter,
             self.store,
             self.clock,
             self.notifiers,
@@ -96,11 +100,11 @@ class Runner(Generic[R]):
         self,
         id: str,
         shown: EventBus,
-        dispatcher: NotificationDispatcher[R],
+        dispatcher: NotificationDispatcher[N],
         person: Prompter | None,
         from_afar: bool,
-        take_up: Rule[R],
-    ) -> R:
+        take_up: Rule[N],
+    ) -> N:
         """What `drive` does while it has the lease."""
         later = asyncio.get_running_loop().call_later
         kept = shown.also(Transcript(self.store, self.clock, id), self.secrets, later)
@@ -119,22 +123,48 @@ class Runner(Generic[R]):
             async with self.processes.owning(id) as left, dispatcher.watching(begun):
                 return await self.work(id, Hold(begun, lease.epoch, bus, shown, permits, left, person, from_afar))
 
-    async def work(self, id: str, hold: Hold[R]) -> R:
+    async def work(self, id: str, hold: Hold[N]) -> N:
         """Takes up what the last runner left, and drives the workflow until it rests."""
         raise NotImplementedError
 
-    def taken_over(self, state: R, *, from_afar: bool) -> R:
+    def taken_over(self, state: N, *, from_afar: bool) -> N:
         """The state as this runner begins with it."""
         return state
 
-    def awaits_person(self, state: R) -> bool:
+    def awaits_person(self, state: N) -> bool:
         """Whether one that says running waits for a person."""
         return False
 
-    def news(self, before: R, after: R) -> Notice | None:
+    def news(self, before: N, after: N) -> Notice | None:
         """What a person should hear of that change."""
-        raise NotImplementedError
+        return find_notice(before, after)
 
-    def letter(self, notice: Notice, state: R, project: str, at: str, masked: Callable[[str], str]) -> Notification:
-        """The notice in words, under the id of its kind."""
-        raise NotImplementedError
+    def turns(
+        self,
+        id: str,
+        hold: Hold[N],
+        agents: Callable[[str, AgentEnvironment], Agent],
+        recall: SessionMemory,
+        place: str,
+        bus: EventBus | None = None,
+        role: str | None = None,
+        *,
+        anew: bool = False,
+    ) -> AgentTurns:
+        """The turns of agents that work in `place`, recorded on the bus of their `role`, or else on that of the run.
+
+        `anew`: what earlier runners sent them is sent again.
+        """
+        bus = bus or hold.bus
+        around = AgentEnvironment(id, bus.hear, partial(bus.publish, "output"), hold.permits)
+        if not anew:
+            known, until = transcript_name(role), hold.begun.engine.rev
+            earlier = partial(earlier_messages, self.store, id, until=until, name=known, role=role)
+            around = replace(around, earlier=earlier)
+        recorder = TurnRecorder(bus, place)
+        return AgentTurns(lambda name: agents(name, around), recall, self.clock, bus, self.price, recorder)
+
+
+def transcript_name(role: str | None) -> str:
+    """The file, among the progress files, of the role's transcript, or of the run's."""
+    return f"{role}/{TRANSCRIPT}" if role else TRANSCRIPT

@@ -6,13 +6,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import assert_never
 
-from pydantic import JsonValue
-
 from loopwright.core.agent_failures import TABLE
 from loopwright.core.errors import AgentError, Conflict, Corrupt, Invalid, NotFound, WorkspaceError
 from loopwright.core.names import TuningStepName
 from loopwright.core.protocol import Control
-from loopwright.core.record import JournalEvent
 from loopwright.core.status_table import control_signal
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
@@ -31,6 +28,7 @@ from loopwright.skills.fixes.diff import render_file_diff
 from loopwright.skills.fixes.edits import contents_of, rebase_edit
 from loopwright.skills.review.cards import cards_of
 from loopwright.skills.review.report_check import carry_findings
+from loopwright.workflows.run_flow import RunFlow
 from loopwright.workflows.tuning.agent_fixes import write_fixes
 from loopwright.workflows.tuning.commands import list_unverified
 from loopwright.workflows.tuning.gate import judge_fix
@@ -299,43 +297,32 @@ GONE = (NotFound, Invalid, Corrupt)
 """Trying again does not help."""
 
 
-class TuningFlow:
+class TuningFlow(RunFlow[TuningState]):
     """One session's workflow; its diagnoses run side by side."""
 
     def __init__(self, session: TuningSession) -> None:
+        super().__init__(session)
         self._session = session
         self._landing = asyncio.Lock()
         self._begun: dict[TuningStep, str] = {}
-
-    def read(self) -> TuningState:
-        return self._session.state()
-
-    def control(self, state: TuningState) -> Control:
-        return control_signal(state)
-
-    def must_cancel(self, state: TuningState) -> bool:
-        """A stop cancels at once."""
-        return control_signal(state) is Control.STOP_EXIT
 
     async def ready(self, state: TuningState, running: tuple[TuningStep, ...]) -> tuple[TuningStep, ...]:
         return select_ready(state, running)
 
     def begin(self, choice: TuningStep) -> bool:
         """Commits the begin, unless the latest state would not choose this any more."""
-        session, at = self._session, self._session.now()
-        begun = False
-
-        def rule(state: TuningState) -> TuningState:
-            nonlocal begun
-            begun = control_signal(state) is Control.CONTINUE and still_holds(state, choice)
-            return begin_step(state, choice, at) if begun else state
-
-        event = JournalEvent(type="step_started", data={"step": choice.name, "fix": choice.fix})
-        session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
-        if begun:
+        at = self._session.now()
+        begun = self.commit_begin(
+            lambda state: still_holds(state, choice),
+            lambda state: begin_step(state, choice, at),
+            "step_started",
+            step=choice.name,
+            fix=choice.fix,
+        )
+        if begun is not None:
             self._begun[choice] = at
-            session.bus.publish("action", choice.name)
-        return begun
+            self._session.bus.publish("action", choice.name)
+        return begun is not None
 
     async def perform(self, choice: TuningStep) -> TuningOutcome:
         try:
@@ -372,13 +359,13 @@ class TuningFlow:
             usage=session.spent(),
             files=files_of(outcome),
         )
-        data: dict[str, JsonValue] = {"step": choice.name, "fix": choice.fix, "result": words, "at": at}
-        state = session.store.update(
-            session.id,
+        state = session.commit(
             lambda latest: end_step(latest, done) if not _ended(latest) else latest,
-            actor="runner",
-            event=JournalEvent(type="step_finished", data=data),
-            epoch=session.epoch,
+            "step_finished",
+            step=choice.name,
+            fix=choice.fix,
+            result=words,
+            at=at,
         )
         publish(session.store, state)
         session.bus.publish("result", f"{choice.name}: {words}")
