@@ -41,6 +41,12 @@ def is_absent(value: object) -> bool:
     return value is None
 
 
+def merge_unique(known: tuple[T, ...], more: tuple[T, ...]) -> tuple[T, ...]:
+    """Both, in order, each once; the very same tuple when nothing is new."""
+    new = tuple(dict.fromkeys(item for item in more if item not in known))
+    return (*known, *new) if new else known
+
+
 class Record(BaseModel):
     """Frozen, strict, and keeps the keys it does not know."""
 

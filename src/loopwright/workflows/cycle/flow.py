@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from loopwright.core.agent_failures import failure_outcome
 from loopwright.core.course import count_validation
-from loopwright.core.cycle_names import ROLES, CycleStep, Role, StepName, step_of
+from loopwright.core.cycle_names import ROLES, CycleStep, StepName, step_of
 from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound, WorkspaceError
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.core.protocol import Control, Usage
@@ -108,7 +108,9 @@ class CycleFlow(RunFlow[CycleState]):
         self._landing = asyncio.Lock()
 
     async def ready(self, state: CycleState, running: tuple[CycleStep, ...]) -> tuple[CycleStep, ...]:
-        self._facts = CycleFacts(tree=await self._session.tree(), measuring=self._measuring())
+        # Roles whose agent has no model, and so nothing but what was measured.
+        measuring = frozenset(role for role in ROLES if not self._session.able(role).plans)
+        self._facts = CycleFacts(tree=await self._session.tree(), measuring=measuring)
         if state.coordination.undecided:
             state = await self._decided(state, running)
         if control_signal(state) is not Control.CONTINUE:
@@ -190,10 +192,6 @@ class CycleFlow(RunFlow[CycleState]):
         log_files(session, choice, outcome, at)
         publish(session, state, outcome)
         session.bus.publish("result", f"{choice.key}: {words}")
-
-    def _measuring(self) -> frozenset[Role]:
-        """Roles whose agent has no model, and so nothing but what was measured."""
-        return frozenset(role for role in ROLES if not self._session.able(role).plans)
 
     async def _decided(self, state: CycleState, running: tuple[CycleStep, ...]) -> CycleState:
         """Decisions that nobody has made: made by themselves, asked at the terminal, or waited for at rest."""

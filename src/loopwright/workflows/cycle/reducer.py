@@ -1,10 +1,12 @@
 """How the beginning and the end of a step change a cycle. Pure; one fold per outcome (see cycle_landing)."""
 
 from datetime import datetime
-from typing import Literal, TypeVar, assert_never
+from typing import Literal, assert_never
 
+from loopwright.core.course import pass_rate
 from loopwright.core.cycle_names import CycleStep, Role
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
+from loopwright.core.record import merge_unique
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
 from loopwright.core.state import Checkpoint, LastValidation, Outcome
 from loopwright.core.text import plural
@@ -52,8 +54,6 @@ from loopwright.workflows.cycle.outcomes import (
 )
 from loopwright.workflows.cycle.plan import make_plan
 from loopwright.workflows.cycle.standing import TRIES, derive_standing, is_done, steps_under_way
-
-T = TypeVar("T")
 
 VALIDATE = "vas.validate"
 
@@ -196,11 +196,9 @@ def _with_earlier(validated: ValidationOutcome, proven: tuple[str, ...]) -> Proo
 
 
 def _test_results(state: CycleState, validated: ValidationOutcome, at: str) -> TestResults:
-    counted = [result for result in validated.results if result.status != "skipped"]
-    green = sum(result.status == "passed" for result in counted)
     return TestResults(
         version=version_of(state.current_iteration),
-        pass_rate=round(100 * green / len(counted), 2) if counted else 0.0,
+        pass_rate=pass_rate(validated.results) or 0.0,
         coverage=validated.coverage,
         failed_tests=validated.failing,
         total_tests=len(validated.results),
@@ -210,12 +208,6 @@ def _test_results(state: CycleState, validated: ValidationOutcome, at: str) -> T
 
 def set_role_agent(state: CycleState, role: Role, agent: AgentState) -> CycleState:
     return state.evolve(agents=state.agents.evolve(**{role: agent}))
-
-
-def merge_unique(known: tuple[T, ...], more: tuple[T, ...]) -> tuple[T, ...]:
-    """Both, in order, each once; the very same tuple when nothing is new."""
-    new = tuple(dict.fromkeys(item for item in more if item not in known))
-    return (*known, *new) if new else known
 
 
 MESSAGE_KEPT = 2000

@@ -15,12 +15,11 @@ from loopwright.workflows.loop.publish import announce_end, change_lines, publis
 from loopwright.workflows.loop.reducer import begin_action, count_iteration, end_action
 from loopwright.workflows.loop.selector import LoopFacts, NextAction, next_action, normalise_state, still_holds
 from loopwright.workflows.loop.session import LoopSession
-from loopwright.workflows.loop.steps.complete import run_complete
+from loopwright.workflows.loop.steps.complete import run_complete, run_validate
 from loopwright.workflows.loop.steps.debug import run_debug
 from loopwright.workflows.loop.steps.develop import run_develop
 from loopwright.workflows.loop.steps.init import run_init
 from loopwright.workflows.loop.steps.menu import ask_choice
-from loopwright.workflows.loop.steps.validate import run_validate
 from loopwright.workflows.loop.summary import add_summary
 from loopwright.workflows.run_flow import RunFlow, account_usage, cost_fields, take_checkpoint
 

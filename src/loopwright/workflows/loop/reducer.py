@@ -2,10 +2,12 @@
 
 from typing import assert_never
 
+from loopwright.core.course import pass_rate
 from loopwright.core.errors import Conflict
 from loopwright.core.ids import new_task_id
 from loopwright.core.names import COUNTED, ActionName
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
+from loopwright.core.record import merge_unique
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
 from loopwright.core.state import Checkpoint, EngineState, LastValidation, LoopTask, TaskStatus
 from loopwright.evidence.hypotheses import Hypothesis
@@ -109,12 +111,6 @@ def append_task(state: LoopState, description: str, step: ActionStep) -> LoopSta
         updated_at=step.at,
     )
     return normalise_state(state.evolve(engine=state.engine.evolve(tasks=(*state.engine.tasks, task))))
-
-
-def merge_unique(known: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
-    """Both, in order, each once; the very same tuple when nothing is new."""
-    new = tuple(dict.fromkeys(item for item in more if item not in known))
-    return (*known, *new) if new else known
 
 
 def begin_action(state: LoopState, choice: NextAction) -> LoopState:
@@ -259,10 +255,8 @@ def _on_error(state: LoopState, outcome: DevelopOutcome, at: str) -> LoopState:
 
 def _validated(state: LoopState, outcome: ValidationOutcome, at: str) -> LoopState:
     skill = skill_of(state)
-    counted = [r for r in outcome.results if r.status != "skipped"]
-    green = sum(r.status == "passed" for r in counted)
     section = skill.validate_.evolve(
-        pass_rate=round(100 * green / len(counted), 2) if counted else 0.0,
+        pass_rate=pass_rate(outcome.results) or 0.0,
         coverage=outcome.coverage,
         test_results=outcome.results,
         passed=outcome.passed,

@@ -32,7 +32,7 @@ async def take_over(session: LoopSession, left: tuple[int, ...]) -> None:
     if left:
         session.bus.publish("activity", f"ended {plural(len(left), 'process')} left behind by an earlier runner")
     state = session.state()
-    if _under_way(state):
+    if state.skill_state is not None and state.skill_state.current_action not in (None, "complete"):
         await _record_interruption(session, state)
     entries = session.store.events(session.id)
     session.last_result = last_result(entries)
@@ -48,10 +48,6 @@ def last_result(entries: Sequence[JournalEntry]) -> tuple[str, str] | None:
             case "action_finished", {"action": str(action), "result": str(result)}:
                 return action, result
     return None
-
-
-def _under_way(state: LoopState) -> bool:
-    return state.skill_state is not None and state.skill_state.current_action not in (None, "complete")
 
 
 async def _record_interruption(session: LoopSession, state: LoopState) -> None:

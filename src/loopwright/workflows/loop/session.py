@@ -12,9 +12,9 @@ from loopwright.core.protocol import ActionReport, AgentOutput, Message
 from loopwright.evidence.debugging import DebugRequest, list_tried_fixes
 from loopwright.evidence.proof import ProofGoal
 from loopwright.evidence.verdict import refused_updates
-from loopwright.workflows.loop.goal import loop_goal
 from loopwright.workflows.loop.messages import compose_message, loop_prompts
 from loopwright.workflows.loop.model import LoopState, SkillState
+from loopwright.workflows.loop.selector import loop_goal
 from loopwright.workflows.run_flow import note_answer
 
 

@@ -14,7 +14,6 @@ from loopwright.core.status_table import control_signal
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.skills.diagnosis import (
-    SkillDiagnosis,
     diagnose_skill,
     list_fixable,
     load_skill,
@@ -230,7 +229,10 @@ async def verify_fix(session: TuningSession, step: TuningStep) -> TuningOutcome:
     mended = [one for one in told if one.counts and one.fingerprint in proposal.fingerprints]
     others = carry_findings(skill, (one for one in told if one not in mended))
     now = (*found.findings, *others)
-    reasons = (*judge_fix(proposal, before, skill, state.engine.findings, now), *_problems(found))
+    reasons = (
+        *judge_fix(proposal, before, skill, state.engine.findings, now),
+        *(f"the {dimension} dimension could not be diagnosed: {why}" for dimension, why in found.problems.items()),
+    )
     if not reasons:
         left = await recheck_findings(session, files, skill, mended)
         reasons = tuple(f"{one.rule} can still happen in {one.file}: {one.message}" for one in left)
@@ -247,10 +249,6 @@ def _without(files: SkillFiles, fix: Fix) -> SkillFiles:
     was = {change.file: change.old_content for change in fix.changes}
     kept = {file: data for file, data in files.files.items() if file not in was}
     return replace(files, files=kept | {file: text.encode() for file, text in was.items() if text is not None})
-
-
-def _problems(found: SkillDiagnosis) -> list[str]:
-    return [f"the {dimension} dimension could not be diagnosed: {why}" for dimension, why in found.problems.items()]
 
 
 async def next_iteration(session: TuningSession, step: TuningStep) -> TuningOutcome:
@@ -360,7 +358,7 @@ class TuningFlow(RunFlow[TuningState]):
             files=files_of(outcome),
         )
         state = session.commit(
-            lambda latest: end_step(latest, done) if not _ended(latest) else latest,
+            lambda latest: latest if control_signal(latest) is Control.STOP_EXIT else end_step(latest, done),
             "step_finished",
             step=choice.name,
             fix=choice.fix,
@@ -369,7 +367,3 @@ class TuningFlow(RunFlow[TuningState]):
         )
         publish(session.store, state)
         session.bus.publish("result", f"{choice.name}: {words}")
-
-
-def _ended(state: TuningState) -> bool:
-    return control_signal(state) is Control.STOP_EXIT

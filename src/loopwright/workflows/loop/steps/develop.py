@@ -14,9 +14,8 @@ from loopwright.evidence.goals import named_tests
 from loopwright.evidence.verdict import files_named, quote_words, unmeasured_files
 from loopwright.policy.permissions import turn_policy
 from loopwright.reports.proposals import read_proposals
-from loopwright.workflows.loop.goal import READING_MODES
 from loopwright.workflows.loop.outcomes import ActionOutcome, DevelopOutcome
-from loopwright.workflows.loop.selector import NextAction
+from loopwright.workflows.loop.selector import READING_MODES, NextAction
 from loopwright.workflows.loop.session import LoopSession
 
 DECIDE = "Nobody can be asked now. Decide yourself, say what you decided, and continue."
