@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol
 
-from loopwright.core.agent_failures import TABLE, RespawnAgent, RetryAfter, choose_retry
+from loopwright.core.agent_failures import TABLE, RetryAfter, choose_retry
 from loopwright.core.context import MeasuredRunContext
 from loopwright.core.errors import AgentError, AgentTrouble
 from loopwright.core.ports import Agent, Clock, Snapshot, Store
@@ -239,7 +239,7 @@ class AgentTurns:
     async def _mended(
         self, name: str, message: Message, whole: Message, wrap_ups: Sequence[Message], troubles: list[AgentTrouble]
     ) -> TurnAnswer:
-        """One turn; what goes wrong is mended as domain/troubles says. `troubles` are those of the whole action.
+        """One turn; what goes wrong is mended as core/agent_failures says. `troubles` are those of the whole action.
 
         `whole` is what a new process is sent instead of `message`.
         """
@@ -258,23 +258,15 @@ class AgentTurns:
                 if not isinstance(cure, RetryAfter):
                     await self.close(name)
                 if cure is None:
-                    self._give_up(name, error)
+                    if TABLE[error.kind].then == "fails":  # what broke is not loaded another time, but begun anew
+                        self._recall.remember(name, None)
                     raise
-                await self._cure(name, error, cure)
-                if isinstance(cure, RespawnAgent):
+                if isinstance(cure, RetryAfter):
+                    self._tell(f"{name}: {error}; asking again in {cure.seconds:.0f} s")
+                    await self._clock.sleep(cure.seconds)
+                else:
+                    self._tell(f"{name}: {error}; starting it again")
                     message = whole.evolve(text=f"{BROKEN_OFF}\n\n{whole.text}")
-
-    async def _cure(self, name: str, error: AgentError, cure: RetryAfter | RespawnAgent) -> None:
-        if isinstance(cure, RetryAfter):
-            self._tell(f"{name}: {error}; asking again in {cure.seconds:.0f} s")
-            await self._clock.sleep(cure.seconds)
-        else:
-            self._tell(f"{name}: {error}; starting it again")
-
-    def _give_up(self, name: str, error: AgentError) -> None:
-        """A session that broke is not loaded another time: the next one begins anew, with a brief."""
-        if TABLE[error.kind].then == "fails":
-            self._recall.remember(name, None)
 
     async def _sent(self, name: str, message: Message) -> TurnAnswer:
         """Sends a message and waits for the answer, or for a limit; then the turn is still under way."""

@@ -108,8 +108,8 @@ class RunService(RunAccess[R]):
         """The answer to what it asks; a paused run takes it once it is resumed."""
 
     @abstractmethod
-    def _concluded(self, state: R) -> R:
-        """A run that ended while no runner could write down how."""
+    def conclude(self, state: R, epoch: int) -> R:
+        """Writes down, under the lease, how a run has ended, where no runner could."""
 
     def awaits(self, state: R) -> bool:
         """Whether it says running, and only a person can bring it on: nobody has left it behind."""
@@ -210,6 +210,13 @@ class RunService(RunAccess[R]):
         self.processes.sweep(id)
         self.workspace.forget(id)
         self.processes.forget(id)
+
+    def _concluded(self, state: R) -> R:
+        try:
+            with self.store.lease(self.rules.id_of(state)) as lease:
+                return self.conclude(state, lease.epoch)
+        except Conflict:  # a runner again, which does it
+            return state
 
     def _last_readable(self, id: str) -> int:
         """The commit it stands at, or 0 where that cannot be read."""

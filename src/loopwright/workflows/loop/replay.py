@@ -15,7 +15,7 @@ from loopwright.core.protocol import AgentOutput, Capabilities, Message
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.recording import TranscriptLine, digest_of, read_line
 from loopwright.core.run_events import EventBus, Observer, RunNote
-from loopwright.core.state import DevelopTask, EngineState, MenuEntry
+from loopwright.core.state import DevelopTask, MenuEntry
 from loopwright.core.threads import run_in_thread
 from loopwright.core.transcript import FORM, TRANSCRIPT, AgentAbilities, TurnEnd, TurnFailure
 from loopwright.evidence.debugging import DebugRequest, SearchFindings
@@ -23,6 +23,7 @@ from loopwright.workflows.loop.commands import reopen, take_up
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner
 from loopwright.workflows.loop.selector import CHOSEN
+from loopwright.workflows.outside_changes import with_limits
 
 OTHERS = (
     "title",
@@ -46,7 +47,6 @@ OTHERS_IN_ENGINE = (
     "allow_test_changes",
 )
 """What commands change of a loop, in its own fields and under `engine`."""
-LIMITS = ("max_minutes", "max_tokens", "max_cost")
 
 
 @dataclass(frozen=True)
@@ -125,19 +125,14 @@ def apply_external_change(state: LoopState, change: ExternalChange) -> LoopState
     """The state with the same change made to it."""
     before, after = change.before, change.after
     if before.status in FINISHED and after.status == "running" and state.status in FINISHED:
-        state = reopen(state.evolve(max_iterations=after.max_iterations, engine=_limited(state.engine, after.engine)))
+        state = reopen(with_limits(state, after))
     own = {name: getattr(after, name) for name in OTHERS if getattr(before, name) != getattr(after, name)}
     inner = {
         name: getattr(after.engine, name)
         for name in OTHERS_IN_ENGINE
         if getattr(before.engine, name) != getattr(after.engine, name)
     }
-    return state.evolve(**own, engine=_limited(state.engine, after.engine).evolve(**inner))
-
-
-def _limited(engine: EngineState, like: EngineState) -> EngineState:
-    limits = {name: getattr(like.budget, name) for name in LIMITS}
-    return engine.evolve(budget=engine.budget.evolve(**limits))
+    return state.evolve(**own, engine=with_limits(state, after).engine.evolve(**inner))
 
 
 def reset_loop(state: LoopState) -> LoopState:

@@ -67,7 +67,7 @@ def completion(state: LoopState) -> Outcome:
 
 
 def has_stalled(state: LoopState) -> bool:
-    """What the last validations saw is nothing new (see domain/stall.py)."""
+    """What the last validations saw is nothing new (see find_stall)."""
     return find_stall(state.engine.sightings) is not None
 
 
