@@ -21,6 +21,20 @@ def _timestamp(value: str) -> str:
     return value
 
 
+DEFAULT_OFFSET = "+08:00"
+
+
+def parse_timestamp(value: object) -> str | None:
+    """The time with its offset, or with that of the default zone; None where it is no time."""
+    try:
+        time = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    if time is None or time.tzinfo is not None:
+        return value if isinstance(value, str) and time else None
+    return time.isoformat() + DEFAULT_OFFSET
+
+
 Timestamp = Annotated[str, AfterValidator(_timestamp)]
 """ISO-8601 text with an explicit offset, kept exactly as it was read."""
 

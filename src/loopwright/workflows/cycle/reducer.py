@@ -8,7 +8,7 @@ from loopwright.core.cycle_names import CycleStep, Role
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.record import merge_unique
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
-from loopwright.core.state import Checkpoint, LastValidation, Outcome
+from loopwright.core.state import Checkpoint, Outcome
 from loopwright.core.text import plural
 from loopwright.evidence.proof import TESTS_KEPT, Proof
 from loopwright.evidence.rivals import number_rivals
@@ -151,16 +151,7 @@ def reduce_judgement(state: CycleState, outcome: JudgementOutcome, at: str) -> C
     if is_done(state, VALIDATE):
         tries = {**tries, VALIDATE: tries.get(VALIDATE, 0) + 1}
     mended = list_mended(state, validated)
-    last = LastValidation(
-        tree=validated.tree,
-        left=validated.left,
-        passed=validated.passed,
-        at=at,
-        tests=len(validated.results),
-        reasons=validated.reasons,
-        touched=validated.touched or None,
-        measured=validated.measured,
-    )
+    last = validated.as_last(at)
     objections = (
         (report.issues or (report.summary or "the result is not accepted",)) if report.status == "failed" else ()
     )

@@ -7,18 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from loopwright.core.cycle_names import ROLES, step_of
-from loopwright.core.errors import Invalid
+from loopwright.core.record import parse_timestamp
 from loopwright.core.run import STOPPED_BY_USER
-from loopwright.core.state_repair import (
-    Json,
-    copy_document,
-    finish_end,
-    get_object,
-    list_objects,
-    parse_timestamp,
-    refuse_newer,
-    validate_document,
-)
 from loopwright.core.text import plural
 from loopwright.workflows.cycle import commands
 from loopwright.workflows.cycle.model import (
@@ -34,6 +24,16 @@ from loopwright.workflows.cycle.model import (
 from loopwright.workflows.cycle.plan import critical_path, effort_words
 from loopwright.workflows.cycle.standing import derive_standing
 from loopwright.workflows.outside_changes import END, OutsideChanges, try_command, with_limits, with_mode
+from loopwright.workflows.state_repair import (
+    Json,
+    drop_bad_times,
+    finish_end,
+    get_object,
+    keep_last,
+    list_objects,
+    open_document,
+    validate_document,
+)
 
 VERSIONED = ("requirements", "exploration", "plan", "test_results")
 UNKNOWN = "was not recorded"
@@ -46,11 +46,8 @@ def read_cycle(raw: object, *, fallback_id: str, now: str) -> tuple[CycleState, 
 
     `fallback_id` stands in for a missing id, `now` for missing times. Invalid and NewerSchema.
     """
-    if not isinstance(raw, dict):
-        raise Invalid(f"a cycle's state is a JSON object, this is {type(raw).__name__}")
     repairs: list[str] = []
-    document = copy_document(raw)
-    refuse_newer(document)
+    document = open_document(raw, "a cycle's state")
     if document.get("cycle_id") in (None, ""):
         document["cycle_id"] = fallback_id
         repairs.append("cycle_id was missing")
@@ -112,7 +109,9 @@ def _finish(document: Json, repairs: list[str], now: str) -> None:
     """What the parts of a state say of each other; the model checks it as a whole."""
     _count_iterations(document, repairs, now)
     _version(document, repairs)
-    _keep_the_last(document, repairs)
+    keep_last(document, "phase_errors", ERRORS_KEPT, repairs)
+    keep_last(get_object(document, "changes"), "changes", CHANGES_KEPT, repairs)
+    keep_last(get_object(document, "coordination"), "feedback_log", FEEDBACK_KEPT, repairs)
     _say_why(document, repairs)
     _recount(document, repairs)
     finish_end(document, repairs, "cycle", now, _outcome)
@@ -157,18 +156,6 @@ def _is_of(version: str, last: str) -> bool:
         return iteration_of(version) <= iteration_of(last)
     except ValueError:
         return False
-
-
-def _keep_the_last(document: Json, repairs: list[str]) -> None:
-    for place, key, most in (
-        (document, "phase_errors", ERRORS_KEPT),
-        (get_object(document, "changes"), "changes", CHANGES_KEPT),
-        (get_object(document, "coordination"), "feedback_log", FEEDBACK_KEPT),
-    ):
-        items = place.get(key)
-        if isinstance(items, list) and len(items) > most:
-            place[key] = items[-most:]
-            repairs.append(f"the last {most} of {len(items):,} {key} were kept")
 
 
 def _say_why(document: Json, repairs: list[str]) -> None:
@@ -222,11 +209,7 @@ def _outcome(document: Json) -> str:
 
 def _drop_what_is_no_time(document: Json, repairs: list[str]) -> None:
     """An ellipsis in a time's place says as much as nothing. Offsets of the others are mended with the rest."""
-    for where, place, key in _times(document):
-        value = place.get(key)
-        if isinstance(value, str) and value and parse_timestamp(value) is None:
-            del place[key]
-            repairs.append(f"{where}{key} was no time")
+    drop_bad_times(_times(document), repairs)
     markers = get_object(get_object(document, "changes"), "iteration_markers")
     for key, value in [*markers.items()]:
         time = parse_timestamp(value)

@@ -9,7 +9,7 @@ from loopwright.core.names import COUNTED, ActionName
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.record import merge_unique
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
-from loopwright.core.state import Checkpoint, EngineState, LastValidation, LoopTask, TaskStatus
+from loopwright.core.state import Checkpoint, EngineState, LoopTask, TaskStatus
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import Proof, proof_order
 from loopwright.evidence.rivals import awaits_verdict
@@ -282,16 +282,7 @@ def _remember(engine: EngineState, skill: SkillState, outcome: ValidationOutcome
     return engine.evolve(
         tests_found=outcome.tests_found,
         proof=outcome.proof,
-        last_validation=LastValidation(
-            tree=outcome.tree,
-            left=outcome.left,
-            passed=outcome.passed,
-            at=at,
-            tests=len(outcome.results),
-            reasons=outcome.reasons,
-            touched=outcome.touched or None,
-            measured=outcome.measured,
-        ),
+        last_validation=outcome.as_last(at),
         sightings=keep_sightings(engine.sightings, sighting(outcome, failing, skill)),
         run_writes=merge_unique(engine.run_writes, outcome.run_writes),
         baseline=engine.baseline or outcome.baseline,

@@ -11,19 +11,18 @@ from loopwright.core.ids import is_safe_id
 from loopwright.core.names import FINISHED, Mode
 from loopwright.core.run import STOPPED_BY_USER
 from loopwright.core.state import Menu
-from loopwright.core.state_repair import (
-    Json,
-    copy_document,
-    finish_end,
-    get_object,
-    list_objects,
-    refuse_newer,
-    validate_document,
-)
 from loopwright.core.text import plural
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.model import ERRORS_KEPT, TITLE_LENGTH, LoopState
 from loopwright.workflows.outside_changes import END, OutsideChanges, with_limits, with_mode
+from loopwright.workflows.state_repair import (
+    Json,
+    finish_end,
+    get_object,
+    list_objects,
+    open_document,
+    validate_document,
+)
 
 
 def validate_loop(document: Json, now: str, repairs: list[str]) -> LoopState:
@@ -96,11 +95,8 @@ def read_loop(
     `fallback_id` stands in for a missing id, `now` for missing times; `tasks` are the lines of a tasks.jsonl that
     are used where the document itself has no definitions. Invalid and NewerSchema.
     """
-    if not isinstance(raw, dict):
-        raise Invalid(f"a loop's state is a JSON object, this is {type(raw).__name__}")
     repairs: list[str] = []
-    document = copy_document(raw)
-    refuse_newer(document)
+    document = open_document(raw, "a loop's state")
     _map_legacy(document, repairs)
     if document.get("loop_id") is None:
         document["loop_id"] = fallback_id

@@ -6,19 +6,18 @@ A document without `engine` is one like any other: it is how the seed writes the
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from loopwright.core.errors import Invalid
 from loopwright.core.run import STOPPED_BY_USER
-from loopwright.core.state_repair import (
-    Json,
-    copy_document,
-    get_object,
-    list_objects,
-    parse_timestamp,
-    refuse_newer,
-    validate_document,
-)
 from loopwright.skills.findings import DIMENSIONS, SEVERITIES
 from loopwright.workflows.outside_changes import OutsideChanges, try_command, with_limits
+from loopwright.workflows.state_repair import (
+    Json,
+    drop_bad_times,
+    get_object,
+    keep_last,
+    list_objects,
+    open_document,
+    validate_document,
+)
 from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.model import (
     ERRORS_KEPT,
@@ -39,11 +38,8 @@ def read_tuning(raw: object, *, fallback_id: str, now: str) -> tuple[TuningState
     `fallback_id` is the name of its folder, which stands in for a missing id; `now` for missing times. Invalid and
     NewerSchema.
     """
-    if not isinstance(raw, dict):
-        raise Invalid(f"a tuning session's state is a JSON object, this is {type(raw).__name__}")
     repairs: list[str] = []
-    document = copy_document(raw)
-    refuse_newer(document)
+    document = open_document(raw, "a tuning session's state")
     _know_itself(document, fallback_id, repairs)
     _drop_what_is_none(document, repairs)
     state = validate_document(
@@ -72,11 +68,7 @@ def _know_itself(document: Json, fallback_id: str, repairs: list[str]) -> None:
 
 def _drop_what_is_none(document: Json, repairs: list[str]) -> None:
     """A time that is no time says as much as nothing, and so does a line before the first."""
-    for where, place, key in _times(document):
-        value = place.get(key)
-        if isinstance(value, str) and value and parse_timestamp(value) is None:
-            del place[key]
-            repairs.append(f"{where}{key} was no time")
+    drop_bad_times(_times(document), repairs)
     locations = [get_object(issue, "location") for issue in list_objects(document.get("issues"))]
     details = (get_object(get_object(get_object(document, "diagnosis"), one), "details") for one in DIMENSIONS)
     for place in (*locations, *(evidence for one in details for evidence in list_objects(one.get("evidence")))):
@@ -110,11 +102,8 @@ def _finish(document: Json, repairs: list[str]) -> None:
 
 
 def _count(document: Json, repairs: list[str]) -> None:
-    for key, most in (("errors", ERRORS_KEPT), ("action_history", HISTORY_KEPT)):
-        items = document.get(key)
-        if isinstance(items, list) and len(items) > most:
-            document[key] = items[-most:]
-            repairs.append(f"the last {most} of {len(items):,} {key} were kept")
+    keep_last(document, "errors", ERRORS_KEPT, repairs)
+    keep_last(document, "action_history", HISTORY_KEPT, repairs)
     errors, count = list_objects(document.get("errors")), document.get("error_count", 0)
     if isinstance(count, int) and count < len(errors):
         document["error_count"] = len(errors)

@@ -1,43 +1,42 @@
 """Mending a parsed state of any kind until its model accepts it: what is missing or null gets its default. Pure."""
 
 import json
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from loopwright.core.errors import Invalid, NewerSchema
-from loopwright.core.record import first_problem
+from loopwright.core.record import DEFAULT_OFFSET, first_problem, parse_timestamp
 from loopwright.core.state import SCHEMA
 
 Json = dict[str, Any]  # Any: parsed JSON from outside, typed by the model at the end
 M = TypeVar("M", bound=BaseModel)
 
-DEFAULT_OFFSET = "+08:00"
 TIMES = frozenset({"timestamp", "at", "since", "until", "last_updated", "last_run"})
 """Keys that hold a time, beside all that end in `_at`."""
 ROUNDS = 100
 
 
-def copy_document(raw: Json) -> Json:
-    """A copy of its own, once it is sure that all of it can be written again."""
+def open_document(raw: object, what: str) -> Json:
+    """A copy of its own, once it is sure that all of it can be written again. `what` it is, as errors say it.
+
+    Invalid, and NewerSchema for what a later version wrote.
+    """
+    if not isinstance(raw, dict):
+        raise Invalid(f"{what} is a JSON object, this is {type(raw).__name__}")
     try:
         text = json.dumps(raw, ensure_ascii=False, allow_nan=False)
         text.encode()
     except (ValueError, TypeError, RecursionError) as error:
         raise Invalid(f"this state contains something that JSON in UTF-8 cannot hold: {error}") from error
     copy: Json = json.loads(text)
-    return copy
-
-
-def refuse_newer(document: Json) -> None:
-    """NewerSchema for what a later version wrote."""
-    schema = get_object(document, "engine").get("schema", SCHEMA)
+    schema = get_object(copy, "engine").get("schema", SCHEMA)
     if isinstance(schema, int) and schema > SCHEMA:
         raise NewerSchema(
             f"this state has schema {schema}, this loopwright reads up to {SCHEMA}; a newer loopwright wrote it"
         )
+    return copy
 
 
 def validate_document(
@@ -83,21 +82,27 @@ def finish_end(document: Json, repairs: list[str], noun: str, now: str, outcome:
         repairs.append(f"the outcome was not recorded; it reads as {document['engine']['outcome']}")
 
 
-def parse_timestamp(value: object) -> str | None:
-    """The time with its offset, or with that of the default zone; None where it is no time."""
-    try:
-        time = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    if time is None or time.tzinfo is not None:
-        return value if isinstance(value, str) and time else None
-    return time.isoformat() + DEFAULT_OFFSET
-
-
 def get_object(document: Json, key: str) -> Json:
     """The object under this key; an empty one where there is none."""
     value = document.get(key)
     return value if isinstance(value, dict) else {}
+
+
+def drop_bad_times(places: Iterable[tuple[str, Json, str]], repairs: list[str]) -> None:
+    """What is no time says as much as nothing. `places`: where each is in words, the object and the key."""
+    for where, place, key in places:
+        value = place.get(key)
+        if isinstance(value, str) and value and parse_timestamp(value) is None:
+            del place[key]
+            repairs.append(f"{where}{key} was no time")
+
+
+def keep_last(place: Json, key: str, most: int, repairs: list[str]) -> None:
+    """Of a list that is too long its end."""
+    items = place.get(key)
+    if isinstance(items, list) and len(items) > most:
+        place[key] = items[-most:]
+        repairs.append(f"the last {most} of {len(items):,} {key} were kept")
 
 
 def list_objects(value: object) -> list[Json]:
