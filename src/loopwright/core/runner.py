@@ -5,7 +5,8 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Generic, get_args
+from pathlib import Path
+from typing import ClassVar, Generic, Protocol, get_args
 
 from loopwright.core.agent_turns import AgentTurns, SessionMemory
 from loopwright.core.kernel import drive_under_lease
@@ -29,6 +30,12 @@ NO_VALUES = SecretFilter()
 def no_price(usage: Usage) -> float | None:
     """No price is known for anything."""
     return None
+
+
+class PlacedAgentFactory(Protocol):
+    """The agent of that name, in these surroundings, at work in a folder (None: the project). AgentError."""
+
+    def __call__(self, name: str, around: AgentEnvironment, at: Path | None = None) -> Agent: ...
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from loopwright.core.agent_turns import AgentSessions, AgentTurns
 from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.kernel import drive_workflow
-from loopwright.core.ports import Agent, AgentEnvironment, Debugger, Surveyor, TestRunner, Workspace, Worktrees
+from loopwright.core.ports import Debugger, Surveyor, TestRunner, Workspace, Worktrees
 from loopwright.core.prompts import Prompts
 from loopwright.core.recording import Transcript
 from loopwright.core.run_events import EventBus
-from loopwright.core.runner import Hold, Runner, transcript_name
+from loopwright.core.runner import Hold, PlacedAgentFactory, Runner, transcript_name
 from loopwright.core.supervisor import wait_until_resumed
 from loopwright.core.threads import run_in_thread
 from loopwright.workflows.cycle import commands
@@ -24,12 +23,6 @@ from loopwright.workflows.cycle.messages import cycle_brief, cycle_prompts
 from loopwright.workflows.cycle.model import FINISHED, CycleState
 from loopwright.workflows.cycle.publish import publish
 from loopwright.workflows.cycle.session import CycleSession, DiscoveryBoard, RoleLanes, lane_name
-
-
-class RoleAgentFactory(Protocol):
-    """The agent of that name, in these surroundings, at work in a folder (None: the project). AgentError."""
-
-    def __call__(self, name: str, around: AgentEnvironment, at: Path | None = None) -> Agent: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +35,7 @@ class CycleRunner(Runner[CycleState]):
     worktrees: Worktrees
     surveyor: Surveyor
     tests: TestRunner
-    agents: RoleAgentFactory
+    agents: PlacedAgentFactory
     debugger: Callable[[str, EventBus, Path], Debugger]
     prompts: Prompts = field(default_factory=cycle_prompts)
 

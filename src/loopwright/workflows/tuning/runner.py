@@ -3,12 +3,11 @@
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from loopwright.core.kernel import drive_workflow
-from loopwright.core.ports import Agent, AgentEnvironment, ResultCache, SkillStore
+from loopwright.core.ports import ResultCache, SkillStore
 from loopwright.core.prompts import Prompts
-from loopwright.core.runner import Hold, Runner
+from loopwright.core.runner import Hold, PlacedAgentFactory, Runner
 from loopwright.workflows.run_flow import BROKEN_OFF
 from loopwright.workflows.tuning.commands import awaits_choice, mark_put_back
 from loopwright.workflows.tuning.flow import TuningFlow
@@ -18,12 +17,6 @@ from loopwright.workflows.tuning.outcomes import InterruptionOutcome, TuningStep
 from loopwright.workflows.tuning.publish import publish
 from loopwright.workflows.tuning.reducer import end_step
 from loopwright.workflows.tuning.session import TuningSession, undo_fixes
-
-
-class SkillAgentFactory(Protocol):
-    """The agent of that name, in these surroundings, at work in a folder. AgentError."""
-
-    def __call__(self, name: str, around: AgentEnvironment, at: Path | None = None) -> Agent: ...
 
 
 class NoAgentSessions:
@@ -56,7 +49,7 @@ class TuningRunner(Runner[TuningState]):
     id_name = "tuning_id"
 
     skills: SkillStore
-    agents: SkillAgentFactory
+    agents: PlacedAgentFactory
     prompts: Prompts = field(default_factory=tuning_prompts)
     answers: ResultCache = field(default_factory=NoResultCache)
 
