@@ -8,10 +8,10 @@ from typing import Generic
 
 from loopwright.core.errors import NotFound, StoreError
 from loopwright.core.notices import Event as Kind
-from loopwright.core.notices import IdName, N, Notice, Notification, compose_notification
+from loopwright.core.notices import IdName, Notice, Notification, compose_notification
 from loopwright.core.ports import Clock, Notifier, Store
 from loopwright.core.record import JournalEvent
-from loopwright.core.run import add_incidents
+from loopwright.core.run import R, add_incidents
 from loopwright.core.state import Incident
 from loopwright.policy.secrets import SecretFilter
 
@@ -25,7 +25,7 @@ TROUBLE = "notification_failed"
 
 
 @dataclass
-class NotificationDispatcher(Generic[N]):
+class NotificationDispatcher(Generic[R]):
     """The news of one run, told by each of `notifiers`; those of other kinds than `on` are kept back.
 
     `news` says what is any between two states, whose id is called `id_name`. `say`: where a person who looks hears of
@@ -35,18 +35,18 @@ class NotificationDispatcher(Generic[N]):
     id: str
     project: str
     id_name: IdName
-    news: Callable[[N, N], Notice | None]
-    store: Store[N]
+    news: Callable[[R, R], Notice | None]
+    store: Store[R]
     clock: Clock
     notifiers: Sequence[Notifier]
     on: Collection[Kind]
     secrets: SecretFilter
     say: Callable[[str], None]
-    _last: N | None = None
+    _last: R | None = None
     _under_way: set[asyncio.Task[None]] = field(default_factory=set)
 
     @asynccontextmanager
-    async def watching(self, begun: N) -> AsyncIterator[None]:
+    async def watching(self, begun: R) -> AsyncIterator[None]:
         """While a runner drives: what is asked in the middle of a step, and a limit that is waited for."""
         self._last = begun
         if not self.notifiers:
@@ -62,7 +62,7 @@ class NotificationDispatcher(Generic[N]):
         if not looking.cancelled():
             looking.result()
 
-    async def end(self, rested: N) -> None:
+    async def end(self, rested: R) -> None:
         """The last news, once the runner has let go of it: somebody may take it up meanwhile."""
         if self.notifiers:
             self._compare(rested)
@@ -76,7 +76,7 @@ class NotificationDispatcher(Generic[N]):
                 if state.status == "running" or state.engine.parked:  # else it rests, see `end`
                     self._compare(state)
 
-    def _compare(self, state: N) -> None:
+    def _compare(self, state: R) -> None:
         before, self._last = self._last, state
         notice = self.news(before, state) if before else None
         if notice is None or notice.event not in self.on:
@@ -117,7 +117,7 @@ class NotificationDispatcher(Generic[N]):
         self.say(words)
         incident = Incident(kind=TROUBLE, message=words, at=self.clock.now().isoformat(timespec="milliseconds"))
 
-        def rule(state: N) -> N:
+        def rule(state: R) -> R:
             told = any(known.kind == TROUBLE for known in state.engine.incidents)
             return state if told else add_incidents(state, (incident,))
 

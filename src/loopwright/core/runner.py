@@ -11,7 +11,7 @@ from typing import ClassVar, Generic, Protocol, get_args
 from loopwright.core.agent_turns import AgentTurns, SessionMemory
 from loopwright.core.kernel import drive_under_lease
 from loopwright.core.notices import Event as NoticeKind
-from loopwright.core.notices import IdName, N, Notice, find_notice
+from loopwright.core.notices import IdName, Notice, find_notice
 from loopwright.core.notifier import NotificationDispatcher
 from loopwright.core.permits import PermissionQueue
 from loopwright.core.ports import Agent, AgentEnvironment, Clock, Notifier, Processes, Prompter, Rule, Store
@@ -58,7 +58,7 @@ class Hold(Generic[R]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Runner(Generic[N]):
+class Runner(Generic[R]):
     """What runners of all kinds have; `drive` may be called for one run after another.
 
     `price`: US dollars of a turn whose agent tells only its tokens, where that is known. `secrets` are kept out of all
@@ -66,7 +66,7 @@ class Runner(Generic[N]):
     """
 
     project: str
-    store: Store[N]
+    store: Store[R]
     clock: Clock
     processes: Processes
     price: Callable[[Usage], float | None] = no_price
@@ -77,8 +77,8 @@ class Runner(Generic[N]):
     id_name: ClassVar[IdName]
 
     async def drive(
-        self, id: str, *, take_up: Rule[N], bus: EventBus, person: Prompter | None = None, from_afar: bool = False
-    ) -> N:
+        self, id: str, *, take_up: Rule[R], bus: EventBus, person: Prompter | None = None, from_afar: bool = False
+    ) -> R:
         """Takes the lease, applies `take_up` under it, and runs until the run rests.
 
         `person` sits at this terminal; `from_afar`: nobody does, and an interactive loop asks through its state.
@@ -107,11 +107,11 @@ class Runner(Generic[N]):
         self,
         id: str,
         shown: EventBus,
-        dispatcher: NotificationDispatcher[N],
+        dispatcher: NotificationDispatcher[R],
         person: Prompter | None,
         from_afar: bool,
-        take_up: Rule[N],
-    ) -> N:
+        take_up: Rule[R],
+    ) -> R:
         """What `drive` does while it has the lease."""
         later = asyncio.get_running_loop().call_later
         kept = shown.also(Transcript(self.store, self.clock, id), self.secrets, later)
@@ -130,26 +130,26 @@ class Runner(Generic[N]):
             async with self.processes.owning(id) as left, dispatcher.watching(begun):
                 return await self.work(id, Hold(begun, lease.epoch, bus, shown, permits, left, person, from_afar))
 
-    async def work(self, id: str, hold: Hold[N]) -> N:
+    async def work(self, id: str, hold: Hold[R]) -> R:
         """Takes up what the last runner left, and drives the workflow until it rests."""
         raise NotImplementedError
 
-    def taken_over(self, state: N, *, from_afar: bool) -> N:
+    def taken_over(self, state: R, *, from_afar: bool) -> R:
         """The state as this runner begins with it."""
         return state
 
-    def awaits_person(self, state: N) -> bool:
+    def awaits_person(self, state: R) -> bool:
         """Whether one that says running waits for a person."""
         return False
 
-    def news(self, before: N, after: N) -> Notice | None:
+    def news(self, before: R, after: R) -> Notice | None:
         """What a person should hear of that change."""
         return find_notice(before, after)
 
     def turns(
         self,
         id: str,
-        hold: Hold[N],
+        hold: Hold[R],
         agents: Callable[[str, AgentEnvironment], Agent],
         recall: SessionMemory,
         place: str,
