@@ -130,7 +130,7 @@ class TurnAnswer(NamedTuple):
 
 class ReportedAnswer(NamedTuple):
     """An answer with its report, of status none where there is none. `asked_again`: the first answer had none;
-    `late`: see Answer.
+    `late`: see TurnAnswer.
     """
 
     output: AgentOutput
