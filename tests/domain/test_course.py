@@ -1,9 +1,9 @@
 """The journal read as a course: steps with their ends, validations with their counts, also from older journals."""
 
-from loopwright.core.course import BROKEN_OFF, count_validation, list_steps, list_validations, pass_rate
+from loopwright.core.course import BROKEN_OFF, count_validation, pass_rate
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.state import Checkpoint
-from loopwright.workflows.loop.summary import PlanLine
+from loopwright.workflows.loop.summary import PlanLine, list_steps, list_validations
 from tests.domain.loop_making import AT, LATER, completed, developed, result, validated
 
 COUNTED = {"passed": False, "total": 4, "failed": 1, "skipped": 1, "pass_rate": 66.67, "coverage": 80.0}

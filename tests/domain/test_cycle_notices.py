@@ -4,11 +4,10 @@ import pytest
 
 from loopwright.core import pause
 from loopwright.core.errors import Invalid
-from loopwright.core.notices import Event, Notice, Notification
+from loopwright.core.notices import Event, Notice, Notification, compose_notification, find_notice
 from loopwright.core.state import Parked, PermissionRequest, Waiting
 from loopwright.workflows.cycle import commands
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.runner import cycle_letter, cycle_news
 from tests.domain.cycle_making import AT, created, running
 
 LATER = "2026-01-22T12:00:00+08:00"
@@ -35,11 +34,11 @@ failed = commands.fail(RUNNING, "exhausted", "5 iterations are used up", AT)
     ],
 )  # fmt: skip
 def test_news(before: CycleState, after: CycleState, event: Event, words: str) -> None:
-    notice = cycle_news(before, after)
+    notice = find_notice(before, after)
     assert notice is not None
     assert notice.event == event
     assert words in notice.words
-    assert cycle_news(after, after) is None, "never twice"
+    assert find_notice(after, after) is None, "never twice"
 
 
 @pytest.mark.parametrize(
@@ -51,20 +50,20 @@ def test_news(before: CycleState, after: CycleState, event: Event, words: str) -
     ],
 )  # fmt: skip
 def test_what_people_do_themselves_is_no_news(before: CycleState, after: CycleState) -> None:
-    assert cycle_news(before, after) is None
+    assert find_notice(before, after) is None
 
 
 def test_a_letter_names_the_cycle_and_what_it_asks() -> None:
-    notice = cycle_news(RUNNING, waiting)
+    notice = find_notice(RUNNING, waiting)
     assert notice is not None
-    told = cycle_letter(notice, waiting, "/project", AT, str)
+    told = compose_notification(notice, waiting, "/project", AT, str, "cycle_id")
     assert (told.id, told.cycle_id, told.loop_id) == (waiting.cycle_id, waiting.cycle_id, None)
     assert (told.question, told.options) == ("Which provider first?", ("Google", "GitHub"))
     assert "loop_id" not in told.model_dump()
 
 
 def test_a_letter_is_about_one() -> None:
-    told = cycle_letter(Notice("finished", "done"), done, "/project", AT, str)
+    told = compose_notification(Notice("finished", "done"), done, "/project", AT, str, "cycle_id")
     for ids in ({"loop_id": "loop-1"}, {"cycle_id": None}):
         with pytest.raises(Invalid, match="one loop, one cycle or one tuning session"):
             told.evolve(**ids)

@@ -5,13 +5,12 @@ from itertools import product
 import pytest
 
 from loopwright.core import pause
-from loopwright.core.notices import LONGEST, Event
+from loopwright.core.notices import LONGEST, Event, compose_notification
 from loopwright.core.state import Limits, MenuEntry, Parked, PermissionRequest, Waiting
 from loopwright.policy.secrets import SecretFilter
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop import commands as loop_choosing
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.runner import loop_letter as letter
 from loopwright.workflows.loop.runner import loop_news as news
 from tests.domain.loop_making import AT, LATER, engine, loop, task
 from tests.tables import each
@@ -136,7 +135,7 @@ def test_a_letter_says_what_there_is_to_say_and_no_secret() -> None:
     )  # fmt: skip
     notice = news(RUNNING, state)
     assert notice is not None
-    told = letter(notice, state, "/project", AT, masked)
+    told = compose_notification(notice, state, "/project", AT, masked, "loop_id")
     assert told.text.startswith("Log in with ‹masked environment›[31m: asks: xxx")
     assert (told.event, told.status, told.loop_id, told.at) == ("needs_person", "running", state.loop_id, AT)
     assert told.options == ("red", "blue")
@@ -148,7 +147,7 @@ def test_a_letter_says_what_there_is_to_say_and_no_secret() -> None:
 def test_a_letter_about_the_end_asks_nothing() -> None:
     notice = news(RUNNING, failed)
     assert notice is not None
-    told = letter(notice, failed, "/project", AT, str)
+    told = compose_notification(notice, failed, "/project", AT, str, "loop_id")
     assert (told.text, told.outcome, told.failure_reason, told.question) == (
         "Fix the ledger: not done, exhausted: 3 iterations are used up", "exhausted", "3 iterations are used up", None,
     )  # fmt: skip

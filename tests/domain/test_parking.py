@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.outcomes import LimitReached
-from loopwright.core.parking import is_due, parked_until
+from loopwright.core.pause import is_due, parked_until
 from loopwright.core.state import RunSettings
 from loopwright.workflows.loop import commands
+from loopwright.workflows.loop.commands import resume_parked
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.parking import resume_parked
 from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import NextAction
 from tests.domain.loop_making import LATER, auto, developed, engine, initialised, loop, step, task

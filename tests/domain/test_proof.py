@@ -28,10 +28,9 @@ from loopwright.evidence.proof import (
 )
 from loopwright.evidence.proof import tests_and_proof as told
 from loopwright.reports.proposals import read_proposals
-from loopwright.workflows.loop.goal import loop_goal
 from loopwright.workflows.loop.outcomes import ActionOutcome, DebugOutcome, DevelopOutcome
 from loopwright.workflows.loop.reducer import begin_action, end_action
-from loopwright.workflows.loop.selector import LoopFacts, next_action
+from loopwright.workflows.loop.selector import LoopFacts, loop_goal, next_action
 from tests.domain.loop_making import AT, completed, engine, initialised, key, loop, step, validated
 from tests.tables import each
 

@@ -16,7 +16,7 @@ from loopwright.core.run_events import EventBus
 from loopwright.policy.secrets import SecretFilter
 from loopwright.workflows.loop.commands import stop, take_up
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.runner import LoopRunner, loop_letter, loop_news
+from loopwright.workflows.loop.runner import LoopRunner, loop_news
 from tests.asking import FETCH
 from tests.fakes import NoDebugger, NoProcesses
 from tests.notify.letters import KeptLetters
@@ -166,8 +166,8 @@ async def test_what_is_asked_in_the_middle_of_a_step_is_told_at_once(stage: Make
     herald = NotificationDispatcher(
         loop_id,
         "/project",
+        "loop_id",
         loop_news,
-        loop_letter,
         ready.store,
         ready.clock,
         (kept,),
@@ -205,8 +205,8 @@ async def test_a_flood_of_news_is_cut(stage: MakeStage) -> None:
     herald = NotificationDispatcher(
         loop_id,
         "/project",
+        "loop_id",
         loop_news,
-        loop_letter,
         ready.store,
         ready.clock,
         (slow,),

@@ -34,13 +34,14 @@ class TaskAgent(ABC):
     async def spawn_agent(self, message: Message) -> str:
         self._spawned += 1
         id = f"{self.name}-{self._spawned}"
-        self._begin(id, message)
+        # Held by the session, and ended by close_agent: a turn outlives the call that begins it.
+        self._turns[id] = asyncio.ensure_future(self.play(id, message))
         return id
 
     async def send_input(self, id: str, message: Message) -> None:
         if not self._turn(id).done():
             raise AgentError("protocol", f"{id} is still working")
-        self._begin(id, message)
+        self._turns[id] = asyncio.ensure_future(self.play(id, message))
 
     async def cancel_turn(self, id: str) -> None:
         turn = self._turn(id)
@@ -65,10 +66,6 @@ class TaskAgent(ABC):
         if id not in self._turns:
             raise AgentError("died", f"{id} is closed")
         return self._turns[id]
-
-    def _begin(self, id: str, message: Message) -> None:
-        # Held by the session, and ended by close_agent: a turn outlives the call that begins it.
-        self._turns[id] = asyncio.ensure_future(self.play(id, message))
 
     def _output(self, id: str, turn: asyncio.Task[AgentOutput]) -> AgentOutput:
         if id not in self._turns:

@@ -6,12 +6,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol
 
-from loopwright.core.agent_failures import TABLE, RespawnAgent, RetryAfter, choose_retry
+from loopwright.core.agent_failures import TABLE, RetryAfter, choose_retry
 from loopwright.core.context import MeasuredRunContext
 from loopwright.core.errors import AgentError, AgentTrouble
 from loopwright.core.ports import Agent, Clock, Snapshot, Store
 from loopwright.core.protocol import ActionReport, AgentOutput, Message, Usage
 from loopwright.core.record import JournalEvent
+from loopwright.core.recording import TurnRecorder
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus
 from loopwright.core.spending import SpentTotal, UsageLedger, sum_turns
@@ -129,7 +130,7 @@ class TurnAnswer(NamedTuple):
 
 class ReportedAnswer(NamedTuple):
     """An answer with its report, of status none where there is none. `asked_again`: the first answer had none;
-    `late`: see Answer.
+    `late`: see TurnAnswer.
     """
 
     output: AgentOutput
@@ -145,7 +146,10 @@ def clip_output(output: AgentOutput) -> AgentOutput:
 
 
 class AgentTurns:
-    """Sends messages and waits for answers; `async with` closes every session that was opened."""
+    """Sends messages and waits for answers; `async with` closes every session that was opened.
+
+    `recorder` hears of all that passes; without one nobody does.
+    """
 
     def __init__(
         self,
@@ -154,8 +158,10 @@ class AgentTurns:
         clock: Clock,
         bus: EventBus,
         price: Callable[[Usage], float | None],
+        recorder: TurnRecorder | None = None,
     ) -> None:
         self._make, self._recall, self._clock, self._bus, self._price = agents, recall, clock, bus, price
+        self._recorder = recorder or TurnRecorder(EventBus(), project="")
         self._agents: dict[str, Agent] = {}
         self._open: dict[str, str] = {}
         self._said: dict[str, str] = {}
@@ -178,6 +184,7 @@ class AgentTurns:
         """The agent of that name. AgentError when there is none."""
         if name not in self._agents:
             self._agents[name] = self._make(name)
+            self._recorder.meet(name, self._agents[name])
         return self._agents[name]
 
     def begun(self, name: str) -> bool:
@@ -186,7 +193,10 @@ class AgentTurns:
 
     async def ask(self, name: str, message: Message) -> AgentOutput:
         """One turn, through what can be mended. AgentError ends the session; so does cancelling."""
-        return (await self._mended(name, message, message, (), [])).output
+        with self._recorder.watch(name, message):
+            output = (await self._mended(name, message, message, (), [])).output
+        self._recorder.end(name, message, output, output.report)
+        return output
 
     async def report(
         self, name: str, message: Message, wrap_ups: Sequence[Message], ask_again: Callable[[str], str]
@@ -197,16 +207,19 @@ class AgentTurns:
         off. `ask_again` makes the text that asks once more, out of words for what could not be read.
         """
         troubles: list[AgentTrouble] = []
-        first = await self._mended(name, message, message, wrap_ups, troubles)
-        if report := _report(first.output, message.action):
-            return ReportedAnswer(clip_output(first.output), report, late=first.late)
-        asking = message.evolve(text=ask_again(find_report_problem(clip_output(first.output).text, message.action)))
-        again = await self._mended(name, asking, message, wrap_ups, troubles)
-        if report := _report(again.output, message.action):
-            return ReportedAnswer(clip_output(again.output), report, True, again.late)
-        return ReportedAnswer(
-            clip_output(again.output), ActionReport(action=message.action, status="none"), True, again.late
-        )
+        with self._recorder.watch(name, message):
+            answer = await self._mended(name, message, message, wrap_ups, troubles)
+            found = _report(answer.output, message.action)
+            asked_again = found is None
+            if asked_again:
+                problem = find_report_problem(clip_output(answer.output).text, message.action)
+                asking = message.evolve(text=ask_again(problem))
+                answer = await self._mended(name, asking, message, wrap_ups, troubles)
+                found = _report(answer.output, message.action)
+        output = clip_output(answer.output)
+        report = self._recorder.mask(found or ActionReport(action=message.action, status="none"))
+        self._recorder.end(name, message, output, report)
+        return ReportedAnswer(output, report, asked_again, answer.late)
 
     async def close(self, name: str) -> None:
         if name in self._open:
@@ -226,13 +239,16 @@ class AgentTurns:
     async def _mended(
         self, name: str, message: Message, whole: Message, wrap_ups: Sequence[Message], troubles: list[AgentTrouble]
     ) -> TurnAnswer:
-        """One turn; what goes wrong is mended as domain/troubles says. `troubles` are those of the whole action.
+        """One turn; what goes wrong is mended as core/agent_failures says. `troubles` are those of the whole action.
 
         `whole` is what a new process is sent instead of `message`.
         """
         while True:
             try:
-                return await self._turn(name, message, wrap_ups)
+                answer = await self._sent(name, message)
+                if answer.late is None:
+                    return answer
+                return await self._out_of_time(name, answer.late, message.action, wrap_ups)
             except asyncio.CancelledError:
                 await self.close(name)
                 raise
@@ -242,37 +258,28 @@ class AgentTurns:
                 if not isinstance(cure, RetryAfter):
                     await self.close(name)
                 if cure is None:
-                    self._give_up(name, error)
+                    if TABLE[error.kind].then == "fails":  # what broke is not loaded another time, but begun anew
+                        self._recall.remember(name, None)
                     raise
-                await self._cure(name, error, cure)
-                if isinstance(cure, RespawnAgent):
+                if isinstance(cure, RetryAfter):
+                    self._tell(f"{name}: {error}; asking again in {cure.seconds:.0f} s")
+                    await self._clock.sleep(cure.seconds)
+                else:
+                    self._tell(f"{name}: {error}; starting it again")
                     message = whole.evolve(text=f"{BROKEN_OFF}\n\n{whole.text}")
-
-    async def _cure(self, name: str, error: AgentError, cure: RetryAfter | RespawnAgent) -> None:
-        if isinstance(cure, RetryAfter):
-            self._tell(f"{name}: {error}; asking again in {cure.seconds:.0f} s")
-            await self._clock.sleep(cure.seconds)
-        else:
-            self._tell(f"{name}: {error}; starting it again")
-
-    def _give_up(self, name: str, error: AgentError) -> None:
-        """A session that broke is not loaded another time: the next one begins anew, with a brief."""
-        if TABLE[error.kind].then == "fails":
-            self._recall.remember(name, None)
-
-    async def _turn(self, name: str, message: Message, wrap_ups: Sequence[Message]) -> TurnAnswer:
-        answer = await self._sent(name, message)
-        return answer if answer.late is None else await self._out_of_time(name, answer.late, message.action, wrap_ups)
 
     async def _sent(self, name: str, message: Message) -> TurnAnswer:
         """Sends a message and waits for the answer, or for a limit; then the turn is still under way."""
         agent = self.agent(name)
         self._ledger.begin(name)
         if name in self._open:
+            self._recorder.send(name, message, first=False)
             await agent.send_input(self._open[name], message)
         else:
-            told = self._recall.brief(self._said.pop(name, ""))
-            self._open[name] = await agent.spawn_agent(message.evolve(session=self._recall.session(name), brief=told))
+            brief = self._recall.brief(self._said.pop(name, ""))
+            message = message.evolve(session=self._recall.session(name), brief=brief)
+            self._recorder.send(name, message, first=True)
+            self._open[name] = await agent.spawn_agent(message)
         return await self._waited(name, message.seconds, message.silence)
 
     async def _waited(self, name: str, seconds: float, silence: float) -> TurnAnswer:

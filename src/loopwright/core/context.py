@@ -3,7 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple
 
-from loopwright.core.ports import Clock, Debugger, Snapshot, Store, TestOrder, TestRunner, Workspace
+from pydantic import JsonValue
+
+from loopwright.core.ports import Clock, Debugger, Rule, Snapshot, Store, TestOrder, TestRunner, Workspace
+from loopwright.core.record import JournalEvent
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus
 from loopwright.core.state import Incident
@@ -56,6 +59,11 @@ class RunContext(Generic[R]):
 
     def now(self) -> str:
         return self.clock.now().isoformat(timespec="milliseconds")
+
+    def commit(self, rule: Rule[R], type: str, actor: str = "runner", /, **data: JsonValue) -> R:
+        """One change, under the lease."""
+        event = JournalEvent(type=type, data=data)
+        return self.store.update(self.id, rule, actor=actor, event=event, epoch=self.epoch)
 
     def note(self, kind: str, message: str | None) -> None:
         """Something a person shall know of; it lands with the step's result. None: there is nothing to tell."""

@@ -1,18 +1,16 @@
-"""The course of a loop as its journal tells it: the steps it took, and what each validation measured. Pure.
+"""The course of a run as its journal tells it: the steps it took, and what each validation measured. Pure.
 
 A journal may be of an earlier version, or hold forged events: what is missing or no such value is not known.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from loopwright.core.names import COUNTED
 from loopwright.core.outcomes import ValidationOutcome
 from loopwright.core.record import Items, JournalEntry, Record, Timestamp
-from loopwright.core.state import Checkpoint
 from loopwright.evidence.testing import TestResult
 
 BROKEN_OFF = "interrupted: its runner died"
@@ -95,21 +93,6 @@ def pass_rate(results: Iterable[TestResult]) -> float | None:
     return round(100 * ran.count("passed") / len(ran), 2) if ran else None
 
 
-def list_steps(entries: Sequence[JournalEntry], checkpoints: Iterable[Checkpoint]) -> tuple[CourseStep, ...]:
-    """Every step, oldest first."""
-    kept = {checkpoint.rev: checkpoint.n for checkpoint in checkpoints}
-    return tuple(
-        _step(begun, ended, iteration, kept.get(ended.seq) if ended else None)
-        for begun, ended, iteration in _numbered(entries)
-    )
-
-
-def list_validations(entries: Sequence[JournalEntry]) -> tuple[Check, ...]:
-    """Every validation, oldest first."""
-    found = (check_of(ended, iteration) for _, ended, iteration in _numbered(entries) if ended)
-    return tuple(check for check in found if check)
-
-
 def check_of(ended: JournalEntry, iteration: int) -> Check | None:
     """What the end of a step says that was measured in it; None where nothing was."""
     counted = _measured(ended.event.data)
@@ -117,45 +100,6 @@ def check_of(ended: JournalEntry, iteration: int) -> Check | None:
         return None
     reasons = _texts(ended.event.data.get("reasons"))
     return Check(seq=ended.seq, at=ended.ts, iteration=iteration, reasons=reasons, **dict(counted))
-
-
-def _numbered(entries: Sequence[JournalEntry]) -> Iterator[tuple[JournalEntry, JournalEntry | None, int]]:
-    """Each step's begin and end, with the iterations that were used up by then."""
-    iteration = 0
-    for begun, ended in _pairs(entries):
-        action = begun.event.data.get("action")
-        told = ended.event.data.get("iteration") if ended else None
-        lost = ended is not None and ended.event.type != "action_finished"
-        counted = read_count(told)
-        iteration = iteration + (action in COUNTED and not lost) if counted is None else counted
-        yield begun, ended, iteration
-
-
-def _pairs(entries: Sequence[JournalEntry]) -> Iterator[tuple[JournalEntry, JournalEntry | None]]:
-    begun: JournalEntry | None = None
-    for entry in entries:
-        match entry.event.type:
-            case "action_started":
-                if begun:
-                    yield begun, None
-                begun = entry
-            case "action_finished" | "taken_over" if begun:
-                yield begun, entry
-                begun = None
-    if begun:
-        yield begun, None
-
-
-def _step(begun: JournalEntry, ended: JournalEntry | None, iteration: int, checkpoint: int | None) -> CourseStep:
-    task = begun.event.data.get("task")
-    step = CourseStep(
-        seq=begun.seq,
-        iteration=iteration,
-        action=str(begun.event.data.get("action")),
-        task=task if isinstance(task, str) else None,
-        started_at=begun.ts,
-    )
-    return step if ended is None else close_step(step, ended, checkpoint)
 
 
 def close_step(step: C, ended: JournalEntry, checkpoint: int | None) -> C:

@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 from loopwright.core.errors import LoopwrightError, NotFound
 from loopwright.core.ports import Clock, Rule, Store
 from loopwright.core.protocol import Control
-from loopwright.core.run import R, Run
+from loopwright.core.run import R
 
 S = TypeVar("S")
 C = TypeVar("C")
@@ -134,17 +134,12 @@ async def drive_workflow(workflow: Workflow[R, C, O], clock: Clock) -> R:
         raise
 
 
-def awaits_nothing(state: Run) -> bool:
-    """What says running shall run."""
-    return False
-
-
 async def drive_under_lease(
     store: Store[R],
     id: str,
     first: Rule[R],
     hold: Callable[[Rule[R]], Awaitable[R]],
-    awaits: Callable[[R], bool] = awaits_nothing,
+    awaits: Callable[[R], bool],
 ) -> R:
     """What `hold` comes to, which drives under the lease from a rule on.
 
@@ -153,7 +148,7 @@ async def drive_under_lease(
     """
     state = await hold(first)
     while _is_abandoned(store, id, awaits):
-        state = await hold(_as_it_is)
+        state = await hold(lambda state: state)
     return state
 
 
@@ -164,7 +159,3 @@ def _is_abandoned(store: Store[R], id: str, awaits: Callable[[R], bool]) -> bool
         return state.status == "running" and not awaits(state) and store.holder(id) is None
     except NotFound:
         return False
-
-
-def _as_it_is(state: R) -> R:
-    return state

@@ -4,41 +4,25 @@ Pure.
 """
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol, Self, TypeVar
+from typing import Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
 from loopwright.core.names import FINISHED, LoopStatus, TuningStatus
 from loopwright.core.record import Items, Record, Timestamp, is_absent
-from loopwright.core.run import Run
+from loopwright.core.run import R, Run
 from loopwright.core.state import Outcome
 from loopwright.core.text import clean_line, clip_text, drop_surrogates, plural
 from loopwright.policy.permissions import request_words
 
 Event = Literal["finished", "needs_person", "parked"]
 
+IdName = Literal["loop_id", "cycle_id", "tuning_id"]
+
 LONGEST = 1000
 """Characters of a text that a letter holds."""
 SHOWN = 20
 """Requests and options that a letter names."""
-
-
-class NotifiableRun(Run, Protocol):
-    """A state that there is news of."""
-
-    @property
-    def status(self) -> LoopStatus | TuningStatus: ...
-    @property
-    def completed_at(self) -> str | None: ...
-    @property
-    def failure_reason(self) -> str | None: ...
-    @property
-    def current_iteration(self) -> int: ...
-    @property
-    def max_iterations(self) -> int: ...
-
-
-T = TypeVar("T", bound=NotifiableRun)
 
 
 class Notice(NamedTuple):
@@ -88,7 +72,7 @@ class Notification(Record):
         return self.loop_id or self.cycle_id or self.tuning_id or ""
 
 
-def find_notice(before: T, after: T, more: Callable[[T, T], Notice | None] | None = None) -> Notice | None:
+def find_notice(before: R, after: R, more: Callable[[R, R], Notice | None] | None = None) -> Notice | None:
     """What a person should hear of that change. A stop was somebody's own doing, and is no news.
 
     `more`: what else is news of a state of this kind that goes on.
@@ -100,16 +84,13 @@ def find_notice(before: T, after: T, more: Callable[[T, T], Notice | None] | Non
 
 def compose_notification(
     notice: Notice,
-    state: NotifiableRun,
+    state: Run,
     project: str,
     at: str,
     masked: Callable[[str], str],
-    *,
-    loop_id: str | None = None,
-    cycle_id: str | None = None,
-    tuning_id: str | None = None,
+    id_name: IdName,
 ) -> Notification:
-    """About the one whose id is given. `masked` takes the secrets out of a text."""
+    """`masked` takes the secrets out of a text; the state's id is called `id_name`."""
 
     def told(text: str) -> str:
         return clip_text(masked(drop_surrogates(text.strip())), LONGEST)
@@ -119,12 +100,9 @@ def compose_notification(
     return Notification(
         event=notice.event,
         text=told(f"{clean_line(state.title)}: {clean_line(notice.words)}"),
-        loop_id=loop_id,
-        cycle_id=cycle_id,
-        tuning_id=tuning_id,
+        **{id_name: getattr(state, id_name), "status": state.status},  # the model checks both
         title=told(state.title),
         project=project,
-        status=state.status,
         outcome=engine.outcome,
         failure_reason=told(state.failure_reason) if state.failure_reason else None,
         question=told(open_question.question) if open_question else None,
@@ -141,7 +119,7 @@ def compose_notification(
     )
 
 
-def _ended(before: NotifiableRun, after: NotifiableRun) -> Notice | None:
+def _ended(before: Run, after: Run) -> Notice | None:
     same = before.status in FINISHED and before.completed_at == after.completed_at
     if same or after.engine.outcome == "stopped":
         return None
@@ -149,7 +127,7 @@ def _ended(before: NotifiableRun, after: NotifiableRun) -> Notice | None:
     return Notice("finished", f"{'done' if after.status == 'completed' else 'not done'}, {after.engine.outcome}{why}")
 
 
-def _asked(before: NotifiableRun, after: NotifiableRun) -> Notice | None:
+def _asked(before: Run, after: Run) -> Notice | None:
     """A question or requests for permission that were not open before."""
     was, now = before.engine, after.engine
     if now.waiting and now.answer is None and now.waiting != was.waiting:
@@ -163,7 +141,7 @@ def _asked(before: NotifiableRun, after: NotifiableRun) -> Notice | None:
     return None
 
 
-def _parked(before: NotifiableRun, after: NotifiableRun) -> Notice | None:
+def _parked(before: Run, after: Run) -> Notice | None:
     parked = after.engine.parked
     if parked is None or parked == before.engine.parked:
         return None

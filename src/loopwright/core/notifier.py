@@ -8,7 +8,7 @@ from typing import Generic
 
 from loopwright.core.errors import NotFound, StoreError
 from loopwright.core.notices import Event as Kind
-from loopwright.core.notices import Notice, Notification
+from loopwright.core.notices import IdName, Notice, Notification, compose_notification
 from loopwright.core.ports import Clock, Notifier, Store
 from loopwright.core.record import JournalEvent
 from loopwright.core.run import R, add_incidents
@@ -28,15 +28,14 @@ TROUBLE = "notification_failed"
 class NotificationDispatcher(Generic[R]):
     """The news of one run, told by each of `notifiers`; those of other kinds than `on` are kept back.
 
-    `news` says what is any between two states, `letter` puts it in words: of the state, the project, the time, and with
-    the secrets taken out by the last argument. `say`: where a person who looks hears of trouble with it, and where that
-    is kept.
+    `news` says what is any between two states, whose id is called `id_name`. `say`: where a person who looks hears of
+    trouble with it, and where that is kept.
     """
 
     id: str
     project: str
+    id_name: IdName
     news: Callable[[R, R], Notice | None]
-    letter: Callable[[Notice, R, str, str, Callable[[str], str]], Notification]
     store: Store[R]
     clock: Clock
     notifiers: Sequence[Notifier]
@@ -86,7 +85,7 @@ class NotificationDispatcher(Generic[R]):
             self.say(f"a notification was not sent: {AT_ONCE} others are pending")
             return
         at = self.clock.now().isoformat(timespec="milliseconds")
-        told = self.letter(notice, state, self.project, at, self.secrets.masked)
+        told = compose_notification(notice, state, self.project, at, self.secrets.masked, self.id_name)
         for notifier in self.notifiers:
             task = asyncio.ensure_future(self._deliver(notifier, told))
             self._under_way.add(task)

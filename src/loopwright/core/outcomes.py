@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from loopwright.core.state import Baseline
+from loopwright.core.state import Baseline, LastValidation
 from loopwright.evidence.proof import Proof
 from loopwright.evidence.testing import TestResult
 
@@ -44,6 +44,19 @@ class ValidationOutcome:
     disturbed: bool = False
     measured: str | None = None
 
+    def as_last(self, at: str) -> LastValidation:
+        """What the state keeps of it."""
+        return LastValidation(
+            tree=self.tree,
+            left=self.left,
+            passed=self.passed,
+            at=at,
+            tests=len(self.results),
+            reasons=self.reasons,
+            touched=self.touched or None,
+            measured=self.measured,
+        )
+
     @property
     def failing(self) -> tuple[str, ...]:
         return tuple(result.key for result in self.results if result.status == "failed")
@@ -78,3 +91,16 @@ class ActionFailed:
     """The action gave no outcome at all."""
 
     message: str
+
+
+def describe_no_result(outcome: NeedsInput | LimitReached | Interrupted | ActionFailed) -> str:
+    """Why a step has no result, as the journal and whoever looks name it."""
+    match outcome:
+        case NeedsInput():
+            return f"asks: {outcome.question}"
+        case LimitReached():
+            return f"put off: {outcome.reason}"
+        case Interrupted():
+            return outcome.why
+        case ActionFailed():
+            return f"gave no result: {outcome.message}"

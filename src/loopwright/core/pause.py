@@ -1,5 +1,6 @@
-"""Why a run is paused, told the same way on every surface. Pure."""
+"""Why a run is paused, and until when, told the same way on every surface. Pure."""
 
+from datetime import datetime, timedelta
 from typing import Literal
 
 from loopwright.core.errors import Conflict, ExitCode, Invalid, NotFound
@@ -36,6 +37,26 @@ def pause_words(state: Run) -> str:
         again = "it is retried when the run is resumed"
         return f"Paused because {', '.join(failed)} failed, as its on_error asks for; {again}"
     return "Paused on request, by a person or a program"
+
+
+FIRST, LONGEST = timedelta(minutes=15), timedelta(hours=5)
+"""How long a limit lasts of which the agent does not say when it ends; twice as long each time in a row."""
+
+
+def parked_until(named: datetime | None, at: datetime, row: int) -> datetime:
+    """When to try again, as the agent names it; where that is over already, or not named, a wait that grows.
+
+    `row`: limits in a row, this one included.
+    """
+    if named is not None and named > at:
+        return named.astimezone(at.tzinfo)
+    return at + min(FIRST * (1 << min(row - 1, 10)), LONGEST)
+
+
+def is_due(state: Run, now: datetime) -> bool:
+    """Whether a parked run may go on."""
+    parked = state.engine.parked
+    return parked is not None and datetime.fromisoformat(parked.until) <= now
 
 
 def add_permission_request(state: R, request: PermissionRequest) -> R:

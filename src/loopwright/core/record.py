@@ -21,6 +21,20 @@ def _timestamp(value: str) -> str:
     return value
 
 
+DEFAULT_OFFSET = "+08:00"
+
+
+def parse_timestamp(value: object) -> str | None:
+    """The time with its offset, or with that of the default zone; None where it is no time."""
+    try:
+        time = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    if time is None or time.tzinfo is not None:
+        return value if isinstance(value, str) and time else None
+    return time.isoformat() + DEFAULT_OFFSET
+
+
 Timestamp = Annotated[str, AfterValidator(_timestamp)]
 """ISO-8601 text with an explicit offset, kept exactly as it was read."""
 
@@ -39,6 +53,12 @@ def bound_range(low: int, high: int) -> tuple[object, ...]:
 def is_absent(value: object) -> bool:
     """Leaves an optional key out of the file while it has no value."""
     return value is None
+
+
+def merge_unique(known: tuple[T, ...], more: tuple[T, ...]) -> tuple[T, ...]:
+    """Both, in order, each once; the very same tuple when nothing is new."""
+    new = tuple(dict.fromkeys(item for item in more if item not in known))
+    return (*known, *new) if new else known
 
 
 class Record(BaseModel):

@@ -3,17 +3,16 @@
 import hashlib
 import json
 from asyncio import CancelledError
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Generic, NamedTuple, get_args
 
 from pydantic import JsonValue
 
-from loopwright.core.agent_turns import AgentTurns, ReportedAnswer, SessionMemory
 from loopwright.core.errors import AgentError, StoreError
 from loopwright.core.ports import Agent, Clock, Store
-from loopwright.core.protocol import ActionReport, AgentOutput, Capabilities, Message, Usage
+from loopwright.core.protocol import ActionReport, AgentOutput, Message
 from loopwright.core.record import JournalEntry
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus, NoteKind, RunNote
@@ -31,96 +30,53 @@ from loopwright.core.transcript import (
 from loopwright.evidence.debugging import SearchFindings
 
 
-class LoggingAgent:
-    """The agent itself, but that its messages are told to the bus before it gets them."""
+class TurnRecorder:
+    """Tells the bus of every message, and of what its turn came to.
 
-    def __init__(self, asked_as: str, agent: Agent, bus: EventBus) -> None:
-        self._asked_as, self._agent, self._bus = asked_as, agent, bus
-        self.name: str = agent.name
-        self.capabilities: Capabilities = agent.capabilities
-        self.cancel_turn, self.close_agent = agent.cancel_turn, agent.close_agent
+    What an agent reports goes on without its secrets, and so does its trouble.
+    `project`: where the agents work.
+    """
 
-    async def spawn_agent(self, message: Message) -> str:
-        self._tell(message, first=True)
-        return await self._agent.spawn_agent(message)
+    def __init__(self, bus: EventBus, project: str) -> None:
+        self._bus, self._project = bus, project
 
-    async def send_input(self, id: str, message: Message) -> None:
-        self._tell(message, first=False)
-        await self._agent.send_input(id, message)
+    def meet(self, name: str, agent: Agent) -> None:
+        """An agent that was made."""
+        self._bus.hear(AgentAbilities(agent=name, capabilities=agent.capabilities))
 
-    async def wait(self, ids: Sequence[str], timeout_ms: float) -> Mapping[str, AgentOutput]:
-        return await self._agent.wait(ids, timeout_ms)
-
-    def _tell(self, message: Message, *, first: bool) -> None:
-        self._bus.hear(
-            AgentMessage(
-                agent=self._asked_as,
-                action=message.action,
-                policy=message.policy,
-                text=message.text,
-                first=first,
-                brief=message.brief if first else "",
-            )
+    def send(self, name: str, message: Message, *, first: bool) -> None:
+        """A message, before its agent gets it. `first`: it opens a session."""
+        brief = message.brief if first else ""
+        told = AgentMessage(
+            agent=name, action=message.action, policy=message.policy, text=message.text, first=first, brief=brief
         )
-
-
-class RecordedTurns(AgentTurns):
-    """Turns that tell what they came to. What an agent reports goes on without its secrets, and so does its trouble."""
-
-    def __init__(
-        self,
-        agents: Callable[[str], Agent],
-        recall: SessionMemory,
-        clock: Clock,
-        bus: EventBus,
-        price: Callable[[Usage], float | None],
-        project: str,
-    ) -> None:
-        super().__init__(lambda name: self._overheard(name, agents(name)), recall, clock, bus, price)
-        self._ears, self._project = bus, project
-
-    async def ask(self, name: str, message: Message) -> AgentOutput:
-        with self._telling_failures(name, message):
-            output = await super().ask(name, message)
-        self._record_answer(name, message, output, output.report)
-        return output
-
-    async def report(
-        self, name: str, message: Message, wrap_ups: Sequence[Message], ask_again: Callable[[str], str]
-    ) -> ReportedAnswer:
-        with self._telling_failures(name, message):
-            reported = await super().report(name, message, wrap_ups, ask_again)
-        report = self._masked(reported.report)
-        self._record_answer(name, message, reported.output, report)
-        return reported._replace(report=report)
-
-    def _overheard(self, name: str, agent: Agent) -> Agent:
-        self._ears.hear(AgentAbilities(agent=name, capabilities=agent.capabilities))
-        return LoggingAgent(name, agent, self._ears)
-
-    def _masked(self, report: ActionReport) -> ActionReport:
-        """Its words; names of files have to stay what they are."""
-        masked = self._ears.secrets.masked_json
-        return report.evolve(
-            message=self._ears.masked(report.message),
-            state_updates=masked(report.state_updates),
-            options=tuple(self._ears.masked(option) for option in report.options),
-        )
+        self._bus.hear(told)
 
     @contextmanager
-    def _telling_failures(self, name: str, message: Message) -> Iterator[None]:
+    def watch(self, name: str, message: Message) -> Iterator[None]:
+        """Around a turn with all that is tried in it."""
         try:
             yield
         except CancelledError:
             self._record(name, message, error=TurnFailure(kind="cancelled"))
             raise
         except AgentError as error:
-            words = self._ears.masked(str(error))
+            words = self._bus.masked(str(error))
             until = error.until.isoformat() if error.until else None
             self._record(name, message, error=TurnFailure(kind=error.kind, message=words, until=until))
             raise AgentError(error.kind, words, until=error.until) from error
 
-    def _record_answer(self, name: str, message: Message, output: AgentOutput, report: ActionReport | None) -> None:
+    def mask(self, report: ActionReport) -> ActionReport:
+        """Its words; names of files have to stay what they are."""
+        masked = self._bus.secrets.masked_json
+        return report.evolve(
+            message=self._bus.masked(report.message),
+            state_updates=masked(report.state_updates),
+            options=tuple(self._bus.masked(option) for option in report.options),
+        )
+
+    def end(self, name: str, message: Message, output: AgentOutput, report: ActionReport | None) -> None:
+        """What the turn came to."""
         findings = _lean(output.findings) if output.findings else None
         text = "" if report else output.text
         self._record(name, message, output=output.evolve(text=text, report=report, findings=findings))
@@ -129,7 +85,7 @@ class RecordedTurns(AgentTurns):
         self, name: str, message: Message, output: AgentOutput | None = None, error: TurnFailure | None = None
     ) -> None:
         digest = digest_of(message, self._project)
-        self._ears.hear(TurnEnd(agent=name, action=message.action, digest=digest, output=output, error=error))
+        self._bus.hear(TurnEnd(agent=name, action=message.action, digest=digest, output=output, error=error))
 
 
 def digest_of(message: Message, project: str) -> str:

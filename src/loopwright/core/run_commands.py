@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Self
 
 from loopwright.core import pause as pausing
+from loopwright.core.command_rules import CommandRules as CommandRules
 from loopwright.core.errors import Conflict, Corrupt, Forbidden, NotFound, StaleVersion
 from loopwright.core.ids import check_id
 from loopwright.core.names import Mode
@@ -82,35 +83,7 @@ NOTHING_WAIVED = Waiver()
 
 REPAIRS = frozenset({"recovered", "state_put_back", "journal_damaged", "journal_forged", "journal_started"})
 
-T = TypeVar("T", bound=Run)
 Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
-
-
-class ResumeRule(Protocol[T]):
-    """`live`: a runner is at it."""
-
-    def __call__(self, state: T, *, live: bool) -> T: ...
-
-
-class PauseRule(Protocol[T]):
-    """`now`: what is under way is cancelled, else it is finished first."""
-
-    def __call__(self, state: T, *, now: bool = False) -> T: ...
-
-
-@dataclass(frozen=True)
-class CommandRules(Generic[R]):
-    """The rules of one kind, out of its table of commands. The last argument of `reopen` and `stop` is the time."""
-
-    id_of: Callable[[R], str]
-    start: Callable[[R], R]
-    pause: PauseRule[R]
-    resume: ResumeRule[R]
-    stop: Callable[[R, str], R]
-    reopen: Callable[[R, str], R]
-    limited: Callable[[R, Limits], R]
-    edit: Callable[[R, dict[str, Any]], R]  # Any: as Fields
-    require_delete: Callable[[R], None]
 
 
 @dataclass(frozen=True)
@@ -135,8 +108,8 @@ class RunService(RunAccess[R]):
         """The answer to what it asks; a paused run takes it once it is resumed."""
 
     @abstractmethod
-    def _concluded(self, state: R) -> R:
-        """A run that ended while no runner could write down how."""
+    def conclude(self, state: R, epoch: int) -> R:
+        """Writes down, under the lease, how a run has ended, where no runner could."""
 
     def awaits(self, state: R) -> bool:
         """Whether it says running, and only a person can bring it on: nobody has left it behind."""
@@ -237,6 +210,13 @@ class RunService(RunAccess[R]):
         self.processes.sweep(id)
         self.workspace.forget(id)
         self.processes.forget(id)
+
+    def _concluded(self, state: R) -> R:
+        try:
+            with self.store.lease(self.rules.id_of(state)) as lease:
+                return self.conclude(state, lease.epoch)
+        except Conflict:  # a runner again, which does it
+            return state
 
     def _last_readable(self, id: str) -> int:
         """The commit it stands at, or 0 where that cannot be read."""

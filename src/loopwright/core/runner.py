@@ -3,21 +3,24 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Generic, get_args
+from pathlib import Path
+from typing import ClassVar, Generic, Protocol, get_args
 
+from loopwright.core.agent_turns import AgentTurns, SessionMemory
 from loopwright.core.kernel import drive_under_lease
 from loopwright.core.notices import Event as NoticeKind
-from loopwright.core.notices import Notice, Notification
+from loopwright.core.notices import IdName, Notice, find_notice
 from loopwright.core.notifier import NotificationDispatcher
 from loopwright.core.permits import PermissionQueue
-from loopwright.core.ports import Clock, Notifier, Processes, Prompter, Rule, Store
+from loopwright.core.ports import Agent, AgentEnvironment, Clock, Notifier, Processes, Prompter, Rule, Store
 from loopwright.core.protocol import Usage
 from loopwright.core.record import JournalEvent
-from loopwright.core.recording import Transcript
+from loopwright.core.recording import Transcript, TurnRecorder, earlier_messages
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus
+from loopwright.core.transcript import TRANSCRIPT
 from loopwright.policy.secrets import SecretFilter
 
 NO_VALUES = SecretFilter()
@@ -27,6 +30,12 @@ NO_VALUES = SecretFilter()
 def no_price(usage: Usage) -> float | None:
     """No price is known for anything."""
     return None
+
+
+class PlacedAgentFactory(Protocol):
+    """The agent of that name, in these surroundings, at work in a folder (None: the project). AgentError."""
+
+    def __call__(self, name: str, around: AgentEnvironment, at: Path | None = None) -> Agent: ...
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,8 @@ class Runner(Generic[R]):
     notifiers: tuple[Notifier, ...] = ()
     notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
 
+    id_name: ClassVar[IdName]
+
     async def drive(
         self, id: str, *, take_up: Rule[R], bus: EventBus, person: Prompter | None = None, from_afar: bool = False
     ) -> R:
@@ -77,8 +88,8 @@ class Runner(Generic[R]):
         dispatcher = NotificationDispatcher(
             id,
             self.project,
+            self.id_name,
             self.news,
-            self.letter,
             self.store,
             self.clock,
             self.notifiers,
@@ -133,8 +144,34 @@ class Runner(Generic[R]):
 
     def news(self, before: R, after: R) -> Notice | None:
         """What a person should hear of that change."""
-        raise NotImplementedError
+        return find_notice(before, after)
 
-    def letter(self, notice: Notice, state: R, project: str, at: str, masked: Callable[[str], str]) -> Notification:
-        """The notice in words, under the id of its kind."""
-        raise NotImplementedError
+    def turns(
+        self,
+        id: str,
+        hold: Hold[R],
+        agents: Callable[[str, AgentEnvironment], Agent],
+        recall: SessionMemory,
+        place: str,
+        bus: EventBus | None = None,
+        role: str | None = None,
+        *,
+        anew: bool = False,
+    ) -> AgentTurns:
+        """The turns of agents that work in `place`, recorded on the bus of their `role`, or else on that of the run.
+
+        `anew`: what earlier runners sent them is sent again.
+        """
+        bus = bus or hold.bus
+        around = AgentEnvironment(id, bus.hear, partial(bus.publish, "output"), hold.permits)
+        if not anew:
+            known, until = transcript_name(role), hold.begun.engine.rev
+            earlier = partial(earlier_messages, self.store, id, until=until, name=known, role=role)
+            around = replace(around, earlier=earlier)
+        recorder = TurnRecorder(bus, place)
+        return AgentTurns(lambda name: agents(name, around), recall, self.clock, bus, self.price, recorder)
+
+
+def transcript_name(role: str | None) -> str:
+    """The file, among the progress files, of the role's transcript, or of the run's."""
+    return f"{role}/{TRANSCRIPT}" if role else TRANSCRIPT

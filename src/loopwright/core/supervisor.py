@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 
 from loopwright.core.context import RunContext
 from loopwright.core.errors import Conflict, IllegalTransition
-from loopwright.core.parking import is_due
-from loopwright.core.record import JournalEvent
+from loopwright.core.pause import is_due
 from loopwright.core.run import R, Run
 from loopwright.core.run_commands import RunService
 
@@ -93,10 +92,7 @@ def _resumed(ground: RunContext[R], goes_on: Callable[[R, datetime], R]) -> R:
     now, state = ground.clock.now(), ground.state()
     if not is_due(state, now):
         return state
-    event = JournalEvent(type="resumed", data={"why": "the limit has reset"})
-    return ground.store.update(
-        ground.id, lambda state: goes_on(state, now), actor="runner", event=event, epoch=ground.epoch
-    )
+    return ground.commit(lambda state: goes_on(state, now), "resumed", why="the limit has reset")
 
 
 def _told(until: str) -> str:

@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 IRREGULAR = {
@@ -57,6 +57,17 @@ _STEERING = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\
 def json_line(document: object, default: Callable[[Any], object] | None = None) -> str:  # Any: what JSON does not know
     """`default` as json.dumps takes it."""
     return _STEERING.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(document, ensure_ascii=False, default=default))
+
+
+def json_objects(text: str) -> Iterator[dict[str, Any]]:  # Any: parsed JSON
+    """The lines that hold a JSON object; others are passed over."""
+    for line in text.split("\n"):
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            yield value
 
 
 _PLAIN = re.compile(r'[^\s"\x00-\x1f\x7f-\x9f\u2028\u2029][^\x00-\x1f\x7f-\x9f\u2028\u2029]*(?<!\s)')

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from loopwright.core.errors import Invalid
-from loopwright.core.state_repair import parse_timestamp
+from loopwright.core.record import parse_timestamp
 from loopwright.core.text import clip_text, json_line
 
 BOARD, BAD = "coordination/discoveries.ndjson", "coordination/discoveries.bad.ndjson"

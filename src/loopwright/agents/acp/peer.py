@@ -3,11 +3,11 @@
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import acp
 import orjson
@@ -55,7 +55,7 @@ class WireTransport:
 
     async def send(self, message: Message) -> None:
         try:
-            self._say(message)
+            self._program.say(_line_of(message))
         except ConnectionError:
             if "method" in message:  # nobody waits for what became of an answer
                 raise
@@ -82,9 +82,6 @@ class WireTransport:
     async def close(self) -> None:
         """The program is ended by whoever started it."""
 
-    def _say(self, message: Message) -> None:
-        self._program.say(json.dumps(message, separators=(",", ":")).encode() + b"\n")
-
     def _taken(self, line: bytes) -> Message | None:
         """A request or an answer; None for what is dealt with here."""
         message = _parsed(line)
@@ -98,7 +95,7 @@ class WireTransport:
             if method not in ANSWERED:
                 error = {"code": NOT_FOUND, "message": "Method not found", "data": {"method": method}}
                 with suppress(ConnectionError):
-                    self._say({"jsonrpc": "2.0", "id": message["id"], "error": error})
+                    self._program.say(_line_of({"jsonrpc": "2.0", "id": message["id"], "error": error}))
                 return None
             params = message.get("params")
             if isinstance(params, dict):  # the library would take its parts for arguments of their names
@@ -117,6 +114,10 @@ class WireTransport:
             self._strange(f"an update that cannot be understood: {_kind_of(params)}")
             return
         self._update(told.session_id, told.update)
+
+
+def _line_of(message: Message) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 
 def _parsed(line: bytes) -> object:
@@ -211,7 +212,6 @@ def describe_exit(exit_code: int | None, when: str) -> str:
     return f"ended {when} by signal {-exit_code}" if exit_code < 0 else f"ended {when} with exit code {exit_code}"
 
 
-T = TypeVar("T")
 AnyServer = schema.HttpMcpServer | schema.SseMcpServer | schema.AcpMcpServer | schema.McpServerStdio
 
 LOAD_SECONDS = 60.0
@@ -225,7 +225,7 @@ EXIT_SECONDS = 1.0
 
 
 class AcpPeer:
-    """Every method raises AgentError; `lines` counts all that it has sent."""
+    """Every method raises AgentError; `lines` counts all that it has sent. `agent`: the library's side of it."""
 
     def __init__(
         self,
@@ -241,7 +241,7 @@ class AcpPeer:
         self._is_gone = False
         self._wire = WireTransport(program, client.updated, client.strange)
         # cast: what a client lacks the library answers with "method not found", as the protocol wants it
-        self._agent = acp.connect_to_agent(cast(acp.Client, client), self._wire)
+        self.agent = acp.connect_to_agent(cast(acp.Client, client), self._wire)
 
     @property
     def lines(self) -> int:
@@ -254,7 +254,8 @@ class AcpPeer:
 
     async def greet(self) -> schema.InitializeResponse:
         information = schema.Implementation(name="loopwright", version=__version__)
-        about = await self._heed(self._agent.initialize(acp.PROTOCOL_VERSION, client_info=information), "at once")
+        async with self.heeding("at once"):
+            about = await self.agent.initialize(acp.PROTOCOL_VERSION, client_info=information)
         theirs, ours = about.protocol_version, acp.PROTOCOL_VERSION
         if theirs != ours:
             raise AgentError("protocol", f"{self._command.name} speaks version {theirs} of the protocol, not {ours}")
@@ -267,8 +268,8 @@ class AcpPeer:
         return [folder] if knows and folder and not Path(folder).is_relative_to(self._project) else []
 
     async def new(self, beside: Sequence[str] = ()) -> Offer:
-        asked = self._agent.new_session(self._project, list(beside) or None, self._servers)
-        new = await self._heed(asked, "during startup")
+        async with self.heeding("during startup"):
+            new = await self.agent.new_session(self._project, list(beside) or None, self._servers)
         self._client.session = new.session_id
         return new
 
@@ -277,14 +278,14 @@ class AcpPeer:
         able, more = about.agent_capabilities or schema.AgentCapabilities(), list(beside) or None
         ways: list[Callable[[], Awaitable[Offer]]] = []
         if able.load_session:
-            ways.append(lambda: self._agent.load_session(self._project, session, self._servers, more))
+            ways.append(lambda: self.agent.load_session(self._project, session, self._servers, more))
         if able.session_capabilities is not None and able.session_capabilities.resume is not None:
-            ways.append(lambda: self._agent.resume_session(session, self._project, more, self._servers))
+            ways.append(lambda: self.agent.resume_session(session, self._project, more, self._servers))
         self._client.session = session
         for way in ways:
             try:
-                async with asyncio.timeout(LOAD_SECONDS):
-                    offer = await self._heed(way(), "while loading its session")
+                async with asyncio.timeout(LOAD_SECONDS), self.heeding("while loading its session"):
+                    offer = await way()
             except TimeoutError:
                 self._client.strange(f"nothing for {LOAD_SECONDS:g} s while loading its previous session")
             except AgentError as error:
@@ -311,12 +312,13 @@ class AcpPeer:
         if mode is None or mode == self._client.mode:
             return
         asked: Awaitable[object] = (
-            self._agent.set_session_mode(session, mode)
+            self.agent.set_session_mode(session, mode)
             if modes.option is None
-            else self._agent.set_config_option(modes.option, session, mode)
+            else self.agent.set_config_option(modes.option, session, mode)
         )
         try:
-            await self._heed(asked, "before its turn")
+            async with self.heeding("before its turn"):
+                await asked
         except AgentError as error:
             if self.is_gone:
                 raise
@@ -324,17 +326,13 @@ class AcpPeer:
         else:
             self._client.mode = mode
 
-    async def prompt(self, text: str) -> schema.PromptResponse:
-        asked = self._agent.prompt(self._client.session or "", [acp.text_block(text)])
-        return await self._heed(asked, "during its turn")
-
     async def cancel(self) -> None:
         """Does not wait for anything."""
         with suppress(ConnectionError):  # whoever waits for the turn hears of it
-            await self._agent.cancel(self._client.session or "")
+            await self.agent.cancel(self._client.session or "")
 
     async def close(self) -> None:
-        await self._agent.close()
+        await self.agent.close()
 
     @property
     def _servers(self) -> list[AnyServer]:
@@ -344,10 +342,11 @@ class AcpPeer:
         variables = [schema.EnvVariable(name=name, value=value) for name, value in told.environment]
         return [schema.McpServerStdio(name=told.name, command=told.command, args=list(told.args), env=variables)]
 
-    async def _heed(self, answer: Awaitable[T], when: str) -> T:
-        """The answer, or what became of the agent `when` it was asked."""
+    @asynccontextmanager
+    async def heeding(self, when: str) -> AsyncIterator[None]:
+        """Around a call of `agent`: what became of the agent `when` it was asked, in our words."""
         try:
-            return await answer
+            yield
         except acp.RequestError as error:
             now = datetime.now().astimezone()
             raise self._advised(classify_error(self._command.name, error.code, str(error), error.data, now)) from error

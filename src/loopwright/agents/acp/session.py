@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import acp
 from acp import schema
 
 from loopwright.agents.acp.client import AcpClient, SessionModes
@@ -79,7 +80,20 @@ class AcpSession:
             await self._peer.quiet()
         await self._peer.set_mode(self._modes, self._command.modes.get(message.policy))
         self._open_mailbox(message)
-        response, turn = await self._prompted(message)
+        text = message.text if self._knows_the_work or not message.brief else f"{message.brief}\n\n{message.text}"
+        self._client.begin(message)
+        self.is_prompting = True
+        response = None  # also where it answered with an error that it was cancelled
+        try:
+            async with self._peer.heeding("during its turn"):
+                response = await self._peer.agent.prompt(self._client.session or "", [acp.text_block(text)])
+        except AgentError:
+            if not self._client.was_cancelled or self._peer.is_gone:
+                raise
+        finally:
+            self.is_prompting = False
+            turn = self._client.end()
+        self._knows_the_work = True
         if response is not None and not self._client.was_cancelled:
             # agentError where the turn only looks as if it were done
             if turn.is_broken:
@@ -104,23 +118,6 @@ class AcpSession:
         """Asks for the end of the turn; what it waits for is not decided any more."""
         self._client.cancel()
         await self._peer.cancel()
-
-    async def _prompted(self, message: Message) -> tuple[schema.PromptResponse | None, TurnState]:
-        """None: it answered with an error that it was cancelled."""
-        text = message.text if self._knows_the_work or not message.brief else f"{message.brief}\n\n{message.text}"
-        self._client.begin(message)
-        self.is_prompting = True
-        response = None
-        try:
-            response = await self._peer.prompt(text)
-        except AgentError:
-            if not self._client.was_cancelled or self._peer.is_gone:
-                raise
-        finally:
-            self.is_prompting = False
-            turn = self._client.end()
-        self._knows_the_work = True
-        return response, turn
 
     def _open_mailbox(self, message: Message) -> None:
         try:

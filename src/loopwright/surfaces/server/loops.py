@@ -1,7 +1,7 @@
 """What only a loop can be asked."""
 
 from loopwright.core import progress_files
-from loopwright.core.course import Check, CourseStep, list_steps, list_validations
+from loopwright.core.course import Check, CourseStep
 from loopwright.core.state import MenuEntry
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.evidence.hypotheses import Hypothesis
@@ -26,7 +26,7 @@ from loopwright.surfaces.server.run_details import (
     parse_note,
     read_entries,
 )
-from loopwright.workflows.loop.summary import build_plan, list_finished
+from loopwright.workflows.loop.summary import build_plan, list_finished, list_steps, list_validations
 
 router = Routes(prefix=LOOPS.one, tags=[TAG])
 

@@ -166,11 +166,14 @@ def next_iteration(
 ) -> CycleState:
     """Opens the next iteration of one that is over, with what was found in it and what a user adds."""
     entries = (*_user_says(extension, at), *feedback)
-    called = {entry.target for entry in entries} | _failed_roles(state)
+    called = {entry.target for entry in entries}
+    called |= {role for role in FIRST_CALLED if role_status(state, role) == "failed"}
     objections = state.engine.objections
     state = add_feedback(state, entries)
     state = open_iteration(state, at, called=[role for role in FIRST_CALLED if role in called], extension=extension)
-    state = _extended(state, extension) if extension else state
+    if extension:
+        description = f"{state.description}\n\n--- ITERATION {state.current_iteration} ---\n{extension}"
+        state = state.evolve(task_history=(*state.task_history, extension), description=description)
     return derive_standing(_with_mends(state, objections, at))
 
 
@@ -232,19 +235,8 @@ def _user_says(extension: str | None, at: str) -> tuple[FeedbackEntry, ...]:
     return (FeedbackEntry(timestamp=at, source="user", target="ra", content=extension, type="requirement_update"),)
 
 
-def _failed_roles(state: CycleState) -> set[str]:
-    return {role for role in FIRST_CALLED if role_status(state, role) == "failed"}
-
-
 def _fresh(agent: AgentState) -> AgentState:
     return AgentState(output_files=agent.output_files, iterations_completed=agent.iterations_completed)
-
-
-def _extended(state: CycleState, extension: str) -> CycleState:
-    return state.evolve(
-        task_history=(*state.task_history, extension),
-        description=f"{state.description}\n\n--- ITERATION {state.current_iteration} ---\n{extension}",
-    )
 
 
 def _with_mends(state: CycleState, objections: tuple[str, ...], at: str) -> CycleState:

@@ -1,17 +1,13 @@
 """Every command on a cycle, as a pure function over the status table."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
-from datetime import datetime
 from typing import Any, Literal
 
-from loopwright.core.errors import Advice, Conflict, Invalid, NotFound
+from loopwright.core.command_rules import CommandRules, require_budget, require_iterations, run_on
+from loopwright.core.errors import Conflict, Invalid, NotFound
 from loopwright.core.names import CycleStatus
-from loopwright.core.parking import is_due
-from loopwright.core.run import REASON_LENGTH, STOPPED_BY_USER, advise_limit
-from loopwright.core.state import Limits, Outcome, Parked, Waiting
+from loopwright.core.state import Limits, Outcome
 from loopwright.core.status_table import StatusRow, StatusTable
-from loopwright.core.text import agree_word, clip_text, plural
 from loopwright.evidence.rivals import new_rival_ids, rival_of, swap_rival
 from loopwright.workflows.cycle.boundary import (
     close_iteration,
@@ -82,58 +78,38 @@ TEXT_FIELDS = frozenset({"title"})
 OTHER_FIELDS = frozenset({"max_iterations"})
 
 
-def start(state: CycleState) -> CycleState:
-    require_command("start", state)
-    return _run(state)
+class CycleRules(CommandRules[CycleState]):
+    """What commands make of a cycle. The task is edited by `extend`."""
+
+    table = TABLE
+    texts, others = TEXT_FIELDS, OTHER_FIELDS
+
+    def id_of(self, state: CycleState) -> str:
+        return state.cycle_id
+
+    def end(self, state: CycleState, status: str, outcome: Outcome, reason: str | None, at: str) -> CycleState:
+        """Where an iteration was under way, it ends here with what is still wrong."""
+        if state.iteration is not None:
+            issues = issues_found(state, _tree(state)) if status == "failed" else ()
+            state = close_iteration(state, at, issues)
+        engine = state.engine.evolve(outcome=outcome, waiting=None, parked=None, asked=(), under_way=())
+        return derive_standing(state.evolve(status=status, completed_at=at, failure_reason=reason, engine=engine))
+
+    def reopen(self, state: CycleState, at: str) -> CycleState:
+        """Runs on with another iteration."""
+        require_command("reopen", state)
+        require_iterations(state, more=5, advice="raise the limit, for example {setting}, or extend the cycle")
+        return _went_on(state, at, None)
+
+    def count_limit(self, state: CycleState) -> tuple[CycleState, int]:
+        row = state.engine.limits_in_a_row + 1
+        return state.evolve(engine=state.engine.evolve(limits_in_a_row=row)), row
 
 
-def resume(state: CycleState, *, live: bool) -> CycleState:
-    """Runs on; a cycle whose runner died is taken up again."""
-    require_command("resume", state, live=live)
-    return _run(state)
-
-
-def goes_on(state: CycleState, now: datetime) -> CycleState:
-    """Running again once the limit has passed that it was parked for; unchanged where it is not parked any more."""
-    return resume(state, live=True) if state.status == "paused" and is_due(state, now) else state
-
-
-def pause(state: CycleState, *, now: bool = False) -> CycleState:
-    """Begins no further step; `now` also asks the runner to cancel those under way.
-
-    A parked cycle is paused already: a person's pause keeps it from being resumed by itself.
-    """
-    if not (state.status == "paused" and state.engine.parked):
-        require_command("pause", state)
-    return state.evolve(status="paused", engine=state.engine.evolve(interrupt=now, parked=None))
-
-
-def wait_for_person(state: CycleState, waiting: Waiting) -> CycleState:
-    """The runner pauses with a question."""
-    require_command("pause", state)
-    return state.evolve(status="paused", engine=state.engine.evolve(waiting=waiting, answer=None))
-
-
-def park(state: CycleState, parked: Parked) -> CycleState:
-    """The runner pauses until an agent's limit has passed."""
-    require_command("pause", state)
-    return state.evolve(status="paused", engine=state.engine.evolve(parked=parked))
-
-
-def stop(state: CycleState, at: str) -> CycleState:
-    require_command("stop", state)
-    return _end(state, "failed", "stopped", STOPPED_BY_USER, at)
-
-
-def complete(state: CycleState, outcome: Outcome, at: str) -> CycleState:
-    """Ends well: `succeeded`, `unproven` where no test shows the goal, or `unverified` where there are no tests."""
-    require_command("complete", state)
-    return _end(state, "completed", outcome, None, at)
-
-
-def fail(state: CycleState, outcome: Outcome, reason: str, at: str) -> CycleState:
-    require_command("fail", state)
-    return _end(state, "failed", outcome, clip_text(" ".join(reason.split()), REASON_LENGTH), at)
+RULES = CycleRules()
+start, pause, resume, stop, reopen = RULES.start, RULES.pause, RULES.resume, RULES.stop, RULES.reopen
+complete, fail, park, wait_for_person = RULES.complete, RULES.fail, RULES.park, RULES.wait_for_person
+set_limits, edit = RULES.limited, RULES.edit
 
 
 def take_up(state: CycleState, at: str) -> CycleState:
@@ -153,19 +129,6 @@ def begin_cycle(state: CycleState, at: str) -> CycleState:
     return state if state.current_iteration else open_iteration(state, at)
 
 
-def reopen(state: CycleState, at: str) -> CycleState:
-    """Runs a finished cycle on with another iteration; a limit that is used up has to be raised first."""
-    require_command("reopen", state)
-    used = state.current_iteration
-    if state.max_iterations <= used:
-        words = f"{plural(used, 'iteration')} {agree_word(used, 'is')} used up"
-        more = Advice("raise the limit, for example {setting}, or extend the cycle", "max_iterations", used + 5)
-        raise Invalid(words, advice=more)
-    if reached := state.engine.budget.reached:
-        raise Invalid(f"the {reached.words} is used up", advice=advise_limit(reached))
-    return _went_on(state, at, None)
-
-
 def extend(state: CycleState, text: str, at: str) -> CycleState:
     """What a user adds to the task. A cycle at rest runs again with it; a running one takes it at its next border.
 
@@ -177,9 +140,8 @@ def extend(state: CycleState, text: str, at: str) -> CycleState:
         raise Invalid("an extension needs text: say in a sentence what to add or change")
     if state.status == "running" or state.engine.under_way or not state.current_iteration:
         queued = state.evolve(engine=state.engine.evolve(queue=(*state.engine.queue, words)))
-        return queued if state.status == "running" else _run(queued)
-    if reached := state.engine.budget.reached:
-        raise Invalid(f"the {reached.words} is used up", advice=advise_limit(reached))
+        return queued if state.status == "running" else run_on(queued)
+    require_budget(state)
     first, *later = (*state.engine.queue, words)
     return _went_on(state.evolve(engine=state.engine.evolve(queue=tuple(later))), at, first)
 
@@ -249,16 +211,6 @@ def answer(state: CycleState, text: str, by: str) -> CycleState:
     raise Invalid("this cycle has no open question")
 
 
-def set_limits(state: CycleState, limits: Limits) -> CycleState:
-    """Sets the limits that are given; the others stay."""
-    given = {name: value for name, value in asdict(limits).items() if value is not None}
-    iterations = given.pop("max_iterations", state.max_iterations)
-    if (iterations, given) == (state.max_iterations, {}):
-        return state
-    budget = state.engine.budget.evolve(**given)
-    return state.evolve(max_iterations=iterations, engine=state.engine.evolve(budget=budget))
-
-
 def configure(
     state: CycleState,
     settings: dict[str, Any],  # Any: parsed by the caller; the model checks each value
@@ -280,22 +232,6 @@ def configure(
     return set_limits(state if changed == engine else state.evolve(engine=changed), limits)
 
 
-def edit(state: CycleState, changes: dict[str, Any]) -> CycleState:  # Any: parsed JSON; the model checks each value
-    """Changes fields that are a person's. The title only while the cycle does not run; the task by `extend`."""
-    unknown = sorted(changes.keys() - TEXT_FIELDS - OTHER_FIELDS)
-    if unknown or not changes:
-        problem = f"cannot edit {', '.join(unknown)}" if unknown else "nothing to change"
-        raise Invalid(f"{problem}; editable: {', '.join(sorted(TEXT_FIELDS | OTHER_FIELDS))}")
-    require_command("edit text" if changes.keys() & TEXT_FIELDS else "edit", state)
-    if "title" in changes and not str(changes["title"]).strip():
-        raise Invalid("title: must not be blank")
-    return state.evolve(**changes)
-
-
-def _run(state: CycleState) -> CycleState:
-    return state.evolve(status="running", engine=state.engine.evolve(waiting=None, parked=None, interrupt=False))
-
-
 def _went_on(state: CycleState, at: str, extension: str | None) -> CycleState:
     """Another iteration of a cycle at rest, whose last one is over or is cut short here."""
     if state.iteration is not None:
@@ -313,15 +249,6 @@ def _went_on(state: CycleState, at: str, extension: str | None) -> CycleState:
     if extension is not None:
         state = add_iteration(state)
     return next_iteration(state, at, extension=extension, feedback=collect_feedback(state, at))
-
-
-def _end(state: CycleState, status: CycleStatus, outcome: Outcome, reason: str | None, at: str) -> CycleState:
-    """Where an iteration was under way, it ends here with what is still wrong."""
-    if state.iteration is not None:
-        issues = issues_found(state, _tree(state)) if status == "failed" else ()
-        state = close_iteration(state, at, issues)
-    engine = state.engine.evolve(outcome=outcome, waiting=None, parked=None, asked=(), under_way=())
-    return derive_standing(state.evolve(status=status, completed_at=at, failure_reason=reason, engine=engine))
 
 
 def _tree(state: CycleState) -> str:

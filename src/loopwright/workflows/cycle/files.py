@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from loopwright.core.errors import Invalid, NotFound
-from loopwright.core.progress_files import ProgressFile, list_files, read_last_lines, read_text
+from loopwright.core.progress_files import list_files, read_last_lines, read_text
 from loopwright.workflows.cycle.documents import MAIN, archived_name, version_in
 from loopwright.workflows.cycle.model import iteration_of
 
@@ -61,10 +61,11 @@ def read_document(folder: Path, name: str, version: str | None = None) -> Docume
     if version is None:
         return _present(folder, name)
     _check(version)
-    known = _versions(folder, under, file)
+    present = _present_version(folder, name)
+    known = _put_together(_archived(folder, None, under).get(file, ()), present)
     if version not in known:
         raise NotFound(f"{name} has no version {version} (available: {', '.join(known) or 'none'})")
-    if version == known[-1] == _present_version(folder, name):
+    if version == known[-1] == present:
         return _present(folder, name)
     return DocumentText(name, version, *read_text(folder, archived_name(name, version)))
 
@@ -91,11 +92,8 @@ def _in_folder(folder: Path, zone: tzinfo | None, under: str) -> Iterator[Docume
     for file in list_files(folder, zone, under):
         name = f"{under}/{file.name}"
         version = _present_version(folder, name)
-        yield _document(name, file, version, _put_together(archived.get(file.name, ()), version))
-
-
-def _document(name: str, file: ProgressFile, version: str | None, versions: tuple[str, ...]) -> Document:
-    return Document(name, name.partition("/")[0], file.size, file.modified_at, version, versions)
+        versions = _put_together(archived.get(file.name, ()), version)
+        yield Document(name, under, file.size, file.modified_at, version, versions)
 
 
 def _present(folder: Path, name: str) -> DocumentText:
@@ -109,10 +107,6 @@ def _present_version(folder: Path, name: str) -> str | None:
         return _present(folder, name).version if name in MAIN else None
     except NotFound:
         return None
-
-
-def _versions(folder: Path, under: str, file: str) -> tuple[str, ...]:
-    return _put_together(_archived(folder, None, under).get(file, ()), _present_version(folder, f"{under}/{file}"))
 
 
 def _put_together(archived: tuple[str, ...], present: str | None) -> tuple[str, ...]:

@@ -7,12 +7,11 @@ from pydantic import JsonValue
 
 from loopwright.core.agent_failures import failure_outcome
 from loopwright.core.course import count_validation
-from loopwright.core.cycle_names import ROLES, CycleStep, Role, StepName, step_of
+from loopwright.core.cycle_names import ROLES, CycleStep, StepName, step_of
 from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound, WorkspaceError
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.core.protocol import Control, Usage
-from loopwright.core.record import JournalEvent
-from loopwright.core.state import Checkpoint, Waiting
+from loopwright.core.state import Waiting
 from loopwright.core.status_table import control_signal
 from loopwright.core.text import plural, strip_project
 from loopwright.core.threads import run_in_thread
@@ -35,8 +34,7 @@ from loopwright.workflows.cycle.roles.ra import analyse_task
 from loopwright.workflows.cycle.roles.vas import take_baseline, validate_iteration
 from loopwright.workflows.cycle.selector import CycleFacts, asks_person, select_ready, still_holds
 from loopwright.workflows.cycle.session import CycleSession
-
-BROKEN_OFF = "the runner died"
+from loopwright.workflows.run_flow import BROKEN_OFF, RunFlow, account_usage, cost_fields, take_checkpoint
 
 
 async def take_over(session: CycleSession, left: tuple[int, ...]) -> None:
@@ -55,11 +53,7 @@ async def _record_interruption(session: CycleSession, state: CycleState) -> None
     broken = state.engine.under_way
     halves = {one.step: await half_of(session, one) for one in broken}
     action = interruption_label(one.step for one in broken)
-    snapshot = await session.snapshot(action)
-    known = state.engine.checkpoints
-    checkpoint = None
-    if not known or known[-1].tree != snapshot.tree:
-        checkpoint = Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=action, at=session.now())
+    checkpoint = await take_checkpoint(session, action, action)
     at = session.now()
 
     def rule(latest: CycleState) -> CycleState:
@@ -68,8 +62,7 @@ async def _record_interruption(session: CycleSession, state: CycleState) -> None
             latest = end_step(latest, done, checkpoint if n == 0 else None)
         return latest
 
-    event = JournalEvent(type="taken_over", data={"steps": [one.step for one in broken]})
-    session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
+    session.commit(rule, "taken_over", steps=[one.step for one in broken])
 
 
 async def half_of(session: CycleSession, one: CycleStepUnderWay) -> str | None:
@@ -105,27 +98,19 @@ HANDLERS: dict[StepName, Handler] = {
 }
 
 
-class CycleFlow:
+class CycleFlow(RunFlow[CycleState]):
     """One cycle's workflow; several of its steps may be under way."""
 
     def __init__(self, session: CycleSession) -> None:
+        super().__init__(session)
         self._session = session
         self._facts = CycleFacts()
         self._landing = asyncio.Lock()
 
-    def read(self) -> CycleState:
-        return self._session.state()
-
-    def control(self, state: CycleState) -> Control:
-        return control_signal(state)
-
-    def must_cancel(self, state: CycleState) -> bool:
-        """A stop cancels at once; a pause only when it says now."""
-        signal = control_signal(state)
-        return signal is Control.STOP_EXIT or (signal is Control.PAUSE_EXIT and state.engine.interrupt)
-
     async def ready(self, state: CycleState, running: tuple[CycleStep, ...]) -> tuple[CycleStep, ...]:
-        self._facts = CycleFacts(tree=await self._session.tree(), measuring=self._measuring())
+        # Roles whose agent has no model, and so nothing but what was measured.
+        measuring = frozenset(role for role in ROLES if not self._session.able(role).plans)
+        self._facts = CycleFacts(tree=await self._session.tree(), measuring=measuring)
         if state.coordination.undecided:
             state = await self._decided(state, running)
         if control_signal(state) is not Control.CONTINUE:
@@ -135,21 +120,24 @@ class CycleFlow:
     def begin(self, choice: CycleStep) -> bool:
         """Commits the begin, unless the latest state would not choose this any more."""
         session, facts, at = self._session, self._facts, self._session.now()
-        begun = False
 
         def rule(state: CycleState) -> CycleState:
-            nonlocal begun
-            begun = control_signal(state) is Control.CONTINUE and still_holds(state, choice, facts)
-            lane = free_lane(state) if choice.name == "cd.implement" else None
-            return begin_step(state, choice, at, lane) if begun else state
+            return begin_step(state, choice, at, free_lane(state) if choice.name == "cd.implement" else None)
 
-        event = JournalEvent(type="step_started", data={"step": choice.name, "task": choice.task, "role": choice.role})
-        state = session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
-        if begun:
-            archive(session, choice, state)
-            publish(session, state)
-            session.bus.publish("action", choice.key)
-        return begun
+        state = self.commit_begin(
+            lambda state: still_holds(state, choice, facts),
+            rule,
+            "step_started",
+            step=choice.name,
+            task=choice.task,
+            role=choice.role,
+        )
+        if state is None:
+            return False
+        archive(session, choice, state)
+        publish(session, state)
+        session.bus.publish("action", choice.key)
+        return True
 
     async def perform(self, choice: CycleStep) -> CycleOutcome:
         try:
@@ -175,7 +163,8 @@ class CycleFlow:
         usage = await self._usage(before, choice)
         session.collect()
         at = session.now()
-        checkpoint = await self._checkpoint(before, choice, outcome, at)
+        action = interruption_label((choice.key,)) if isinstance(outcome, NO_RESULT) else choice.key
+        checkpoint = await take_checkpoint(session, f"after {choice.key}", action, at)
         done = CycleStepDone(
             step=choice,
             outcome=outcome,
@@ -187,45 +176,36 @@ class CycleFlow:
             half=await self._half(before, choice, outcome),
         )
         words = result_words(outcome)
-        data: dict[str, JsonValue] = {
-            "step": choice.name,
-            "task": choice.task,
-            "role": choice.role,
-            "iteration": before.current_iteration,
-            "result": words,
-            "files": list(files_of(outcome)),
-            "at": at,
-            **_measured(outcome),
-            **_cost(usage),
-        }
-        state = session.store.update(
-            session.id,
+        state = session.commit(
             lambda latest: end_step(latest, done, checkpoint),
-            actor="runner",
-            event=JournalEvent(type="step_finished", data=data),
-            epoch=session.epoch,
+            "step_finished",
+            step=choice.name,
+            task=choice.task,
+            role=choice.role,
+            iteration=before.current_iteration,
+            result=words,
+            files=list(files_of(outcome)),
+            at=at,
+            **_measured(outcome),
+            **cost_fields(usage),
         )
         log_files(session, choice, outcome, at)
         publish(session, state, outcome)
         session.bus.publish("result", f"{choice.key}: {words}")
 
-    def _measuring(self) -> frozenset[Role]:
-        """Roles whose agent has no model, and so nothing but what was measured."""
-        return frozenset(role for role in ROLES if not self._session.able(role).plans)
-
     async def _decided(self, state: CycleState, running: tuple[CycleStep, ...]) -> CycleState:
         """Decisions that nobody has made: made by themselves, asked at the terminal, or waited for at rest."""
         if state.engine.settings.mode == "auto":
-            return self._commit(decide_automatically, "decided")
+            return self._session.commit(decide_automatically, "decided")
         if running or select_ready(state, self._facts) or not asks_person(state):
             return state
         decision = state.coordination.undecided[0]
         if self._session.person is None:
             question = f"{decision.id}: {decision.description}"
             waiting = Waiting(question=question, options=decision.options, since=self._session.now())
-            return self._commit(lambda s: commands.wait_for_person(s, waiting), "waiting")
+            return self._session.commit(lambda s: commands.wait_for_person(s, waiting), "waiting")
         answer = await self._session.person.ask(decision.description, decision.options)
-        return self._commit(lambda s: self._made(s, decision, answer), "decided", actor="person")
+        return self._session.commit(lambda s: self._made(s, decision, answer), "decided", "person")
 
     def _made(self, state: CycleState, decision: Decision, answer: str) -> CycleState:
         """As answered, unless somebody else was faster."""
@@ -233,22 +213,12 @@ class CycleFlow:
             return state
         return commands.decide(state, decision.id, answer, "user")
 
-    def _commit(self, rule: Callable[[CycleState], CycleState], type: str, *, actor: str = "runner") -> CycleState:
-        session = self._session
-        return session.store.update(session.id, rule, actor=actor, event=JournalEvent(type=type), epoch=session.epoch)
-
     async def _usage(self, state: CycleState, choice: CycleStep) -> Usage:
-        """What the turns of this step cost. A limit that cannot hold is told of, once."""
+        """What the turns of this step cost."""
         turns = choice.role and self._session.lanes.opened(choice.role, lane_of(state, choice))
         if not turns:
             return Usage()
-        usage, unpriced = await turns.spent()
-        if state.engine.budget.max_cost is not None:
-            for agent in unpriced:
-                words = f"what {agent} costs is unknown; the cost limit cannot be enforced (tokens and time can)"
-                if all(incident.message != words for incident in state.engine.incidents):
-                    self._session.note("cost_unknown", words)
-        return usage
+        return account_usage(self._session, await turns.spent())
 
     async def _half(self, state: CycleState, choice: CycleStep, outcome: CycleOutcome) -> str | None:
         """What was done in the lane of a step that is not over."""
@@ -257,17 +227,6 @@ class CycleFlow:
                 if one.step == choice.key:
                     return await half_of(self._session, one)
         return None
-
-    async def _checkpoint(
-        self, state: CycleState, choice: CycleStep, outcome: CycleOutcome, at: str
-    ) -> Checkpoint | None:
-        """A snapshot when the tree is not what the last checkpoint holds."""
-        snapshot = await self._session.snapshot(f"after {choice.key}")
-        known = state.engine.checkpoints
-        if known and known[-1].tree == snapshot.tree:
-            return None
-        action = interruption_label((choice.key,)) if isinstance(outcome, NO_RESULT) else choice.key
-        return Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=action, at=at)
 
 
 def _measured(outcome: CycleOutcome) -> dict[str, JsonValue]:
@@ -279,9 +238,3 @@ def _measured(outcome: CycleOutcome) -> dict[str, JsonValue]:
             return {"changes": [{"file": change.file, "action": change.action} for change in outcome.changes]}
         case _:
             return {}
-
-
-def _cost(usage: Usage) -> dict[str, JsonValue]:
-    """What is known of it."""
-    known: dict[str, JsonValue] = {"tokens": usage.tokens, "cost": usage.cost}
-    return {name: value for name, value in known.items() if value is not None}

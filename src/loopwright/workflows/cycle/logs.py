@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from loopwright.core.cycle_names import ROLES, TITLES, Role
 from loopwright.core.record import Record
-from loopwright.core.text import clip_text, decode_word, encode_word, json_line, plural
+from loopwright.core.text import clip_text, decode_word, encode_word, json_line, json_objects, plural
 from loopwright.workflows.cycle.model import (
     AgentResult,
     Blocker,
@@ -228,7 +228,7 @@ def missing_lines(entries: Iterable[ChangeLog], text: str) -> list[str]:
 
 def changes_in(text: str) -> tuple[ChangeLog, ...]:
     """The lines of a changes.log that can be read."""
-    return tuple(_read(ChangeLog, _objects(text)))
+    return tuple(_read(ChangeLog, json_objects(text)))
 
 
 def feedback_in(text: str) -> tuple[FeedbackEntry, ...]:
@@ -275,7 +275,7 @@ def _missing_decisions(state: CycleState, text: str) -> list[str]:
 
 
 def _last_of(model: type[Named], text: str, kind: str) -> tuple[Named, ...]:
-    lines = (line for line in _objects(text) if line.get("kind") == kind)
+    lines = (line for line in json_objects(text) if line.get("kind") == kind)
     without = ({key: value for key, value in line.items() if key not in ("at", "kind")} for line in lines)
     return tuple({one.id: one for one in _read(model, without)}.values())
 
@@ -291,16 +291,6 @@ def _missing(entries: Iterable[R], known: Iterable[R]) -> list[R]:
         else:
             missing.append(entry)
     return missing
-
-
-def _objects(text: str) -> Iterable[Json]:
-    for line in text.split("\n"):
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            yield value
 
 
 def _read(model: type[R], raw: Iterable[Json]) -> Iterable[R]:

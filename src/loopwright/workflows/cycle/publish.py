@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import assert_never
 
 from loopwright.core.cycle_names import ROLES, CycleStep, Role
-from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
+from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, describe_no_result
 from loopwright.core.record import JournalEntry
 from loopwright.core.text import plural
 from loopwright.workflows.cycle.documents import KEPT, MAIN, archived_name, archives, coverage, render, version_in
@@ -47,14 +47,8 @@ def result_words(outcome: CycleOutcome) -> str:
             return "pass" if outcome.validated.passed else f"fail ({'; '.join(outcome.validated.reasons[:2])})"
         case AggregationOutcome():
             return "the iteration is over"
-        case NeedsInput():
-            return f"asks: {outcome.question}"
-        case LimitReached():
-            return f"put off: {outcome.reason}"
-        case Interrupted():
-            return outcome.why
-        case ActionFailed():
-            return f"gave no result: {outcome.message}"
+        case NeedsInput() | LimitReached() | Interrupted() | ActionFailed():
+            return describe_no_result(outcome)
         case _:
             assert_never(outcome)
 

@@ -11,9 +11,8 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from loopwright.core.cycle_names import ROLES, Role
-from loopwright.core.record import Record
+from loopwright.core.record import Record, parse_timestamp
 from loopwright.core.state import Waiting
-from loopwright.core.state_repair import parse_timestamp
 from loopwright.core.text import decode_word, drop_surrogates
 from loopwright.workflows.cycle.documents import (
     EDGE_CASES,

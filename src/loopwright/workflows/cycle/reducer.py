@@ -1,13 +1,14 @@
 """How the beginning and the end of a step change a cycle. Pure; one fold per outcome (see cycle_landing)."""
 
 from datetime import datetime
-from typing import Literal, TypeVar, assert_never
+from typing import Literal, assert_never
 
+from loopwright.core.course import pass_rate
 from loopwright.core.cycle_names import CycleStep, Role
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
-from loopwright.core.parking import parked_until
+from loopwright.core.record import merge_unique
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
-from loopwright.core.state import Checkpoint, LastValidation, Outcome, Parked, Waiting
+from loopwright.core.state import Checkpoint, Outcome
 from loopwright.core.text import plural
 from loopwright.evidence.proof import TESTS_KEPT, Proof
 from loopwright.evidence.rivals import number_rivals
@@ -53,8 +54,6 @@ from loopwright.workflows.cycle.outcomes import (
 )
 from loopwright.workflows.cycle.plan import make_plan
 from loopwright.workflows.cycle.standing import TRIES, derive_standing, is_done, steps_under_way
-
-T = TypeVar("T")
 
 VALIDATE = "vas.validate"
 
@@ -152,16 +151,7 @@ def reduce_judgement(state: CycleState, outcome: JudgementOutcome, at: str) -> C
     if is_done(state, VALIDATE):
         tries = {**tries, VALIDATE: tries.get(VALIDATE, 0) + 1}
     mended = list_mended(state, validated)
-    last = LastValidation(
-        tree=validated.tree,
-        left=validated.left,
-        passed=validated.passed,
-        at=at,
-        tests=len(validated.results),
-        reasons=validated.reasons,
-        touched=validated.touched or None,
-        measured=validated.measured,
-    )
+    last = validated.as_last(at)
     objections = (
         (report.issues or (report.summary or "the result is not accepted",)) if report.status == "failed" else ()
     )
@@ -197,11 +187,9 @@ def _with_earlier(validated: ValidationOutcome, proven: tuple[str, ...]) -> Proo
 
 
 def _test_results(state: CycleState, validated: ValidationOutcome, at: str) -> TestResults:
-    counted = [result for result in validated.results if result.status != "skipped"]
-    green = sum(result.status == "passed" for result in counted)
     return TestResults(
         version=version_of(state.current_iteration),
-        pass_rate=round(100 * green / len(counted), 2) if counted else 0.0,
+        pass_rate=pass_rate(validated.results) or 0.0,
         coverage=validated.coverage,
         failed_tests=validated.failing,
         total_tests=len(validated.results),
@@ -211,12 +199,6 @@ def _test_results(state: CycleState, validated: ValidationOutcome, at: str) -> T
 
 def set_role_agent(state: CycleState, role: Role, agent: AgentState) -> CycleState:
     return state.evolve(agents=state.agents.evolve(**{role: agent}))
-
-
-def merge_unique(known: tuple[T, ...], more: tuple[T, ...]) -> tuple[T, ...]:
-    """Both, in order, each once; the very same tuple when nothing is new."""
-    new = tuple(dict.fromkeys(item for item in more if item not in known))
-    return (*known, *new) if new else known
 
 
 MESSAGE_KEPT = 2000
@@ -277,9 +259,9 @@ def _landed(state: CycleState, done: CycleStepDone) -> CycleState:
         case AggregationOutcome():
             return reduce_aggregation(state, done.tree, done.at)
         case NeedsInput():
-            return _asked(state, outcome, done.at)
+            return commands.RULES.wait_for_input(state, outcome, done.at)
         case LimitReached():
-            return _limited(state, outcome, done.at)
+            return commands.RULES.park_at_limit(state, outcome, done.at)
         case Interrupted():
             return state
         case ActionFailed():
@@ -410,27 +392,6 @@ def _is_kept(state: CycleState, step: CycleStep) -> bool:
     """The role has said itself what keeps it: another try would only say it again."""
     open_ids = {blocker.id for blocker in state.coordination.open_blockers}
     return any(step.key in keys for id, keys in state.engine.holds.items() if id in open_ids)
-
-
-def _asked(state: CycleState, outcome: NeedsInput, at: str) -> CycleState:
-    if state.status != "running":
-        return state
-    by_resuming = outcome.by_resuming or None
-    waiting = Waiting(question=outcome.question, options=outcome.options, since=at, by_resuming=by_resuming)
-    return commands.wait_for_person(state, waiting)
-
-
-def _limited(state: CycleState, outcome: LimitReached, at: str) -> CycleState:
-    """Parks the cycle, or ends it where it shall not wait; a status that a person chose meanwhile stays."""
-    if state.status != "running":
-        return state
-    if not state.engine.settings.park:
-        return commands.fail(state, "failed", f"{outcome.reason}; waiting for it is disabled (park)", at)
-    row = state.engine.limits_in_a_row + 1
-    state = state.evolve(engine=state.engine.evolve(limits_in_a_row=row))
-    named = datetime.fromisoformat(outcome.until) if outcome.until else None
-    until = parked_until(named, datetime.fromisoformat(at), row)
-    return commands.park(state, Parked(until=until.isoformat(timespec="seconds"), reason=outcome.reason))
 
 
 def _with_half(state: CycleState, done: CycleStepDone) -> CycleState:

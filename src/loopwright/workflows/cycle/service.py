@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from loopwright.core.cycle_names import Role
-from loopwright.core.errors import Conflict, Forbidden, Invalid, NotFound
+from loopwright.core.errors import Forbidden, Invalid, NotFound
 from loopwright.core.ids import new_cycle_id
 from loopwright.core.ports import Store, Worktrees
 from loopwright.core.progress_files import read_bytes
@@ -50,22 +50,10 @@ def _there(store: Store[CycleState], id: str, names: Iterable[str]) -> dict[str,
 USER = "user"
 """Who has decided, where it was no agent that called."""
 
-RULES = CommandRules[CycleState](
-    id_of=lambda state: state.cycle_id,
-    start=commands.start,
-    pause=commands.pause,
-    resume=commands.resume,
-    stop=commands.stop,
-    reopen=commands.reopen,
-    limited=commands.set_limits,
-    edit=commands.edit,
-    require_delete=lambda state: commands.require_command("delete", state),
-)
-
 
 @dataclass(frozen=True)
 class CycleService(RunService[CycleState]):
-    """Every command; see Access for what it is made of. `worktrees`: where its tasks are worked on side by side."""
+    """Every command; see RunAccess for what it is made of. `worktrees`: where its tasks are worked on side by side."""
 
     worktrees: Worktrees | None = None
 
@@ -73,7 +61,7 @@ class CycleService(RunService[CycleState]):
 
     @property
     def rules(self) -> CommandRules[CycleState]:
-        return RULES
+        return commands.RULES
 
     def create(
         self,
@@ -195,16 +183,12 @@ class CycleService(RunService[CycleState]):
     def _by(self) -> str:
         return self.actor if self.actor == "mcp" else USER
 
-    def _concluded(self, state: CycleState) -> CycleState:
+    def conclude(self, state: CycleState, epoch: int) -> CycleState:
         """With its documents, and without what was worked in."""
-        try:
-            with self.store.lease(state.cycle_id):
-                ended = self.store.read(state.cycle_id)
-                write_down(self.store, ended)
-                self._without_lanes(ended.cycle_id)
-                return ended
-        except Conflict:  # a runner again, which writes them
-            return state
+        ended = self.store.read(state.cycle_id)
+        write_down(self.store, ended)
+        self._without_lanes(ended.cycle_id)
+        return ended
 
     def _without_lanes(self, id: str) -> None:
         if self.worktrees is not None:

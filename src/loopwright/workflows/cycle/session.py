@@ -20,7 +20,6 @@ from loopwright.core.threads import run_in_thread
 from loopwright.core.transcript import AgentDiscovery
 from loopwright.evidence.debugging import DebugRequest
 from loopwright.evidence.proof import ProofGoal
-from loopwright.evidence.verdict import claims_green_tests, quote_words
 from loopwright.policy.permissions import turn_policy
 from loopwright.reports.discoveries import (
     BAD,
@@ -37,6 +36,7 @@ from loopwright.reports.phase import read_phase_report as read_phase
 from loopwright.workflows.cycle.messages import compose_message, cycle_prompts, wrap_ups
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.standing import cycle_goal
+from loopwright.workflows.run_flow import note_answer
 
 FILE = "discoveries.ndjson"
 """In a role's own folder: where it writes a line for each, unless it has a tool for that."""
@@ -239,22 +239,15 @@ class CycleSession(MeasuredRunContext[CycleState]):
         agent, key, grace = self.agent(role), step.key, self.state().engine.settings.grace_timeout
         wraps = [message.evolve(text=text(words), seconds=grace, silence=0) for words in wrap_ups(self.prompts, key)]
         self.role_buses[role].publish("activity", f"{agent} works on {key}")
-        output, report, asked_again, late = await turns.report(
+        answer = await turns.report(
             agent,
             message,
             wraps if grace else [],
             lambda problem: text(self.prompts.render("again", problem=problem)),
         )
-        self.role_buses[role].publish("agent", output.text or report.message)
-        if late:
-            self.note("out_of_time", f"{key}: {agent} {late}; what it reported at the cut-off counts")
-        if report.status == "none":
-            self.note("no_report", f"{agent} gave no report on {key}, even when asked again; only its documents count")
-        elif asked_again:
-            self.note("no_report", f"{agent} answered {key} without a report, and was asked once more")
-        if claims_green_tests(report):
-            self.claims.append(f"{key} said {quote_words(report.message)}")
-        return read_phase(report, role)
+        self.role_buses[role].publish("agent", answer.output.text or answer.report.message)
+        note_answer(self, agent, key, answer, "its documents count")
+        return read_phase(answer.report, role)
 
     def _message(self, role: Role, step: CycleStep, text: str, *, reading: bool) -> Message:
         settings = self.state().engine.settings

@@ -5,31 +5,10 @@ A document without `engine` is one like any other: it is how the seed writes the
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import assert_never
 
 from loopwright.core.cycle_names import ROLES, step_of
-from loopwright.core.errors import IllegalTransition, Invalid
+from loopwright.core.record import parse_timestamp
 from loopwright.core.run import STOPPED_BY_USER
-from loopwright.core.state_repair import (
-    BOOKKEEPING,
-    LIMITS,
-    Json,
-    all_incidents,
-    carry_over,
-    copy_document,
-    finish_end,
-    get_object,
-    list_forbidden_fields,
-    list_objects,
-    list_unknown_keys,
-    merge_answers,
-    parse_timestamp,
-    refuse_newer,
-    try_command,
-    validate_document,
-    with_field,
-    with_texts,
-)
 from loopwright.core.text import plural
 from loopwright.workflows.cycle import commands
 from loopwright.workflows.cycle.model import (
@@ -38,13 +17,23 @@ from loopwright.workflows.cycle.model import (
     FEEDBACK_KEPT,
     FINISHED,
     TITLE_LENGTH,
-    CycleEngine,
     CycleState,
     iteration_of,
     version_of,
 )
 from loopwright.workflows.cycle.plan import critical_path, effort_words
 from loopwright.workflows.cycle.standing import derive_standing
+from loopwright.workflows.outside_changes import END, OutsideChanges, try_command, with_limits, with_mode
+from loopwright.workflows.state_repair import (
+    Json,
+    drop_bad_times,
+    finish_end,
+    get_object,
+    keep_last,
+    list_objects,
+    open_document,
+    validate_document,
+)
 
 VERSIONED = ("requirements", "exploration", "plan", "test_results")
 UNKNOWN = "was not recorded"
@@ -57,11 +46,8 @@ def read_cycle(raw: object, *, fallback_id: str, now: str) -> tuple[CycleState, 
 
     `fallback_id` stands in for a missing id, `now` for missing times. Invalid and NewerSchema.
     """
-    if not isinstance(raw, dict):
-        raise Invalid(f"a cycle's state is a JSON object, this is {type(raw).__name__}")
     repairs: list[str] = []
-    document = copy_document(raw)
-    refuse_newer(document)
+    document = open_document(raw, "a cycle's state")
     if document.get("cycle_id") in (None, ""):
         document["cycle_id"] = fallback_id
         repairs.append("cycle_id was missing")
@@ -123,7 +109,9 @@ def _finish(document: Json, repairs: list[str], now: str) -> None:
     """What the parts of a state say of each other; the model checks it as a whole."""
     _count_iterations(document, repairs, now)
     _version(document, repairs)
-    _keep_the_last(document, repairs)
+    keep_last(document, "phase_errors", ERRORS_KEPT, repairs)
+    keep_last(get_object(document, "changes"), "changes", CHANGES_KEPT, repairs)
+    keep_last(get_object(document, "coordination"), "feedback_log", FEEDBACK_KEPT, repairs)
     _say_why(document, repairs)
     _recount(document, repairs)
     finish_end(document, repairs, "cycle", now, _outcome)
@@ -168,18 +156,6 @@ def _is_of(version: str, last: str) -> bool:
         return iteration_of(version) <= iteration_of(last)
     except ValueError:
         return False
-
-
-def _keep_the_last(document: Json, repairs: list[str]) -> None:
-    for place, key, most in (
-        (document, "phase_errors", ERRORS_KEPT),
-        (get_object(document, "changes"), "changes", CHANGES_KEPT),
-        (get_object(document, "coordination"), "feedback_log", FEEDBACK_KEPT),
-    ):
-        items = place.get(key)
-        if isinstance(items, list) and len(items) > most:
-            place[key] = items[-most:]
-            repairs.append(f"the last {most} of {len(items):,} {key} were kept")
 
 
 def _say_why(document: Json, repairs: list[str]) -> None:
@@ -233,11 +209,7 @@ def _outcome(document: Json) -> str:
 
 def _drop_what_is_no_time(document: Json, repairs: list[str]) -> None:
     """An ellipsis in a time's place says as much as nothing. Offsets of the others are mended with the rest."""
-    for where, place, key in _times(document):
-        value = place.get(key)
-        if isinstance(value, str) and value and parse_timestamp(value) is None:
-            del place[key]
-            repairs.append(f"{where}{key} was no time")
+    drop_bad_times(_times(document), repairs)
     markers = get_object(get_object(document, "changes"), "iteration_markers")
     for key, value in [*markers.items()]:
         time = parse_timestamp(value)
@@ -303,27 +275,9 @@ def _missing(key: str, place: Json, document: Json, now: str) -> object:
     return values[key]() if key in values else None
 
 
-EDITABLE = commands.TEXT_FIELDS | commands.OTHER_FIELDS
-END = frozenset({"completed_at", "failure_reason"})
-OWN = frozenset(CycleState.model_fields) - EDITABLE - END - {"status", "updated_at", "engine"}
-"""What the runner writes, and commands that are given for it."""
-FOR_COMMANDS = frozenset({"waiting", "answer", "interrupt", "parked", *BOOKKEEPING})
-"""Of `engine`, what commands may change while a runner lives, whatever else they do."""
-
-
-def take_in(
-    base: CycleState, found: CycleState, current: CycleState, now: str
-) -> tuple[CycleState, tuple[str, ...], tuple[str, ...]]:
-    """What `found` changed against `base`, carried over to `current` as far as the status table allows.
-
-    Returns the state to go on with, what was accepted, and what is put back, in words.
-    """
-    refused = [*list_forbidden_fields(base, found, OWN, END)]
-    names = sorted(name for name in EDITABLE if getattr(found, name) != getattr(base, name))
-    steps = [*names, *list_unknown_keys(base, found)]
-    if found.status not in (base.status, current.status):
-        steps.insert(len(steps) if found.status == "running" else 0, "status")
-    return carry_over(current, steps, lambda state, name: _carried_over(state, found, name, now), refused)
+OWN = frozenset(CycleState.model_fields) - commands.RULES.editable - END - {"status", "updated_at", "engine"}
+CHANGES = OutsideChanges(commands.RULES, own=OWN, for_commands=("waiting", "answer", "interrupt", "parked"))
+take_in = CHANGES.take_in
 
 
 def keep_own(before: CycleState, after: CycleState) -> tuple[CycleState, tuple[str, ...]]:
@@ -332,32 +286,13 @@ def keep_own(before: CycleState, after: CycleState) -> tuple[CycleState, tuple[s
     What commands do to a cycle is done here again to `before`: only what comes of it is theirs. Returns with it the
     names of what had to be put back: none when only commands were given.
     """
-    kept = _commanded_again(before, after)
-    names = [
-        name
-        for name in sorted(CycleState.model_fields)
-        if name not in ("engine", "updated_at") and getattr(kept, name) != getattr(after, name)
-    ]
-    fields = CycleEngine.model_fields
-    names += [f"engine.{name}" for name in fields if getattr(kept.engine, name) != getattr(after.engine, name)]
-    return (kept, tuple(names)) if names else (after, ())
-
-
-def _commanded_again(before: CycleState, after: CycleState) -> CycleState:
-    state = _settled(_limited(before, after), after)
-    state = _settled(_went_on(state, after), after)
-    state = with_texts(state, after, EDITABLE)
+    state = _settled(with_limits(before, after), after)
+    state = CHANGES.with_texts(_settled(_went_on(state, after), after), after)
     if after.status in FINISHED:
-        return _with_engine(_stopped(state, after), after)
-    if state.status not in FINISHED:
-        state = state.evolve(status=after.status)
-    return _with_engine(derive_standing(state), after)
-
-
-def _limited(state: CycleState, after: CycleState) -> CycleState:
-    limits = {name: getattr(after.engine.budget, name) for name in LIMITS}
-    budget = state.engine.budget.evolve(**limits)
-    return state.evolve(max_iterations=after.max_iterations, engine=state.engine.evolve(budget=budget))
+        state = CHANGES.stopped(state, after)
+    else:
+        state = derive_standing(state if state.status in FINISHED else state.evolve(status=after.status))
+    return CHANGES.put_back(with_mode(CHANGES.with_commanded(state, after), after), after)
 
 
 def _settled(state: CycleState, after: CycleState) -> CycleState:
@@ -386,50 +321,3 @@ def _went_on(state: CycleState, after: CycleState) -> CycleState:
     if queue[: len(known)] == known and state.status != "created":
         return state.evolve(engine=state.engine.evolve(queue=queue))
     return state
-
-
-def _stopped(state: CycleState, after: CycleState) -> CycleState:
-    """Others end a cycle by stopping it; every other end is the runner's own."""
-    if (after.status, after.engine.outcome, after.failure_reason) != ("failed", "stopped", STOPPED_BY_USER):
-        return state
-    return try_command(state, commands.stop, after.completed_at or "")
-
-
-def _with_engine(state: CycleState, after: CycleState) -> CycleState:
-    given = {name: getattr(after.engine, name) for name in FOR_COMMANDS}
-    return state.evolve(
-        engine=state.engine.evolve(
-            **given,
-            settings=state.engine.settings.evolve(mode=after.engine.settings.mode),
-            incidents=all_incidents(state.engine.incidents, after.engine.incidents),
-            asked=merge_answers(state.engine.asked, after.engine.asked),
-        )
-    )
-
-
-def _carried_over(state: CycleState, found: CycleState, name: str, now: str) -> CycleState:
-    if name == "status":
-        return _commanded(state, found, now)
-    if name in EDITABLE:
-        return commands.edit(state, {name: getattr(found, name)})
-    return with_field(state, found, name)
-
-
-def _commanded(state: CycleState, found: CycleState, now: str) -> CycleState:
-    """The command that a change of the bare status stands for."""
-    command = commands.command_for(state, found.status)
-    match command:
-        case "start":
-            return commands.start(state)
-        case "resume":
-            return commands.resume(state, live=True)
-        case "pause":
-            return commands.pause(state)
-        case "stop":
-            return commands.stop(state, now)
-        case (
-            "begin" | "complete" | "fail" | "reopen" | "extend" | "decide" | "resolve" | "edit text" | "edit" | "delete"
-        ):
-            raise IllegalTransition(command, state.status, (), "cycle")
-        case _:
-            assert_never(command)

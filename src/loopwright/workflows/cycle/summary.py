@@ -99,8 +99,9 @@ def render_summary(state: CycleState) -> str:
         *_section("Blockers that were settled", _settled(state)),
     ]
     lines += _patches(state)
-    if unwritten := _unwritten(state):
-        lines += ["", "## Played without a model", "", *unwritten]
+    if unwritten := {role: words for role, words in UNWRITTEN.items() if state.engine.agent_of(role) == BUILTIN}:
+        told = [f"- {role}: a model would have added {words}" for role, words in unwritten.items()]
+        lines += _section("Played without a model", told)
     if state.engine.incidents:
         told = [f"- {i.at} {i.kind}: {_one_line(i.message)}" for i in state.engine.incidents]
         lines += _section("Incidents", told)
@@ -177,14 +178,6 @@ def _patches(state: CycleState) -> list[str]:
     """What the embedded debugger has put in, and what the tests say of it."""
     told = [f"- {_one_line(line)}" for patch in state.engine.patches or () for line in patch_lines(patch)]
     return _section("Patches", told) if told else []
-
-
-def _unwritten(state: CycleState) -> list[str]:
-    return [
-        f"- {role}: a model would have added {words}"
-        for role, words in UNWRITTEN.items()
-        if state.engine.agent_of(role) == BUILTIN
-    ]
 
 
 def _open_tasks(state: CycleState) -> tuple[PlanTask, ...]:

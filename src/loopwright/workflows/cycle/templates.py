@@ -463,7 +463,7 @@ def tasks_of(
     mends = frozenset(state.engine.mends)
     known = state.plan.tasks if state.plan else ()
     tasks = [task for task in known if task.status != "completed" and task.id not in mends]
-    number = _next_number(known)
+    number = max(_numbers(known), default=0) + 1
     for area, failures in _areas(failing).items() if first else ():
         tasks.append(_mending(f"TASK-{number:03d}", area, failures, survey))
         number += 1
@@ -527,10 +527,6 @@ def _tails(path: str) -> Iterator[str]:
     """A path as it stands in a stack trace, and what is left of it without the folders in front."""
     parts = path.strip("/").split("/")
     yield from ("/".join(parts[n:]) for n in range(len(parts)))
-
-
-def _next_number(known: Sequence[PlanTask]) -> int:
-    return max(_numbers(known), default=0) + 1
 
 
 def _numbers(known: Sequence[PlanTask]) -> Iterator[int]:

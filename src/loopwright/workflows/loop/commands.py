@@ -1,16 +1,15 @@
 """Who may do what: the status table of a loop, and every command as a pure function over it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import ValidationError
 
 from loopwright.core.agent_names import check_agent
-from loopwright.core.errors import Advice, Conflict, Forbidden, IllegalTransition, Invalid, NotFound
+from loopwright.core.command_rules import CommandRules, require_iterations
+from loopwright.core.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
 from loopwright.core.names import FINISHED, LoopStatus
 from loopwright.core.record import first_problem
-from loopwright.core.run import REASON_LENGTH, STOPPED_BY_USER, advise_limit
 from loopwright.core.state import (
     CHECKPOINTS_KEPT,
     Checkpoint,
@@ -19,11 +18,9 @@ from loopwright.core.state import (
     Menu,
     MenuEntry,
     Outcome,
-    Parked,
     Waiting,
 )
 from loopwright.core.status_table import StatusRow, StatusTable
-from loopwright.core.text import agree_word, clip_text, plural
 from loopwright.evidence.rivals import awaits_verdict, with_rival
 from loopwright.workflows.loop.model import LoopState, SkillState
 
@@ -73,43 +70,52 @@ TABLE: StatusTable[Command, LoopStatus] = StatusTable("loop", COMMANDS, PERSONS,
 is_allowed, require_command, command_for = TABLE.is_allowed, TABLE.require, TABLE.command_for
 
 
+TEXT_FIELDS = frozenset({"title", "description"})
+OTHER_FIELDS = frozenset({"max_iterations", "notes", "tags", "priority"})
+
+
+class LoopRules(CommandRules[LoopState]):
+    """What commands make of a loop."""
+
+    table: ClassVar[StatusTable[Any, Any]] = TABLE  # Any: a status from a file may be any text
+    texts, others = TEXT_FIELDS, OTHER_FIELDS
+
+    def id_of(self, state: LoopState) -> str:
+        return state.loop_id
+
+    def pause(self, state: LoopState, *, now: bool = False) -> LoopState:
+        """Its menu is closed, too."""
+        state = super().pause(state, now=now)
+        return state.evolve(engine=state.engine.evolve(menu=None))
+
+    def end(self, state: LoopState, status: str, outcome: Outcome, reason: str | None, at: str) -> LoopState:
+        engine = state.engine.evolve(outcome=outcome, waiting=None, parked=None, asked=(), menu=None)
+        return state.evolve(status=status, completed_at=at, failure_reason=reason, engine=engine)
+
+    def reopen(self, state: LoopState, at: str) -> LoopState:
+        return reopen(state)
+
+    def count_limit(self, state: LoopState) -> tuple[LoopState, int]:
+        row = state.engine.spent.limits_in_a_row + 1
+        spent = state.engine.spent.evolve(limits_in_a_row=row)
+        return state.evolve(engine=state.engine.evolve(spent=spent)), row
+
+    def request_status(self, state: LoopState, wanted: str, at: str) -> LoopState:
+        if self.table.command_for(state, wanted) == "exit":
+            return leave(state)
+        return super().request_status(state, wanted, at)
+
+
+RULES = LoopRules()
+start, pause, resume, resume_parked, stop = RULES.start, RULES.pause, RULES.resume, RULES.resume_parked, RULES.stop
+complete, fail, park, wait_for_person = RULES.complete, RULES.fail, RULES.park, RULES.wait_for_person
+set_limits, edit = RULES.limited, RULES.edit
+
+
 def begin(state: LoopState) -> LoopState:
     """The runner takes up a loop that nobody started."""
     require_command("begin", state)
     return state.evolve(status="running")
-
-
-def start(state: LoopState) -> LoopState:
-    require_command("start", state)
-    return _run(state)
-
-
-def resume(state: LoopState, *, live: bool) -> LoopState:
-    """Runs on; a loop whose runner died is taken up again."""
-    require_command("resume", state, live=live)
-    return _run(state)
-
-
-def pause(state: LoopState, *, now: bool = False) -> LoopState:
-    """Stops before the next action; `now` also asks the runner to cancel the one under way.
-
-    A parked loop is paused already: a person's pause keeps it from being resumed by itself.
-    """
-    if not (state.status == "paused" and state.engine.parked):
-        require_command("pause", state)
-    return state.evolve(status="paused", engine=state.engine.evolve(interrupt=now, parked=None, menu=None))
-
-
-def wait_for_person(state: LoopState, waiting: Waiting) -> LoopState:
-    """The runner pauses with a question."""
-    require_command("pause", state)
-    return state.evolve(status="paused", engine=state.engine.evolve(waiting=waiting, answer=None))
-
-
-def park(state: LoopState, parked: Parked) -> LoopState:
-    """The runner pauses until an agent's limit has passed."""
-    require_command("pause", state)
-    return state.evolve(status="paused", engine=state.engine.evolve(parked=parked))
 
 
 def leave(state: LoopState) -> LoopState:
@@ -118,33 +124,11 @@ def leave(state: LoopState) -> LoopState:
     return state.evolve(status="user_exit", engine=state.engine.evolve(menu=None))
 
 
-def stop(state: LoopState, at: str) -> LoopState:
-    require_command("stop", state)
-    return _end(state, "failed", "stopped", STOPPED_BY_USER, at)
-
-
-def complete(state: LoopState, outcome: Outcome, at: str) -> LoopState:
-    """Ends well: `succeeded`, `unproven` where no test shows the goal, or `unverified` by a person's choice."""
-    require_command("complete", state)
-    return _end(state, "completed", outcome, None, at)
-
-
-def fail(state: LoopState, outcome: Outcome, reason: str, at: str) -> LoopState:
-    """`reason` is kept as a sentence; what it leaves out of an error stands among the errors."""
-    require_command("fail", state)
-    return _end(state, "failed", outcome, clip_text(" ".join(reason.split()), REASON_LENGTH), at)
-
-
 def reopen(state: LoopState) -> LoopState:
     """Runs a finished loop on, its failed tasks once more; a limit that is used up has to be raised first."""
     require_command("reopen", state)
-    used = state.current_iteration
-    if state.max_iterations <= used:
-        words = f"{plural(used, 'iteration')} {agree_word(used, 'is')} used up"
-        raise Invalid(words, advice=Advice("raise the limit, for example {setting}", "max_iterations", used + 10))
+    require_iterations(state, more=10)
     engine = state.engine
-    if reached := engine.budget.reached:
-        raise Invalid(f"the {reached.words} is used up", advice=advise_limit(reached))
     fresh = engine.spent.evolve(failures_in_a_row=0, fewest_failing=None, proof_task=None, unchanged=None, revived=())
     skill = state.skill_state
     failed = tuple(task.id for task in (skill.develop.tasks if skill else ()) if task.status == "failed")
@@ -164,17 +148,6 @@ def reopen(state: LoopState) -> LoopState:
             parked=None,
             interrupt=False,
         ),
-    )
-
-
-def set_limits(state: LoopState, limits: Limits) -> LoopState:
-    """Sets the limits that are given; the others stay."""
-    given = {name: value for name, value in asdict(limits).items() if value is not None}
-    iterations = given.pop("max_iterations", state.max_iterations)
-    if (iterations, given) == (state.max_iterations, {}):
-        return state
-    return state.evolve(
-        max_iterations=iterations, engine=state.engine.evolve(budget=state.engine.budget.evolve(**given))
     )
 
 
@@ -239,36 +212,6 @@ def rewind(state: LoopState, then: LoopState, here: tuple[str, str], to: int, at
             sessions={},
             spent=engine.spent.evolve(worked=then.engine.spent.worked),
         ),
-    )
-
-
-TEXT_FIELDS = frozenset({"title", "description"})
-OTHER_FIELDS = frozenset({"max_iterations", "notes", "tags", "priority"})
-
-
-def edit(state: LoopState, changes: dict[str, Any]) -> LoopState:  # Any: parsed JSON; the model checks each value
-    """Changes API fields. Title and description cannot change while the loop runs."""
-    unknown = sorted(changes.keys() - TEXT_FIELDS - OTHER_FIELDS)
-    if unknown or not changes:
-        known = ", ".join(sorted(TEXT_FIELDS | OTHER_FIELDS))
-        problem = f"cannot edit {', '.join(unknown)}" if unknown else "nothing to change"
-        raise Invalid(f"{problem}; editable: {known}")
-    require_command("edit text" if changes.keys() & TEXT_FIELDS else "edit", state)
-    if "title" in changes and not str(changes["title"]).strip():
-        raise Invalid("title: must not be blank")
-    return state.evolve(**changes)
-
-
-def _run(state: LoopState) -> LoopState:
-    return state.evolve(status="running", engine=state.engine.evolve(waiting=None, parked=None, interrupt=False))
-
-
-def _end(state: LoopState, status: LoopStatus, outcome: Outcome, reason: str | None, at: str) -> LoopState:
-    return state.evolve(
-        status=status,
-        completed_at=at,
-        failure_reason=reason,
-        engine=state.engine.evolve(outcome=outcome, waiting=None, parked=None, asked=(), menu=None),
     )
 
 

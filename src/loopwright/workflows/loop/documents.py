@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from loopwright.core.errors import Invalid
 from loopwright.core.record import first_problem
 from loopwright.core.state import MOST_ITERATIONS
-from loopwright.core.text import agree_word, plural
+from loopwright.core.text import agree_word, json_objects, plural
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import SURVIVORS_KEPT, Proof, proof_words, strength_lines, tests_and_proof
 from loopwright.evidence.rivals import patch_lines, patch_of
@@ -82,15 +82,7 @@ def parse_progress(files: Mapping[str, str]) -> SkillState | None:
 
 def parse_lines(text: str) -> list[Json]:
     """The lines of a tasks.jsonl or a log that can be read."""
-    parsed = []
-    for line in text.split("\n"):
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            parsed.append(value)
-    return parsed
+    return list(json_objects(text))
 
 
 def iterations_in(files: Mapping[str, str], skill: SkillState | None) -> int:

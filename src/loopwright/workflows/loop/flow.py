@@ -9,24 +9,19 @@ from loopwright.core.course import count_validation
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.names import ActionName
 from loopwright.core.outcomes import ActionFailed, Interrupted, ValidationOutcome
-from loopwright.core.protocol import Control, Usage
-from loopwright.core.record import JournalEvent
-from loopwright.core.state import Checkpoint
-from loopwright.core.status_table import control_signal
-from loopwright.workflows.loop.bookkeeping import count_iteration
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.outcomes import ActionOutcome, ActionStep, CompleteOutcome, strip_project_paths
 from loopwright.workflows.loop.publish import announce_end, change_lines, publish, result_words
-from loopwright.workflows.loop.reducer import begin_action, end_action
+from loopwright.workflows.loop.reducer import begin_action, count_iteration, end_action
 from loopwright.workflows.loop.selector import LoopFacts, NextAction, next_action, normalise_state, still_holds
 from loopwright.workflows.loop.session import LoopSession
-from loopwright.workflows.loop.steps.complete import run_complete
+from loopwright.workflows.loop.steps.complete import run_complete, run_validate
 from loopwright.workflows.loop.steps.debug import run_debug
 from loopwright.workflows.loop.steps.develop import run_develop
 from loopwright.workflows.loop.steps.init import run_init
 from loopwright.workflows.loop.steps.menu import ask_choice
-from loopwright.workflows.loop.steps.validate import run_validate
 from loopwright.workflows.loop.summary import add_summary
+from loopwright.workflows.run_flow import RunFlow, account_usage, cost_fields, take_checkpoint
 
 Handler = Callable[[LoopSession, NextAction], Awaitable[ActionOutcome]]
 
@@ -42,23 +37,13 @@ ACTS_BY_ITSELF = frozenset({"INIT"})
 """What interactive mode does without asking."""
 
 
-class LoopFlow:
+class LoopFlow(RunFlow[LoopState]):
     """One loop's workflow; a loop has one step at a time."""
 
     def __init__(self, session: LoopSession) -> None:
+        super().__init__(session)
         self._session = session
         self._facts = LoopFacts(tree="")
-
-    def read(self) -> LoopState:
-        return self._session.state()
-
-    def control(self, state: LoopState) -> Control:
-        return control_signal(state)
-
-    def must_cancel(self, state: LoopState) -> bool:
-        """A stop cancels at once; a pause only when it says now."""
-        signal = control_signal(state)
-        return signal is Control.STOP_EXIT or (signal is Control.PAUSE_EXIT and state.engine.interrupt)
 
     async def ready(self, state: LoopState, running: tuple[NextAction, ...]) -> tuple[NextAction, ...]:
         if running:
@@ -76,21 +61,18 @@ class LoopFlow:
 
     def begin(self, choice: NextAction) -> bool:
         """Commits the begin, unless the latest state would not choose this any more."""
-        session, facts = self._session, self._facts
-        begun = False
-
-        def rule(state: LoopState) -> LoopState:
-            nonlocal begun
-            begun = control_signal(state) is Control.CONTINUE and still_holds(state, choice, facts)
-            return begin_action(state, choice) if begun else state
-
-        event = JournalEvent(
-            type="action_started", data={"action": choice.action, "row": choice.row, "task": choice.task}
+        facts = self._facts
+        begun = self.commit_begin(
+            lambda state: still_holds(state, choice, facts),
+            lambda state: begin_action(state, choice),
+            "action_started",
+            action=choice.action,
+            row=choice.row,
+            task=choice.task,
         )
-        session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
-        if begun:
-            session.bus.publish("action", choice.action)
-        return begun
+        if begun is not None:
+            self._session.bus.publish("action", choice.action)
+        return begun is not None
 
     async def perform(self, choice: NextAction) -> ActionOutcome:
         outcome: ActionOutcome
@@ -111,7 +93,7 @@ class LoopFlow:
     async def finish(self, choice: NextAction, outcome: ActionOutcome, elapsed: float) -> None:
         session = self._session
         before = session.state()
-        usage = await self._usage(before)
+        usage = account_usage(session, await session.turns.spent())
         step = ActionStep(
             action=choice.action,
             outcome=outcome,
@@ -123,58 +105,26 @@ class LoopFlow:
             incidents=session.noted(),
             told=session.told_answer(),
         )
-        checkpoint = await self._checkpoint(before, choice, step.at)
+        checkpoint = await take_checkpoint(session, f"after {choice.action}", choice.action, step.at)
         words = result_words(outcome)
         session.last_result = (choice.action, words)
         lines = change_lines(before, choice, outcome, step.at)
-        event = JournalEvent(
-            type="action_finished",
-            data={
-                "action": choice.action,
-                "task": choice.task,
-                "iteration": count_iteration(before, step).current_iteration,
-                "result": words,
-                "changes": list(lines),
-                "reasons": list(outcome.reasons) if isinstance(outcome, ValidationOutcome) else [],
-                **_cost(usage),
-                **_tests(outcome),
-            },
-        )
         if isinstance(outcome, CompleteOutcome):
             announce_end(session, end_action(before, step, checkpoint))
-        state = session.store.update(
-            session.id,
+        state = session.commit(
             lambda latest: add_summary(end_action(latest, step, checkpoint), session.incidents),
-            actor="runner",
-            event=event,
-            epoch=session.epoch,
+            "action_finished",
+            action=choice.action,
+            task=choice.task,
+            iteration=count_iteration(before, step).current_iteration,
+            result=words,
+            changes=list(lines),
+            reasons=list(outcome.reasons) if isinstance(outcome, ValidationOutcome) else [],
+            **cost_fields(usage),
+            **_tests(outcome),
         )
         publish(session, state, lines, outcome)
         session.bus.publish("result", f"{choice.action}: {words}{_why(outcome)}")
-
-    async def _usage(self, state: LoopState) -> Usage:
-        """What the agents' turns of this step cost. A limit that cannot hold is told of, once."""
-        usage, unpriced = await self._session.turns.spent()
-        if state.engine.budget.max_cost is not None:
-            for agent in unpriced:
-                words = f"what {agent} costs is unknown; the cost limit cannot be enforced (tokens and time can)"
-                if all(incident.message != words for incident in state.engine.incidents):
-                    self._session.note("cost_unknown", words)
-        return usage
-
-    async def _checkpoint(self, state: LoopState, choice: NextAction, at: str) -> Checkpoint | None:
-        """A snapshot when the tree is not what the last checkpoint holds."""
-        snapshot = await self._session.snapshot(f"after {choice.action}")
-        known = state.engine.checkpoints
-        if known and known[-1].tree == snapshot.tree:
-            return None
-        return Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=choice.action, at=at)
-
-
-def _cost(usage: Usage) -> dict[str, JsonValue]:
-    """What is known of it."""
-    known: dict[str, JsonValue] = {"tokens": usage.tokens, "cost": usage.cost}
-    return {name: value for name, value in known.items() if value is not None}
 
 
 def _tests(outcome: ActionOutcome) -> dict[str, JsonValue]:

@@ -7,7 +7,14 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from loopwright.core.names import COUNTED
-from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
+from loopwright.core.outcomes import (
+    ActionFailed,
+    Interrupted,
+    LimitReached,
+    NeedsInput,
+    ValidationOutcome,
+    describe_no_result,
+)
 from loopwright.core.record import JournalEntry
 from loopwright.core.text import plural
 from loopwright.workflows.loop.documents import render_progress
@@ -34,14 +41,8 @@ def result_words(outcome: ActionOutcome) -> str:
             return f"{'fix applied' if outcome.changes else 'no fix'}: {outcome.message}"
         case CompleteOutcome():
             return outcome.outcome
-        case NeedsInput():
-            return f"asks: {outcome.question}"
-        case LimitReached():
-            return f"put off: {outcome.reason}"
-        case Interrupted():
-            return outcome.why
-        case ActionFailed():
-            return f"gave no result: {outcome.message}"
+        case NeedsInput() | LimitReached() | Interrupted() | ActionFailed():
+            return describe_no_result(outcome)
         case _:
             assert_never(outcome)
 

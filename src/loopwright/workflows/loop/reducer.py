@@ -2,30 +2,20 @@
 
 from typing import assert_never
 
+from loopwright.core.course import pass_rate
 from loopwright.core.errors import Conflict
-from loopwright.core.names import COUNTED as COUNTED
-from loopwright.core.names import ActionName
+from loopwright.core.ids import new_task_id
+from loopwright.core.names import COUNTED, ActionName
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
+from loopwright.core.record import merge_unique
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
-from loopwright.core.state import Checkpoint, EngineState, LastValidation, Waiting
+from loopwright.core.state import Checkpoint, EngineState, LoopTask, TaskStatus
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import Proof, proof_order
 from loopwright.evidence.rivals import awaits_verdict
 from loopwright.workflows.loop import commands
-from loopwright.workflows.loop.bookkeeping import (
-    append_task,
-    clear_action,
-    count_iteration,
-    drop_answer,
-    merge_unique,
-    record_failure,
-    record_success,
-    set_task_status,
-    skill_of,
-)
-from loopwright.workflows.loop.model import ERRORS_KEPT, CurrentAction, ErrorEntry, LoopState, SkillState
+from loopwright.workflows.loop.model import ACTIONS_KEPT, ERRORS_KEPT, CurrentAction, ErrorEntry, LoopState, SkillState
 from loopwright.workflows.loop.outcomes import ActionStep, CompleteOutcome, DebugOutcome, DevelopOutcome, InitOutcome
-from loopwright.workflows.loop.parking import park_at_limit
 from loopwright.workflows.loop.selector import ROUNDS, NextAction, failed_task, normalise_state, open_tasks, with_tasks
 from loopwright.workflows.loop.stall import fruitless_sighting, keep_sightings, sighting
 from loopwright.workflows.loop.summary import measure_work
@@ -38,6 +28,89 @@ WORDS: dict[ActionName, CurrentAction] = {
     "COMPLETE": "complete",
 }
 ACTION_OF: dict[CurrentAction, ActionName] = {word: action for action, word in WORDS.items()}
+
+
+FAILURES_IN_A_ROW = 3
+
+
+def skill_of(state: LoopState) -> SkillState:
+    """The runner's part of the state; a fresh one before INIT."""
+    return state.skill_state or SkillState(mode=state.engine.settings.mode)
+
+
+def count_iteration(state: LoopState, step: ActionStep) -> LoopState:
+    """Uses up an iteration where the action does; one that was only put off does not."""
+    uncounted = isinstance(step.outcome, (Interrupted, LimitReached)) or (
+        isinstance(step.outcome, ValidationOutcome) and not step.outcome.counted
+    )
+    if step.action not in COUNTED or uncounted:
+        return state
+    return state.evolve(current_iteration=state.current_iteration + 1)
+
+
+def drop_answer(state: LoopState, step: ActionStep) -> LoopState:
+    """Without the answer that an agent was told in this step; one that has to be done again tells it again."""
+    again = isinstance(step.outcome, (Interrupted, LimitReached, ActionFailed, NeedsInput))
+    if again or step.told is None or state.engine.answer != step.told:
+        return state
+    return state.evolve(engine=state.engine.evolve(answer=None))
+
+
+def record_success(state: LoopState, step: ActionStep) -> LoopState:
+    """The traces of an action that had an outcome."""
+    skill = skill_of(state)
+    action = "VALIDATE" if isinstance(step.outcome, ValidationOutcome) else step.action
+    done = (*skill.completed_actions, action)[-ACTIONS_KEPT:]
+    current: CurrentAction | None = "complete" if isinstance(step.outcome, CompleteOutcome) else None
+    engine = state.engine
+    if engine.spent.failures_in_a_row or engine.spent.limits_in_a_row:
+        engine = engine.evolve(spent=engine.spent.evolve(failures_in_a_row=0, limits_in_a_row=0))
+    return state.evolve(
+        skill_state=skill.evolve(current_action=current, last_action=action, completed_actions=done), engine=engine
+    )
+
+
+def record_failure(state: LoopState, step: ActionStep, message: str) -> LoopState:
+    """Recorded and tried once more; a task that fails twice is a failed task, three failures end the loop."""
+    skill = skill_of(state)
+    entry = ErrorEntry(action=step.action, message=message, timestamp=step.at)
+    skill = skill.evolve(errors=(*skill.errors, entry)[-ERRORS_KEPT:])
+    row = state.engine.spent.failures_in_a_row + 1
+    task = skill.develop.current_task
+    if step.action == "DEVELOP" and task and row == 2:
+        skill = set_task_status(skill, task, "failed", step.at)
+    engine = state.engine.evolve(spent=state.engine.spent.evolve(failures_in_a_row=row))
+    state = clear_action(state.evolve(skill_state=skill, engine=engine))
+    if row < FAILURES_IN_A_ROW or state.status != "running":
+        return state
+    reason = f"{row} actions in a row gave no result; the last one, {step.action}: {message}"
+    return commands.fail(state, "failed", reason, step.at)
+
+
+def clear_action(state: LoopState) -> LoopState:
+    """No action under way; what it had taken up is pending again."""
+    return normalise_state(state.evolve(skill_state=skill_of(state).evolve(current_action=None)))
+
+
+def set_task_status(skill: SkillState, id: str, status: TaskStatus, at: str | None) -> SkillState:
+    """One task with another status; `at` is kept as the time of its end."""
+    done = at if status in ("completed", "failed") else None
+    tasks = (t.evolve(status=status, completed_at=done) if t.id == id else t for t in skill.develop.tasks)
+    return with_tasks(skill, tuple(tasks))
+
+
+def append_task(state: LoopState, description: str, step: ActionStep) -> LoopState:
+    """A task of the engine's own, after all others."""
+    order = max((task.order for task in state.engine.tasks), default=-1) + 1
+    task = LoopTask(
+        task_id=new_task_id(step.token),
+        description=description,
+        tool=state.engine.settings.agent,
+        order=order,
+        created_at=step.at,
+        updated_at=step.at,
+    )
+    return normalise_state(state.evolve(engine=state.engine.evolve(tasks=(*state.engine.tasks, task))))
 
 
 def begin_action(state: LoopState, choice: NextAction) -> LoopState:
@@ -77,9 +150,9 @@ def end_action(state: LoopState, step: ActionStep, checkpoint: Checkpoint | None
         case CompleteOutcome():
             return _completed(state, outcome, step)
         case NeedsInput():
-            return _asked(state, outcome, step.at)
+            return commands.RULES.wait_for_input(clear_action(state), outcome, step.at)
         case LimitReached():
-            return park_at_limit(state, outcome, step.at)
+            return commands.RULES.park_at_limit(clear_action(state), outcome, step.at)
         case Interrupted():
             return clear_action(state)
         case ActionFailed():
@@ -182,10 +255,8 @@ def _on_error(state: LoopState, outcome: DevelopOutcome, at: str) -> LoopState:
 
 def _validated(state: LoopState, outcome: ValidationOutcome, at: str) -> LoopState:
     skill = skill_of(state)
-    counted = [r for r in outcome.results if r.status != "skipped"]
-    green = sum(r.status == "passed" for r in counted)
     section = skill.validate_.evolve(
-        pass_rate=round(100 * green / len(counted), 2) if counted else 0.0,
+        pass_rate=pass_rate(outcome.results) or 0.0,
         coverage=outcome.coverage,
         test_results=outcome.results,
         passed=outcome.passed,
@@ -211,16 +282,7 @@ def _remember(engine: EngineState, skill: SkillState, outcome: ValidationOutcome
     return engine.evolve(
         tests_found=outcome.tests_found,
         proof=outcome.proof,
-        last_validation=LastValidation(
-            tree=outcome.tree,
-            left=outcome.left,
-            passed=outcome.passed,
-            at=at,
-            tests=len(outcome.results),
-            reasons=outcome.reasons,
-            touched=outcome.touched or None,
-            measured=outcome.measured,
-        ),
+        last_validation=outcome.as_last(at),
         sightings=keep_sightings(engine.sightings, sighting(outcome, failing, skill)),
         run_writes=merge_unique(engine.run_writes, outcome.run_writes),
         baseline=engine.baseline or outcome.baseline,
@@ -347,12 +409,3 @@ def _completed(state: LoopState, outcome: CompleteOutcome, step: ActionStep) -> 
     if outcome.reason is None:
         return commands.complete(state, outcome.outcome, step.at)
     return commands.fail(state, outcome.outcome, outcome.reason, step.at)
-
-
-def _asked(state: LoopState, outcome: NeedsInput, at: str) -> LoopState:
-    state = clear_action(state)
-    if state.status != "running":
-        return state
-    by_resuming = outcome.by_resuming or None
-    waiting = Waiting(question=outcome.question, options=outcome.options, since=at, by_resuming=by_resuming)
-    return commands.wait_for_person(state, waiting)

@@ -15,7 +15,7 @@ from loopwright.core.protocol import AgentOutput, Capabilities, Message
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.recording import TranscriptLine, digest_of, read_line
 from loopwright.core.run_events import EventBus, Observer, RunNote
-from loopwright.core.state import DevelopTask, EngineState, MenuEntry
+from loopwright.core.state import DevelopTask, MenuEntry
 from loopwright.core.threads import run_in_thread
 from loopwright.core.transcript import FORM, TRANSCRIPT, AgentAbilities, TurnEnd, TurnFailure
 from loopwright.evidence.debugging import DebugRequest, SearchFindings
@@ -23,6 +23,7 @@ from loopwright.workflows.loop.commands import reopen, take_up
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner
 from loopwright.workflows.loop.selector import CHOSEN
+from loopwright.workflows.outside_changes import with_limits
 
 OTHERS = (
     "title",
@@ -46,7 +47,6 @@ OTHERS_IN_ENGINE = (
     "allow_test_changes",
 )
 """What commands change of a loop, in its own fields and under `engine`."""
-LIMITS = ("max_minutes", "max_tokens", "max_cost")
 
 
 @dataclass(frozen=True)
@@ -125,19 +125,14 @@ def apply_external_change(state: LoopState, change: ExternalChange) -> LoopState
     """The state with the same change made to it."""
     before, after = change.before, change.after
     if before.status in FINISHED and after.status == "running" and state.status in FINISHED:
-        state = reopen(state.evolve(max_iterations=after.max_iterations, engine=_limited(state.engine, after.engine)))
+        state = reopen(with_limits(state, after))
     own = {name: getattr(after, name) for name in OTHERS if getattr(before, name) != getattr(after, name)}
     inner = {
         name: getattr(after.engine, name)
         for name in OTHERS_IN_ENGINE
         if getattr(before.engine, name) != getattr(after.engine, name)
     }
-    return state.evolve(**own, engine=_limited(state.engine, after.engine).evolve(**inner))
-
-
-def _limited(engine: EngineState, like: EngineState) -> EngineState:
-    limits = {name: getattr(like.budget, name) for name in LIMITS}
-    return engine.evolve(budget=engine.budget.evolve(**limits))
+    return state.evolve(**own, engine=with_limits(state, after).engine.evolve(**inner))
 
 
 def reset_loop(state: LoopState) -> LoopState:
@@ -372,7 +367,7 @@ class LoopReplay:
             done = self._begun >= len(self._recording.acts) and self._over >= self._recording.over
             if done or self._strayed or state.status != "running" or at == (self._begun, self._over):
                 return ReplayResult(state, actions_of(store.events(id)), self._strayed, self._reworded)
-            rule = _as_it_is
+            rule = lambda state: state  # noqa: E731
 
     async def answer(self, name: str, message: Message) -> AgentOutput | TurnFailure:
         """The next turn of the action under way; a failure stands for whatever is asked after it."""
@@ -511,10 +506,6 @@ class _Chooser:
 def actions_of(entries: Sequence[JournalEntry]) -> tuple[str, ...]:
     """The actions that came to an end, in order."""
     return tuple(str(e.event.data["action"]) for e in entries if e.event.type in ENDS)
-
-
-def _as_it_is(state: LoopState) -> LoopState:
-    return state
 
 
 def _spent(state: LoopState, seconds: float) -> LoopState:

@@ -2,20 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from loopwright.core import notices
 from loopwright.core.agent_turns import AgentSessions
 from loopwright.core.kernel import drive_workflow
-from loopwright.core.notices import Notice, Notification
+from loopwright.core.notices import Notice
 from loopwright.core.outcomes import Interrupted
 from loopwright.core.ports import Agent, AgentEnvironment, Clock, Debugger, Rule, Store, TestRunner, Workspace
 from loopwright.core.prompts import Prompts
 from loopwright.core.record import JournalEntry, JournalEvent
-from loopwright.core.recording import RecordedTurns, earlier_messages
 from loopwright.core.run_events import EventBus
 from loopwright.core.runner import Hold, Runner
-from loopwright.core.state import Checkpoint, MenuEntry
+from loopwright.core.state import MenuEntry
 from loopwright.core.supervisor import wait_until_resumed
 from loopwright.core.text import plural
 from loopwright.workflows.loop import commands
@@ -23,12 +21,10 @@ from loopwright.workflows.loop.flow import LoopFlow
 from loopwright.workflows.loop.messages import compose_brief, loop_prompts
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.outcomes import ActionStep
-from loopwright.workflows.loop.parking import resume_parked
 from loopwright.workflows.loop.publish import missing_changes, publish
 from loopwright.workflows.loop.reducer import ACTION_OF, end_action
 from loopwright.workflows.loop.session import LoopSession
-
-BROKEN_OFF = "the runner died"
+from loopwright.workflows.run_flow import BROKEN_OFF, take_checkpoint
 
 
 async def take_over(session: LoopSession, left: tuple[int, ...]) -> None:
@@ -36,7 +32,7 @@ async def take_over(session: LoopSession, left: tuple[int, ...]) -> None:
     if left:
         session.bus.publish("activity", f"ended {plural(len(left), 'process')} left behind by an earlier runner")
     state = session.state()
-    if _under_way(state):
+    if state.skill_state is not None and state.skill_state.current_action not in (None, "complete"):
         await _record_interruption(session, state)
     entries = session.store.events(session.id)
     session.last_result = last_result(entries)
@@ -54,29 +50,13 @@ def last_result(entries: Sequence[JournalEntry]) -> tuple[str, str] | None:
     return None
 
 
-def _under_way(state: LoopState) -> bool:
-    return state.skill_state is not None and state.skill_state.current_action not in (None, "complete")
-
-
 async def _record_interruption(session: LoopSession, state: LoopState) -> None:
     assert state.skill_state is not None
     assert state.skill_state.current_action is not None
     action = ACTION_OF[state.skill_state.current_action]
-    snapshot = await session.snapshot(f"interrupted {action}")
-    known = state.engine.checkpoints
-    checkpoint = None
-    if not known or known[-1].tree != snapshot.tree:
-        checkpoint = Checkpoint(
-            n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=f"interrupted {action}", at=session.now()
-        )
+    checkpoint = await take_checkpoint(session, f"interrupted {action}", f"interrupted {action}")
     step = ActionStep(action=action, outcome=Interrupted(BROKEN_OFF), at=session.now(), token=session.clock.token())
-    session.store.update(
-        session.id,
-        lambda latest: end_action(latest, step, checkpoint),
-        actor="runner",
-        event=JournalEvent(type="taken_over", data={"action": action}),
-        epoch=session.epoch,
-    )
+    session.commit(lambda latest: end_action(latest, step, checkpoint), "taken_over", action=action)
 
 
 LOOK_SECONDS = 0.2
@@ -138,10 +118,6 @@ def loop_news(before: LoopState, after: LoopState) -> Notice | None:
     return notices.find_notice(before, after, lambda was, now: _opened(was, now) or _halted(was, now))
 
 
-def loop_letter(notice: Notice, state: LoopState, project: str, at: str, masked: Callable[[str], str]) -> Notification:
-    return notices.compose_notification(notice, state, project, at, masked, loop_id=state.loop_id)
-
-
 def _opened(before: LoopState, after: LoopState) -> Notice | None:
     """A menu that was not open before."""
     was, now = before.engine.menu, after.engine.menu
@@ -166,6 +142,8 @@ AgentFactory = Callable[[str, AgentEnvironment], Agent]
 class LoopRunner(Runner[LoopState]):
     """Drives loops."""
 
+    id_name = "loop_id"
+
     workspace: Workspace
     tests: TestRunner
     agents: AgentFactory
@@ -178,32 +156,22 @@ class LoopRunner(Runner[LoopState]):
     def news(self, before: LoopState, after: LoopState) -> Notice | None:
         return loop_news(before, after)
 
-    def letter(
-        self, notice: Notice, state: LoopState, project: str, at: str, masked: Callable[[str], str]
-    ) -> Notification:
-        return loop_letter(notice, state, project, at, masked)
-
     async def work(self, id: str, hold: Hold[LoopState]) -> LoopState:
-        bus, begun = hold.bus, hold.begun
         asked = StatePrompter(id, self.store, self.clock, hold.epoch) if hold.from_afar else hold.person
-        if begun.mode == "auto":
+        if hold.begun.mode == "auto":
             asked = None
-        earlier = partial(earlier_messages, self.store, id, until=begun.engine.rev)
-        around = AgentEnvironment(id, bus.hear, partial(bus.publish, "output"), hold.permits, earlier=earlier)
         recall = AgentSessions(self.store, id, hold.epoch, tell=compose_brief)
-        async with RecordedTurns(
-            lambda name: self.agents(name, around), recall, self.clock, bus, self.price, self.project
-        ) as turns:
+        async with self.turns(id, hold, self.agents, recall, self.project) as turns:
             session = LoopSession(
                 id=id,
                 project=self.project,
                 store=self.store,
                 workspace=self.workspace,
                 tests=self.tests,
-                debugger=self.debugger(id, bus),
+                debugger=self.debugger(id, hold.bus),
                 turns=turns,
                 clock=self.clock,
-                bus=bus,
+                bus=hold.bus,
                 epoch=hold.epoch,
                 prompts=self.prompts,
                 interactive=asked is not None,
@@ -211,6 +179,6 @@ class LoopRunner(Runner[LoopState]):
             )
             await take_over(session, hold.left)
             state = await drive_workflow(LoopFlow(session), self.clock)
-            while await wait_until_resumed(session, state, session.turns.rest, resume_parked):
+            while await wait_until_resumed(session, state, session.turns.rest, commands.resume_parked):
                 state = await drive_workflow(LoopFlow(session), self.clock)
             return session.state()

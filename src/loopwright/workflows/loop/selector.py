@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from loopwright.core.names import ActionName
 from loopwright.core.state import DevelopTask, LoopTask, Outcome
+from loopwright.evidence.goals import goal_kind, named_for_goal
+from loopwright.evidence.proof import ProofGoal, ProofKind, ProofPolicy
 from loopwright.workflows.loop.model import LoopState, SkillState
 from loopwright.workflows.loop.stall import find_stall
 
@@ -65,7 +67,7 @@ def completion(state: LoopState) -> Outcome:
 
 
 def has_stalled(state: LoopState) -> bool:
-    """What the last validations saw is nothing new (see domain/stall.py)."""
+    """What the last validations saw is nothing new (see find_stall)."""
     return find_stall(state.engine.sightings) is not None
 
 
@@ -99,7 +101,8 @@ def failed_task(state: LoopState) -> DevelopTask | None:
 
 def needs_debugging(state: LoopState, *, can_write: bool = True) -> bool:
     """Tests fail; or a task has failed, and the agent that debugs can write: without tests others have no way in."""
-    return bool(_failing(state)) or (can_write and failed_task(state) is not None)
+    failing = state.skill_state.validate_.failed_tests if state.skill_state else ()
+    return bool(failing) or (can_write and failed_task(state) is not None)
 
 
 def exceeded_limit(state: LoopState) -> Outcome | None:
@@ -113,10 +116,6 @@ def exceeded_limit(state: LoopState) -> Outcome | None:
 
 def _tasks(state: LoopState) -> tuple[DevelopTask, ...]:
     return state.skill_state.develop.tasks if state.skill_state else ()
-
-
-def _failing(state: LoopState) -> tuple[str, ...]:
-    return state.skill_state.validate_.failed_tests if state.skill_state else ()
 
 
 @dataclass(frozen=True)
@@ -270,3 +269,34 @@ def _fail_orphans(state: LoopState, tasks: tuple[DevelopTask, ...]) -> tuple[Dev
         if all(a is b for a, b in zip(after, tasks, strict=True)):
             return after
         tasks = after
+
+
+READING_MODES = frozenset({"analysis", "review"})
+
+
+def loop_goal(state: LoopState) -> ProofGoal:
+    """Every kind that the goal or a task of the loop has. Tasks that failed have none: they keep it from succeeding.
+
+    What an agent planned for itself serves the loop's own goal, whatever its tool or mode.
+    """
+    run = state.engine.settings.proof
+    tasks = state.skill_state.develop.tasks if state.skill_state else ()
+    kinds = {_task_kind(state, task, run) for task in tasks if task.status == "completed"}
+    return ProofGoal(
+        frozenset(kinds) or frozenset({goal_kind(state.description or state.title, run)}),
+        named_for_goal(state.description, state.engine),
+    )
+
+
+def _task_kind(state: LoopState, task: DevelopTask, run: ProofPolicy) -> ProofKind:
+    definition = state.engine.task(task.id)
+    own = definition.proof if definition else None
+    if own is not None and own != "auto":
+        return own
+    if definition and definition.planned:
+        return goal_kind(state.description or state.title, run)
+    if task.tool == "bash":
+        return "commands"
+    if task.mode in READING_MODES:
+        return "reading"
+    return goal_kind(state.description or state.title, run)

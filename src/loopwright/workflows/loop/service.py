@@ -304,14 +304,16 @@ TURNS, SPARE_SECONDS = 4, 120.0
 
 
 @dataclass(frozen=True)
-class TaskCommands(RunService[LoopState]):
-    """The commands on what a loop does next.
+class LoopService(RunService[LoopState]):
+    """Every command; see RunAccess for what it is made of.
 
     `writer`: who writes code for a loop of that agent, which may not be able to; AgentError where nobody is.
     """
 
     issues: IssueTracker = NO_ISSUES
     writer: Callable[[str], str] = str
+
+    kind: ClassVar[str] = "loop"
 
     @property
     def tasks(self) -> TaskService:
@@ -389,33 +391,9 @@ class TaskCommands(RunService[LoopState]):
         replace(self.tasks, commit=at_menu).add(loop_id, fields)
         return self.read(loop_id)
 
-
-def _tool(state: LoopState, fields: Fields) -> str:
-    return "bash" if fields.get("command") else state.engine.settings.agent
-
-
-RULES = CommandRules[LoopState](
-    id_of=lambda state: state.loop_id,
-    start=commands.start,
-    pause=commands.pause,
-    resume=commands.resume,
-    stop=commands.stop,
-    reopen=lambda state, at: commands.reopen(state),
-    limited=commands.set_limits,
-    edit=commands.edit,
-    require_delete=lambda state: commands.require_command("delete", state),
-)
-
-
-@dataclass(frozen=True)
-class LoopService(TaskCommands):
-    """Every command; see Access for what it is made of."""
-
-    kind: ClassVar[str] = "loop"
-
     @property
     def rules(self) -> CommandRules[LoopState]:
-        return RULES
+        return commands.RULES
 
     def create(
         self,
@@ -472,20 +450,16 @@ class LoopService(TaskCommands):
         """Unified diff: of one checkpoint against the one before, or of the whole loop so far."""
         return self.whole_diff(loop_id) if n is None else self.checkpoint_diff(loop_id, n)
 
-    def _concluded(self, state: LoopState) -> LoopState:
+    def conclude(self, state: LoopState, epoch: int) -> LoopState:
         """With its summary."""
-        if add_summary(state) is state:
-            return state
-        try:
-            with self.store.lease(state.loop_id) as lease:
-                ended = self.store.update(
-                    state.loop_id,
-                    add_summary,
-                    actor=self.actor,
-                    event=JournalEvent(type="summarised"),
-                    epoch=lease.epoch,
-                )
-                self.store.write_progress(state.loop_id, render_progress(ended))
-                return ended
-        except Conflict:  # a runner again, and so a summary at its end
-            return state
+        event = JournalEvent(type="summarised")
+        ended = self.store.update(state.loop_id, add_summary, actor=self.actor, event=event, epoch=epoch)
+        self.store.write_progress(state.loop_id, render_progress(ended))
+        return ended
+
+    def _concluded(self, state: LoopState) -> LoopState:
+        return state if add_summary(state) is state else super()._concluded(state)
+
+
+def _tool(state: LoopState, fields: Fields) -> str:
+    return "bash" if fields.get("command") else state.engine.settings.agent

@@ -11,10 +11,11 @@ from loopwright.core.prompts import Prompts
 from loopwright.core.protocol import ActionReport, AgentOutput, Message
 from loopwright.evidence.debugging import DebugRequest, list_tried_fixes
 from loopwright.evidence.proof import ProofGoal
-from loopwright.evidence.verdict import claims_green_tests, quote_words, refused_updates
-from loopwright.workflows.loop.goal import loop_goal
+from loopwright.evidence.verdict import refused_updates
 from loopwright.workflows.loop.messages import compose_message, loop_prompts
 from loopwright.workflows.loop.model import LoopState, SkillState
+from loopwright.workflows.loop.selector import loop_goal
+from loopwright.workflows.run_flow import note_answer
 
 
 @dataclass(kw_only=True)
@@ -78,22 +79,13 @@ class LoopSession(MeasuredRunContext[LoopState]):
         self.bus.publish("activity", f"{agent} works on {action}")
         silence = state.engine.settings.silence_timeout
         message = message.evolve(text=text, silence=silence, debug=message.debug or self.debug_ground())
-        output, report, asked_again, late = await self.turns.report(
-            agent, message, self._wrap_ups(action, message), partial(self._again, action)
-        )
+        answer = await self.turns.report(agent, message, self._wrap_ups(action, message), partial(self._again, action))
+        output, report = answer.output, answer.report
         self.bus.publish("agent", output.text or report.message)
-        if late:
-            self.note("out_of_time", f"{action}: {agent} {late}; what it reported at the cut-off counts")
-        if report.status == "none":
-            words = f"{agent} gave no report on {action}, even when asked again; only what was measured counts"
-            self.note("no_report", words)
-        elif asked_again:
-            self.note("no_report", f"{agent} answered {action} without a report, and was asked once more")
+        note_answer(self, agent, action, answer, "what was measured counts")
         if output.truncated:
             self.note("output_cut", f"{agent} said more on {action} than is kept; the rest was dropped")
         self.note("refused_update", refused_updates(action, report))
-        if claims_green_tests(report):
-            self.claims.append(f"{action} said {quote_words(report.message)}")
         return output, report
 
     def debug_request(self, found: str | None = None) -> DebugRequest:

@@ -4,33 +4,25 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, assert_never, get_args
+from typing import Any, get_args
 
-from loopwright.core.errors import IllegalTransition, Invalid
+from loopwright.core.errors import Invalid
 from loopwright.core.ids import is_safe_id
 from loopwright.core.names import FINISHED, Mode
 from loopwright.core.run import STOPPED_BY_USER
-from loopwright.core.state import EngineState, Menu
-from loopwright.core.state_repair import (
-    BOOKKEEPING,
-    LIMITS,
-    Json,
-    all_incidents,
-    carry_over,
-    copy_document,
-    finish_end,
-    get_object,
-    list_forbidden_fields,
-    list_objects,
-    list_unknown_keys,
-    merge_answers,
-    refuse_newer,
-    validate_document,
-    with_field,
-)
+from loopwright.core.state import Menu
 from loopwright.core.text import plural
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.model import ERRORS_KEPT, TITLE_LENGTH, LoopState
+from loopwright.workflows.outside_changes import END, OutsideChanges, with_limits, with_mode
+from loopwright.workflows.state_repair import (
+    Json,
+    finish_end,
+    get_object,
+    list_objects,
+    open_document,
+    validate_document,
+)
 
 
 def validate_loop(document: Json, now: str, repairs: list[str]) -> LoopState:
@@ -103,11 +95,8 @@ def read_loop(
     `fallback_id` stands in for a missing id, `now` for missing times; `tasks` are the lines of a tasks.jsonl that
     are used where the document itself has no definitions. Invalid and NewerSchema.
     """
-    if not isinstance(raw, dict):
-        raise Invalid(f"a loop's state is a JSON object, this is {type(raw).__name__}")
     repairs: list[str] = []
-    document = copy_document(raw)
-    refuse_newer(document)
+    document = open_document(raw, "a loop's state")
     _map_legacy(document, repairs)
     if document.get("loop_id") is None:
         document["loop_id"] = fallback_id
@@ -240,26 +229,9 @@ def _set(section: Json, key: str, value: int, repairs: list[str]) -> None:
         section[key] = value
 
 
-EDITABLE = commands.TEXT_FIELDS | commands.OTHER_FIELDS
 OWN = frozenset({"loop_id", "created_at", "current_iteration", "skill_state"})
-END = frozenset({"completed_at", "failure_reason"})
-FOR_COMMANDS = frozenset({"waiting", "answer", "interrupt", "parked", "tasks", *BOOKKEEPING})
-"""Of `engine`, what commands may change while a runner lives, beside its mode and limits, and an end by stop."""
-
-
-def take_in(
-    base: LoopState, found: LoopState, current: LoopState, now: str
-) -> tuple[LoopState, tuple[str, ...], tuple[str, ...]]:
-    """What `found` changed against `base`, carried over to `current` as far as the status table allows.
-
-    Returns the state to go on with, what was accepted, and what is put back, in words.
-    """
-    refused = [*list_forbidden_fields(base, found, OWN, END)]
-    names = sorted(name for name in EDITABLE if getattr(found, name) != getattr(base, name))
-    steps = [*names, *(name for name in list_unknown_keys(base, found) if name not in EDITABLE)]
-    if found.status not in (base.status, current.status):
-        steps.insert(len(steps) if found.status == "running" else 0, "status")
-    return carry_over(current, steps, lambda state, name: _carried_over(state, found, name, now), refused)
+CHANGES = OutsideChanges(commands.RULES, own=OWN, for_commands=("waiting", "answer", "interrupt", "parked", "tasks"))
+take_in = CHANGES.take_in
 
 
 def keep_own(before: LoopState, after: LoopState) -> tuple[LoopState, tuple[str, ...]]:
@@ -268,25 +240,20 @@ def keep_own(before: LoopState, after: LoopState) -> tuple[LoopState, tuple[str,
     Returns with it the names of what had to be put back: none when only commands were given.
     """
     before = _reopened(before, after)
-    own = {name: getattr(before, name) for name in OWN}
     ended = before if after.status in FINISHED and not _is_legal_end(before, after) else after
-    end = {name: getattr(ended, name) for name in END}
-    engine = _own_engine(before.engine, after.engine).evolve(outcome=ended.engine.outcome)
-    kept = after.evolve(**own, **end, status=ended.status, engine=engine)
-    names = [name for name in sorted({*OWN, *END, "status"}) if getattr(kept, name) != getattr(after, name)]
-    fields = EngineState.model_fields
-    names += [f"engine.{name}" for name in fields if getattr(engine, name) != getattr(after.engine, name)]
-    return (kept, tuple(names)) if names else (after, ())
+    engine = with_mode(with_limits(CHANGES.with_commanded(before, after), after), after).engine
+    engine = engine.evolve(menu=_chosen(before.engine.menu, after.engine.menu), outcome=ended.engine.outcome)
+    own = {name: getattr(before, name) for name in OWN}
+    end = {name: getattr(ended, name) for name in (*END, "status")}
+    return CHANGES.put_back(after.evolve(**own, **end, engine=engine), after)
 
 
 def _reopened(before: LoopState, after: LoopState) -> LoopState:
     """What reopening alone makes of a loop that had ended; its old runner may not have let go yet."""
     if before.status not in FINISHED or after.status in FINISHED:
         return before
-    budget = before.engine.budget.evolve(**{name: getattr(after.engine.budget, name) for name in LIMITS})
-    raised = before.evolve(max_iterations=after.max_iterations, engine=before.engine.evolve(budget=budget))
     try:
-        return commands.reopen(raised)
+        return commands.reopen(with_limits(before, after))
     except Invalid:
         return before
 
@@ -298,50 +265,8 @@ def _is_legal_end(before: LoopState, after: LoopState) -> bool:
     return ends[0] == ends[1] or stopped == ("failed", "stopped", STOPPED_BY_USER)
 
 
-def _own_engine(before: EngineState, after: EngineState) -> EngineState:
-    limits = {name: getattr(after.budget, name) for name in LIMITS}
-    given = {name: getattr(after, name) for name in FOR_COMMANDS}
-    settings = before.settings.evolve(mode=after.settings.mode)
-    return before.evolve(
-        **given,
-        settings=settings,
-        budget=before.budget.evolve(**limits),
-        incidents=all_incidents(before.incidents, after.incidents),
-        asked=merge_answers(before.asked, after.asked),
-        menu=_chosen(before.menu, after.menu),
-    )
-
-
 def _chosen(before: Menu | None, after: Menu | None) -> Menu | None:
     """Others choose from what is offered, or close the menu with a pause or an end; they open none and change none."""
     if before is None or after is None:
         return None
     return before.evolve(choice=before.choice or (after.choice if after.choice in before.free else None))
-
-
-def _carried_over(state: LoopState, found: LoopState, name: str, now: str) -> LoopState:
-    if name == "status":
-        return _commanded(state, found, now)
-    if name in EDITABLE:
-        return commands.edit(state, {name: getattr(found, name)})
-    return with_field(state, found, name)
-
-
-def _commanded(state: LoopState, found: LoopState, now: str) -> LoopState:
-    """The command that a change of the bare status stands for."""
-    command = commands.command_for(state, found.status)
-    match command:
-        case "start":
-            return commands.start(state)
-        case "resume":
-            return commands.resume(state, live=True)
-        case "pause":
-            return commands.pause(state)
-        case "stop":
-            return commands.stop(state, now)
-        case "exit":
-            return commands.leave(state)
-        case "begin" | "complete" | "fail" | "reopen" | "edit text" | "edit" | "rewind" | "delete":
-            raise IllegalTransition(command, state.status, ())
-        case _:
-            assert_never(command)

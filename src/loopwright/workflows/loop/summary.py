@@ -1,16 +1,17 @@
 """What follows from a state and is never stored: progress in percent, and the plan as people see it."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, get_args
 
-from loopwright.core.names import FINISHED, LoopStatus, Mode
+from loopwright.core.course import Check, CourseStep, check_of, close_step, read_count
+from loopwright.core.names import COUNTED, FINISHED, LoopStatus, Mode
 from loopwright.core.outcomes import ValidationOutcome
 from loopwright.core.pause import Pause, pause_of
 from loopwright.core.record import Items, JournalEntry, Record, Timestamp
-from loopwright.core.state import Incident, Outcome, TaskStatus
+from loopwright.core.state import Checkpoint, Incident, Outcome, TaskStatus
 from loopwright.core.text import plural
 from loopwright.evidence.rivals import patch_lines
 from loopwright.evidence.testing import TestStatus
@@ -365,3 +366,57 @@ def _validate(
         "open_tasks": open_tasks(state),
         "incidents": list(incidents),
     }
+
+
+def list_steps(entries: Sequence[JournalEntry], checkpoints: Iterable[Checkpoint]) -> tuple[CourseStep, ...]:
+    """Every step, oldest first."""
+    kept = {checkpoint.rev: checkpoint.n for checkpoint in checkpoints}
+    return tuple(
+        _course_step(begun, ended, iteration, kept.get(ended.seq) if ended else None)
+        for begun, ended, iteration in _numbered_steps(entries)
+    )
+
+
+def list_validations(entries: Sequence[JournalEntry]) -> tuple[Check, ...]:
+    """Every validation, oldest first."""
+    found = (check_of(ended, iteration) for _, ended, iteration in _numbered_steps(entries) if ended)
+    return tuple(check for check in found if check)
+
+
+def _numbered_steps(entries: Sequence[JournalEntry]) -> Iterator[tuple[JournalEntry, JournalEntry | None, int]]:
+    """Each step's begin and end, with the iterations that were used up by then."""
+    iteration = 0
+    for begun, ended in _step_bounds(entries):
+        action = begun.event.data.get("action")
+        told = ended.event.data.get("iteration") if ended else None
+        lost = ended is not None and ended.event.type != "action_finished"
+        counted = read_count(told)
+        iteration = iteration + (action in COUNTED and not lost) if counted is None else counted
+        yield begun, ended, iteration
+
+
+def _step_bounds(entries: Sequence[JournalEntry]) -> Iterator[tuple[JournalEntry, JournalEntry | None]]:
+    begun: JournalEntry | None = None
+    for entry in entries:
+        match entry.event.type:
+            case "action_started":
+                if begun:
+                    yield begun, None
+                begun = entry
+            case "action_finished" | "taken_over" if begun:
+                yield begun, entry
+                begun = None
+    if begun:
+        yield begun, None
+
+
+def _course_step(begun: JournalEntry, ended: JournalEntry | None, iteration: int, checkpoint: int | None) -> CourseStep:
+    task = begun.event.data.get("task")
+    step = CourseStep(
+        seq=begun.seq,
+        iteration=iteration,
+        action=str(begun.event.data.get("action")),
+        task=task if isinstance(task, str) else None,
+        started_at=begun.ts,
+    )
+    return step if ended is None else close_step(step, ended, checkpoint)

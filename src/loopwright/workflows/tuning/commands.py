@@ -1,13 +1,13 @@
 """Every command on a tuning session, as a pure function over the status table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, Literal
+from typing import Literal
 
+from loopwright.core.command_rules import CommandRules
 from loopwright.core.errors import Conflict, Invalid, NotFound
 from loopwright.core.names import TuningStatus
-from loopwright.core.run import STOPPED_BY_USER, add_incidents
-from loopwright.core.state import Incident, Limits
+from loopwright.core.run import add_incidents
+from loopwright.core.state import Incident, Outcome
 from loopwright.core.status_table import StatusRow, StatusTable
 from loopwright.skills.findings import Finding, FixLevel, Silenced
 from loopwright.workflows.tuning.model import FINISHED, AppliedFix, TuningState
@@ -50,44 +50,43 @@ TABLE: StatusTable[Command, TuningStatus] = StatusTable("tuning session", COMMAN
 is_allowed, require_command, command_for = TABLE.is_allowed, TABLE.require, TABLE.command_for
 
 
-EDITABLE = frozenset({"max_iterations", "user_issue_description"})
 NOT_CHOSEN = "not chosen by a person"
 ASKS_NOTHING = "this tuning session has no open choice"
 
 
-def start(state: TuningState) -> TuningState:
-    """Its first step begins it; that it is wanted can be seen from now on, and nobody starts it twice."""
-    require_command("start", state)
-    return state.evolve(status="running")
+class TuningRules(CommandRules[TuningState]):
+    """What commands make of a tuning session."""
+
+    table = TABLE
+    others = frozenset({"max_iterations", "user_issue_description"})
+
+    def id_of(self, state: TuningState) -> str:
+        return state.tuning_id
+
+    def resume(self, state: TuningState, *, live: bool) -> TuningState:
+        """A session whose runner died is taken up again, and so is one that has an answer."""
+        require_command("resume", state, live=live)
+        return state
+
+    def reopen(self, state: TuningState, at: str) -> TuningState:
+        require_command("reopen", state)
+        return state
+
+    def end(self, state: TuningState, status: str, outcome: Outcome, reason: str | None, at: str) -> TuningState:
+        """What is in the skill's files and nobody has verified is to be put back (`undo`) by its runner, or by
+        whoever takes the lease of one that is gone.
+        """
+        begun = [one.fix for one in state.engine.under_way if one.step == "action-apply-fix" and one.fix]
+        undo = tuple(dict.fromkeys((*(fix.fix_id for fix in list_unverified(state)), *begun)))
+        for fix in list_unverified(state):
+            state = mark_undone(state, fix.fix_id)
+        state = state.evolve(engine=state.engine.evolve(undo=undo))
+        return finish_session(state, outcome, reason).evolve(updated_at=at)
 
 
-def pause(state: TuningState, *, now: bool = False) -> TuningState:
-    require_command("pause", state)
-    return state
-
-
-def resume(state: TuningState, *, live: bool) -> TuningState:
-    """A session whose runner died is taken up again, and so is one that has an answer."""
-    require_command("resume", state, live=live)
-    return state
-
-
-def reopen(state: TuningState, at: str) -> TuningState:
-    require_command("reopen", state)
-    return state
-
-
-def stop(state: TuningState, at: str) -> TuningState:
-    """Ends it. What is in the skill's files and nobody has verified is to be put back (`undo`) by its runner, or by
-    whoever takes the lease of one that is gone.
-    """
-    require_command("stop", state)
-    begun = [one.fix for one in state.engine.under_way if one.step == "action-apply-fix" and one.fix]
-    undo = tuple(dict.fromkeys((*(fix.fix_id for fix in list_unverified(state)), *begun)))
-    for fix in list_unverified(state):
-        state = mark_undone(state, fix.fix_id)
-    state = state.evolve(engine=state.engine.evolve(undo=undo))
-    return finish_session(state, "stopped", STOPPED_BY_USER).evolve(updated_at=at)
+RULES = TuningRules()
+start, pause, resume, stop, reopen = RULES.start, RULES.pause, RULES.resume, RULES.stop, RULES.reopen
+set_limits, edit = RULES.limited, RULES.edit
 
 
 def mark_put_back(state: TuningState, left: Mapping[str, str] | None = None, at: str = "") -> TuningState:
@@ -151,24 +150,3 @@ def remove_fix(
     state = mark_undone(state, id)
     engine = state.engine.evolve(digests=dict(digests), fixable=dict(fixable), silenced=silenced)
     return set_findings(state.evolve(engine=engine), findings)
-
-
-def set_limits(state: TuningState, limits: Limits) -> TuningState:
-    """Sets the limits that are given; the others stay."""
-    given = {name: value for name, value in asdict(limits).items() if value is not None}
-    iterations = given.pop("max_iterations", state.max_iterations)
-    if (iterations, given) == (state.max_iterations, {}):
-        return state
-    require_command("edit", state)
-    budget = state.engine.budget.evolve(**given)
-    return state.evolve(max_iterations=iterations, engine=state.engine.evolve(budget=budget))
-
-
-def edit(state: TuningState, changes: dict[str, Any]) -> TuningState:  # Any: parsed JSON; the model checks each value
-    """Changes what is a person's."""
-    unknown = sorted(changes.keys() - EDITABLE)
-    if unknown or not changes:
-        problem = f"cannot edit {', '.join(unknown)}" if unknown else "nothing to change"
-        raise Invalid(f"{problem}; editable: {', '.join(sorted(EDITABLE))}")
-    require_command("edit", state)
-    return state.evolve(**changes)

@@ -6,18 +6,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import assert_never
 
-from pydantic import JsonValue
-
 from loopwright.core.agent_failures import TABLE
 from loopwright.core.errors import AgentError, Conflict, Corrupt, Invalid, NotFound, WorkspaceError
 from loopwright.core.names import TuningStepName
 from loopwright.core.protocol import Control
-from loopwright.core.record import JournalEvent
 from loopwright.core.status_table import control_signal
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.skills.diagnosis import (
-    SkillDiagnosis,
     diagnose_skill,
     list_fixable,
     load_skill,
@@ -31,6 +27,7 @@ from loopwright.skills.fixes.diff import render_file_diff
 from loopwright.skills.fixes.edits import contents_of, rebase_edit
 from loopwright.skills.review.cards import cards_of
 from loopwright.skills.review.report_check import carry_findings
+from loopwright.workflows.run_flow import RunFlow
 from loopwright.workflows.tuning.agent_fixes import write_fixes
 from loopwright.workflows.tuning.commands import list_unverified
 from loopwright.workflows.tuning.gate import judge_fix
@@ -232,7 +229,10 @@ async def verify_fix(session: TuningSession, step: TuningStep) -> TuningOutcome:
     mended = [one for one in told if one.counts and one.fingerprint in proposal.fingerprints]
     others = carry_findings(skill, (one for one in told if one not in mended))
     now = (*found.findings, *others)
-    reasons = (*judge_fix(proposal, before, skill, state.engine.findings, now), *_problems(found))
+    reasons = (
+        *judge_fix(proposal, before, skill, state.engine.findings, now),
+        *(f"the {dimension} dimension could not be diagnosed: {why}" for dimension, why in found.problems.items()),
+    )
     if not reasons:
         left = await recheck_findings(session, files, skill, mended)
         reasons = tuple(f"{one.rule} can still happen in {one.file}: {one.message}" for one in left)
@@ -249,10 +249,6 @@ def _without(files: SkillFiles, fix: Fix) -> SkillFiles:
     was = {change.file: change.old_content for change in fix.changes}
     kept = {file: data for file, data in files.files.items() if file not in was}
     return replace(files, files=kept | {file: text.encode() for file, text in was.items() if text is not None})
-
-
-def _problems(found: SkillDiagnosis) -> list[str]:
-    return [f"the {dimension} dimension could not be diagnosed: {why}" for dimension, why in found.problems.items()]
 
 
 async def next_iteration(session: TuningSession, step: TuningStep) -> TuningOutcome:
@@ -299,43 +295,32 @@ GONE = (NotFound, Invalid, Corrupt)
 """Trying again does not help."""
 
 
-class TuningFlow:
+class TuningFlow(RunFlow[TuningState]):
     """One session's workflow; its diagnoses run side by side."""
 
     def __init__(self, session: TuningSession) -> None:
+        super().__init__(session)
         self._session = session
         self._landing = asyncio.Lock()
         self._begun: dict[TuningStep, str] = {}
-
-    def read(self) -> TuningState:
-        return self._session.state()
-
-    def control(self, state: TuningState) -> Control:
-        return control_signal(state)
-
-    def must_cancel(self, state: TuningState) -> bool:
-        """A stop cancels at once."""
-        return control_signal(state) is Control.STOP_EXIT
 
     async def ready(self, state: TuningState, running: tuple[TuningStep, ...]) -> tuple[TuningStep, ...]:
         return select_ready(state, running)
 
     def begin(self, choice: TuningStep) -> bool:
         """Commits the begin, unless the latest state would not choose this any more."""
-        session, at = self._session, self._session.now()
-        begun = False
-
-        def rule(state: TuningState) -> TuningState:
-            nonlocal begun
-            begun = control_signal(state) is Control.CONTINUE and still_holds(state, choice)
-            return begin_step(state, choice, at) if begun else state
-
-        event = JournalEvent(type="step_started", data={"step": choice.name, "fix": choice.fix})
-        session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
-        if begun:
+        at = self._session.now()
+        begun = self.commit_begin(
+            lambda state: still_holds(state, choice),
+            lambda state: begin_step(state, choice, at),
+            "step_started",
+            step=choice.name,
+            fix=choice.fix,
+        )
+        if begun is not None:
             self._begun[choice] = at
-            session.bus.publish("action", choice.name)
-        return begun
+            self._session.bus.publish("action", choice.name)
+        return begun is not None
 
     async def perform(self, choice: TuningStep) -> TuningOutcome:
         try:
@@ -372,17 +357,13 @@ class TuningFlow:
             usage=session.spent(),
             files=files_of(outcome),
         )
-        data: dict[str, JsonValue] = {"step": choice.name, "fix": choice.fix, "result": words, "at": at}
-        state = session.store.update(
-            session.id,
-            lambda latest: end_step(latest, done) if not _ended(latest) else latest,
-            actor="runner",
-            event=JournalEvent(type="step_finished", data=data),
-            epoch=session.epoch,
+        state = session.commit(
+            lambda latest: latest if control_signal(latest) is Control.STOP_EXIT else end_step(latest, done),
+            "step_finished",
+            step=choice.name,
+            fix=choice.fix,
+            result=words,
+            at=at,
         )
         publish(session.store, state)
         session.bus.publish("result", f"{choice.name}: {words}")
-
-
-def _ended(state: TuningState) -> bool:
-    return control_signal(state) is Control.STOP_EXIT

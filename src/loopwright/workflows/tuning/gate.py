@@ -94,7 +94,8 @@ def check_front_matter(case: FixCase) -> Iterator[str]:
         if old is None or new is None or old.front is None or old.front.broken:
             continue
         if new.front is None or new.front.broken:
-            yield f"the front matter of {old.path} can no longer be read: {_why(new)}"
+            why = (new.front.broken if new.front else None) or "it is gone"
+            yield f"the front matter of {old.path} can no longer be read: {why}"
             continue
         kept = new.front.values
         gone = [key for key, value in old.front.values.items() if key not in kept or (value and not kept[key])]
@@ -167,10 +168,6 @@ CHECKS: tuple[Callable[[FixCase], Iterator[str]], ...] = (
 def _ignored(skill: Skill) -> "Counter[tuple[str, ...]]":
     found = (one for page in skill.pages.values() if MARK in page.text for one in find_comments(page))
     return Counter((*sorted(one.rules), one.reason) for one in found)
-
-
-def _why(page: Page) -> str:
-    return (page.front.broken if page.front else None) or "it is gone"
 
 
 def _open_fences(page: Page) -> int:

@@ -1,23 +1,14 @@
 """Driving a tuning session in this process: lease, take-over, kernel, and everything closed at the end."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
-from loopwright.core import notices
-from loopwright.core.agent_turns import AgentTurns
 from loopwright.core.kernel import drive_workflow
-from loopwright.core.notices import Notice, Notification
-from loopwright.core.permits import PermissionQueue
-from loopwright.core.ports import Agent, AgentEnvironment, ResultCache, SkillStore
+from loopwright.core.ports import ResultCache, SkillStore
 from loopwright.core.prompts import Prompts
-from loopwright.core.record import JournalEvent
-from loopwright.core.recording import RecordedTurns
-from loopwright.core.run_events import EventBus
-from loopwright.core.runner import Hold, Runner
+from loopwright.core.runner import Hold, PlacedAgentFactory, Runner
+from loopwright.workflows.run_flow import BROKEN_OFF
 from loopwright.workflows.tuning.commands import awaits_choice, mark_put_back
 from loopwright.workflows.tuning.flow import TuningFlow
 from loopwright.workflows.tuning.messages import tuning_prompts
@@ -26,26 +17,6 @@ from loopwright.workflows.tuning.outcomes import InterruptionOutcome, TuningStep
 from loopwright.workflows.tuning.publish import publish
 from loopwright.workflows.tuning.reducer import end_step
 from loopwright.workflows.tuning.session import TuningSession, undo_fixes
-
-
-def tuning_news(before: TuningState, after: TuningState) -> Notice | None:
-    """What a person should hear of that change."""
-    return notices.find_notice(before, after)
-
-
-def tuning_letter(
-    notice: Notice, state: TuningState, project: str, at: str, masked: Callable[[str], str]
-) -> Notification:
-    return notices.compose_notification(notice, state, project, at, masked, tuning_id=state.tuning_id)
-
-
-BROKEN_OFF = "the runner died"
-
-
-class SkillAgentFactory(Protocol):
-    """The agent of that name, in these surroundings, at work in a folder. AgentError."""
-
-    def __call__(self, name: str, around: AgentEnvironment, at: Path | None = None) -> Agent: ...
 
 
 class NoAgentSessions:
@@ -75,21 +46,15 @@ class NoResultCache:
 class TuningRunner(Runner[TuningState]):
     """Drives tuning sessions."""
 
+    id_name = "tuning_id"
+
     skills: SkillStore
-    agents: SkillAgentFactory
+    agents: PlacedAgentFactory
     prompts: Prompts = field(default_factory=tuning_prompts)
     answers: ResultCache = field(default_factory=NoResultCache)
 
     def awaits_person(self, state: TuningState) -> bool:
         return awaits_choice(state)
-
-    def news(self, before: TuningState, after: TuningState) -> Notice | None:
-        return tuning_news(before, after)
-
-    def letter(
-        self, notice: Notice, state: TuningState, project: str, at: str, masked: Callable[[str], str]
-    ) -> Notification:
-        return tuning_letter(notice, state, project, at, masked)
 
     async def work(self, id: str, hold: Hold[TuningState]) -> TuningState:
         session = TuningSession(
@@ -102,7 +67,7 @@ class TuningRunner(Runner[TuningState]):
             root=Path(hold.begun.engine.root),
             skills=self.skills,
             prompts=self.prompts,
-            turns=partial(self._turns, id, hold.bus, hold.permits),
+            turns=lambda at: self.turns(id, hold, partial(self.agents, at=at), NoAgentSessions(), str(at), anew=True),
             answers=self.answers,
         )
         try:
@@ -111,18 +76,6 @@ class TuningRunner(Runner[TuningState]):
             return await _closed(session)
         finally:
             await session.reviews.close()
-
-    @asynccontextmanager
-    async def _turns(
-        self, id: str, bus: EventBus, permits: PermissionQueue[TuningState], at: Path
-    ) -> AsyncIterator[AgentTurns]:
-        """An agent's turns in a copy of the skill."""
-        around = AgentEnvironment(id, bus.hear, partial(bus.publish, "output"), permits)
-        turns = RecordedTurns(
-            lambda name: self.agents(name, around, at), NoAgentSessions(), self.clock, bus, self.price, str(at)
-        )
-        async with turns:
-            yield turns
 
 
 async def _take_over(session: TuningSession) -> None:
@@ -144,8 +97,7 @@ async def _take_over(session: TuningSession) -> None:
             )
         return latest
 
-    event = JournalEvent(type="taken_over", data={"steps": [one.step for one in broken]})
-    session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
+    session.commit(rule, "taken_over", steps=[one.step for one in broken])
 
 
 async def _closed(session: TuningSession) -> TuningState:
@@ -153,12 +105,6 @@ async def _closed(session: TuningSession) -> TuningState:
     state = session.state()
     if state.engine.undo:
         left, at = await undo_fixes(session, state.engine.undo), session.now()
-        state = session.store.update(
-            session.id,
-            lambda latest: mark_put_back(latest, left, at),
-            actor="runner",
-            event=JournalEvent(type="put_back"),
-            epoch=session.epoch,
-        )
+        state = session.commit(lambda latest: mark_put_back(latest, left, at), "put_back")
     publish(session.store, state)
     return state

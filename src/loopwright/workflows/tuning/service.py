@@ -21,22 +21,10 @@ from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.model import MAX_ITERATIONS, Fix, Level, TuningEngine, TuningState
 
-RULES = CommandRules[TuningState](
-    id_of=lambda state: state.tuning_id,
-    start=commands.start,
-    pause=commands.pause,
-    resume=commands.resume,
-    stop=commands.stop,
-    reopen=commands.reopen,
-    limited=commands.set_limits,
-    edit=commands.edit,
-    require_delete=lambda state: commands.require_command("delete", state),
-)
-
 
 @dataclass(frozen=True)
 class TuningService(RunService[TuningState]):
-    """Every command; see Access for what it is made of. `skills`: where skills are read and changed."""
+    """Every command; see RunAccess for what it is made of. `skills`: where skills are read and changed."""
 
     skills: SkillStore | None = None
 
@@ -44,7 +32,7 @@ class TuningService(RunService[TuningState]):
 
     @property
     def rules(self) -> CommandRules[TuningState]:
-        return RULES
+        return commands.RULES
 
     def in_mode(self, state: TuningState, mode: Mode | None) -> TuningState:
         if mode is not None:
@@ -216,24 +204,16 @@ class TuningService(RunService[TuningState]):
             words = ", ".join(reversed(touching))
             raise Conflict(f"{words} changed the same file after {id}; roll back first: {words}")
 
-    def _concluded(self, state: TuningState) -> TuningState:
+    def conclude(self, state: TuningState, epoch: int) -> TuningState:
         """With what was unverified taken out of the skill's files, and its documents written."""
         from loopwright.workflows.tuning.publish import publish
         from loopwright.workflows.tuning.session import BACKUPS, roll_back_fixes
 
-        id = state.tuning_id
-        try:
-            with self.store.lease(id) as lease:
-                root, backups, at = Path(state.engine.root), self.store.progress_path(id) / BACKUPS, self._now()
-                left = roll_back_fixes(self.folders, root, backups, reversed(state.engine.undo))
-                ended = self.store.update(
-                    id,
-                    lambda s: commands.mark_put_back(s, left, at),
-                    actor=self.actor,
-                    event=JournalEvent(type="put_back"),
-                    epoch=lease.epoch,
-                )
-                publish(self.store, ended)
-                return ended
-        except Conflict:  # a runner again, which does it
-            return state
+        id, at = state.tuning_id, self._now()
+        root, backups = Path(state.engine.root), self.store.progress_path(id) / BACKUPS
+        left = roll_back_fixes(self.folders, root, backups, reversed(state.engine.undo))
+        event = JournalEvent(type="put_back")
+        rule = lambda s: commands.mark_put_back(s, left, at)  # noqa: E731
+        ended = self.store.update(id, rule, actor=self.actor, event=event, epoch=epoch)
+        publish(self.store, ended)
+        return ended

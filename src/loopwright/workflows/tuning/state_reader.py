@@ -5,30 +5,19 @@ A document without `engine` is one like any other: it is how the seed writes the
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import assert_never
 
-from loopwright.core.errors import IllegalTransition, Invalid
 from loopwright.core.run import STOPPED_BY_USER
-from loopwright.core.state_repair import (
-    BOOKKEEPING,
-    LIMITS,
-    Json,
-    all_incidents,
-    carry_over,
-    copy_document,
-    get_object,
-    list_forbidden_fields,
-    list_objects,
-    list_unknown_keys,
-    merge_answers,
-    parse_timestamp,
-    refuse_newer,
-    try_command,
-    validate_document,
-    with_field,
-    with_texts,
-)
 from loopwright.skills.findings import DIMENSIONS, SEVERITIES
+from loopwright.workflows.outside_changes import OutsideChanges, try_command, with_limits
+from loopwright.workflows.state_repair import (
+    Json,
+    drop_bad_times,
+    get_object,
+    keep_last,
+    list_objects,
+    open_document,
+    validate_document,
+)
 from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.model import (
     ERRORS_KEPT,
@@ -36,7 +25,6 @@ from loopwright.workflows.tuning.model import (
     HISTORY_KEPT,
     ISSUE_TYPES,
     AppliedFix,
-    TuningEngine,
     TuningState,
 )
 
@@ -50,11 +38,8 @@ def read_tuning(raw: object, *, fallback_id: str, now: str) -> tuple[TuningState
     `fallback_id` is the name of its folder, which stands in for a missing id; `now` for missing times. Invalid and
     NewerSchema.
     """
-    if not isinstance(raw, dict):
-        raise Invalid(f"a tuning session's state is a JSON object, this is {type(raw).__name__}")
     repairs: list[str] = []
-    document = copy_document(raw)
-    refuse_newer(document)
+    document = open_document(raw, "a tuning session's state")
     _know_itself(document, fallback_id, repairs)
     _drop_what_is_none(document, repairs)
     state = validate_document(
@@ -83,11 +68,7 @@ def _know_itself(document: Json, fallback_id: str, repairs: list[str]) -> None:
 
 def _drop_what_is_none(document: Json, repairs: list[str]) -> None:
     """A time that is no time says as much as nothing, and so does a line before the first."""
-    for where, place, key in _times(document):
-        value = place.get(key)
-        if isinstance(value, str) and value and parse_timestamp(value) is None:
-            del place[key]
-            repairs.append(f"{where}{key} was no time")
+    drop_bad_times(_times(document), repairs)
     locations = [get_object(issue, "location") for issue in list_objects(document.get("issues"))]
     details = (get_object(get_object(get_object(document, "diagnosis"), one), "details") for one in DIMENSIONS)
     for place in (*locations, *(evidence for one in details for evidence in list_objects(one.get("evidence")))):
@@ -121,11 +102,8 @@ def _finish(document: Json, repairs: list[str]) -> None:
 
 
 def _count(document: Json, repairs: list[str]) -> None:
-    for key, most in (("errors", ERRORS_KEPT), ("action_history", HISTORY_KEPT)):
-        items = document.get(key)
-        if isinstance(items, list) and len(items) > most:
-            document[key] = items[-most:]
-            repairs.append(f"the last {most} of {len(items):,} {key} were kept")
+    keep_last(document, "errors", ERRORS_KEPT, repairs)
+    keep_last(document, "action_history", HISTORY_KEPT, repairs)
     errors, count = list_objects(document.get("errors")), document.get("error_count", 0)
     if isinstance(count, int) and count < len(errors):
         document["error_count"] = len(errors)
@@ -234,26 +212,17 @@ def _missing(key: str, place: Json, document: Json, now: str) -> object:
     return values[key]() if key in values else None
 
 
-EDITABLE = commands.EDITABLE
-OWN = frozenset(TuningState.model_fields) - EDITABLE - {"status", "updated_at", "engine"}
-"""What the runner writes, and commands that are given for it."""
-FOR_COMMANDS = frozenset({"interrupt", "parked", *BOOKKEEPING})
-"""Of `engine`, what commands may change while a runner lives, whatever else they do."""
+OWN = frozenset(TuningState.model_fields) - commands.RULES.editable - {"status", "updated_at", "engine"}
+CHANGES = OutsideChanges(
+    commands.RULES, own=OWN, for_commands=("interrupt", "parked"), end=frozenset(), stop_first=False
+)
 
 
 def take_in(
     base: TuningState, found: TuningState, current: TuningState, now: str
 ) -> tuple[TuningState, tuple[str, ...], tuple[str, ...]]:
-    """What `found` changed against `base`, carried over to `current` as far as the status table allows.
-
-    Returns the state to go on with, what was accepted, and what is put back, in words.
-    """
-    refused = list_forbidden_fields(base, _before_its_end(base, found), OWN, frozenset())
-    names = sorted(name for name in EDITABLE if getattr(found, name) != getattr(base, name))
-    steps = [*names, *list_unknown_keys(base, found)]
-    if found.status not in (base.status, current.status):
-        steps.append("status")
-    return carry_over(current, steps, lambda state, name: _carried_over(state, found, name, now), refused)
+    """See OutsideChanges."""
+    return CHANGES.take_in(base, found, current, now, compared=_before_its_end(base, found))
 
 
 def keep_own(before: TuningState, after: TuningState) -> tuple[TuningState, tuple[str, ...]]:
@@ -262,16 +231,8 @@ def keep_own(before: TuningState, after: TuningState) -> tuple[TuningState, tupl
     What commands do to a session is done here again to `before`: only what comes of it is theirs. Returns with it the
     names of what had to be put back: none when only commands were given.
     """
-    kept = _stopped(with_texts(_chosen(_limited(before, after), after), after, EDITABLE), after)
-    kept = _with_engine(kept, after)
-    names = [
-        name
-        for name in sorted(TuningState.model_fields)
-        if name not in ("engine", "updated_at") and getattr(kept, name) != getattr(after, name)
-    ]
-    fields = TuningEngine.model_fields
-    names += [f"engine.{name}" for name in fields if getattr(kept.engine, name) != getattr(after.engine, name)]
-    return (kept, tuple(names)) if names else (after, ())
+    kept = CHANGES.stopped(CHANGES.with_texts(_chosen(with_limits(before, after), after), after), after)
+    return CHANGES.put_back(CHANGES.with_commanded(kept, after).evolve(updated_at=after.updated_at), after)
 
 
 def _before_its_end(base: TuningState, found: TuningState) -> TuningState:
@@ -281,12 +242,6 @@ def _before_its_end(base: TuningState, found: TuningState) -> TuningState:
     fixes = base.applied_fixes if found.applied_fixes == judge_unverified(base.applied_fixes) else found.applied_fixes
     engine = found.engine.model_copy(update={"reason": base.engine.reason})
     return found.model_copy(update={"applied_fixes": fixes, "engine": engine})
-
-
-def _limited(state: TuningState, after: TuningState) -> TuningState:
-    limits = {name: getattr(after.engine.budget, name) for name in LIMITS}
-    budget = state.engine.budget.evolve(**limits)
-    return state.evolve(max_iterations=after.max_iterations, engine=state.engine.evolve(budget=budget))
 
 
 def _chosen(state: TuningState, after: TuningState) -> TuningState:
@@ -300,44 +255,3 @@ def _chosen(state: TuningState, after: TuningState) -> TuningState:
     proposals = state.engine.proposals
     taken = [id for id in waiting.options if not refused.intersection(proposals[id].fingerprints)]
     return try_command(state, commands.choose, taken) if refused else state
-
-
-def _stopped(state: TuningState, after: TuningState) -> TuningState:
-    """Others end a session by stopping it; every other end is the runner's own."""
-    if (after.status, after.engine.outcome, after.engine.reason) != ("failed", "stopped", STOPPED_BY_USER):
-        return state
-    return try_command(state, commands.stop, after.updated_at or "")
-
-
-def _with_engine(state: TuningState, after: TuningState) -> TuningState:
-    given = {name: getattr(after.engine, name) for name in FOR_COMMANDS}
-    return state.evolve(
-        updated_at=after.updated_at,
-        engine=state.engine.evolve(
-            **given,
-            incidents=all_incidents(state.engine.incidents, after.engine.incidents),
-            asked=merge_answers(state.engine.asked, after.engine.asked),
-        ),
-    )
-
-
-def _carried_over(state: TuningState, found: TuningState, name: str, now: str) -> TuningState:
-    if name == "status":
-        return _commanded(state, found, now)
-    if name in EDITABLE:
-        return commands.edit(state, {name: getattr(found, name)})
-    return with_field(state, found, name)
-
-
-def _commanded(state: TuningState, found: TuningState, now: str) -> TuningState:
-    """The command that a change of the bare status stands for."""
-    command = commands.command_for(state, found.status)
-    match command:
-        case "start":
-            return commands.start(state)
-        case "stop":
-            return commands.stop(state, now)
-        case "pause" | "resume" | "reopen" | "choose" | "roll back" | "complete" | "fail" | "edit" | "delete":
-            raise IllegalTransition(command, state.status, (), "tuning session")
-        case _:
-            assert_never(command)

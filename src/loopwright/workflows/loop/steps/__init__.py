@@ -1,1 +1,1 @@
-"""The loop's actions: one file each, with the prompt of the same name beside it."""
+"""The loop's actions, with the prompts of those that ask an agent beside them."""

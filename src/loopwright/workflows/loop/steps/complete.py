@@ -1,4 +1,4 @@
-"""COMPLETE: look once more, write the summary, end the loop."""
+"""VALIDATE: run the project's tests, and believe nothing else. COMPLETE: look once more, summarise, end the loop."""
 
 from loopwright.core.outcomes import ValidationOutcome
 from loopwright.core.state import Outcome
@@ -9,10 +9,31 @@ from loopwright.evidence.validation import environment_doubt, nothing_to_run, va
 from loopwright.evidence.verdict import TROUBLES
 from loopwright.workflows.loop.model import LoopState, Summary
 from loopwright.workflows.loop.outcomes import ActionOutcome, CompleteOutcome
-from loopwright.workflows.loop.selector import NextAction, open_tasks
+from loopwright.workflows.loop.selector import CHOSEN, NextAction, open_tasks
 from loopwright.workflows.loop.session import LoopSession
 from loopwright.workflows.loop.stall import find_stall
 from loopwright.workflows.loop.summary import summarise_loop
+
+
+async def run_validate(session: LoopSession, choice: NextAction) -> ActionOutcome:
+    command = session.state().engine.settings.test_command or await _find_command(session)
+    if command is None:
+        return nothing_to_run(await session.tree())
+    # Who asks for it gets a run.
+    return await validate_tree(session, command, counted=True, anew=choice.row == CHOSEN)
+
+
+async def _find_command(session: LoopSession) -> str | None:
+    """A loop taken over from elsewhere may know none yet; a person can be asked."""
+    found = session.tests.detect()
+    if found is not None or session.person is None:
+        return found
+    answer = await session.person.ask(
+        "No test command was found. Which command runs the tests? (empty or none: there are none)", ()
+    )
+    command = answer.strip()
+    return None if command in ("", "none") else command
+
 
 PASSED: frozenset[Outcome] = frozenset({"succeeded", "unproven"})
 WORTH_ANOTHER_LOOK: frozenset[Outcome] = PASSED | {"exhausted", "unverified"}

@@ -14,9 +14,8 @@ from loopwright.evidence.goals import named_tests
 from loopwright.evidence.verdict import files_named, quote_words, unmeasured_files
 from loopwright.policy.permissions import turn_policy
 from loopwright.reports.proposals import read_proposals
-from loopwright.workflows.loop.goal import READING_MODES
 from loopwright.workflows.loop.outcomes import ActionOutcome, DevelopOutcome
-from loopwright.workflows.loop.selector import NextAction
+from loopwright.workflows.loop.selector import READING_MODES, NextAction
 from loopwright.workflows.loop.session import LoopSession
 
 DECIDE = "Nobody can be asked now. Decide yourself, say what you decided, and continue."
@@ -29,7 +28,10 @@ async def run_develop(session: LoopSession, choice: NextAction) -> ActionOutcome
     before = await session.snapshot(f"before {task.id}")
     reads = task.mode in READING_MODES
     async with undo_writes(session, session.turns, before, "a reading task") if reads else nullcontext():
-        output, report = await _ask(session, task, definition)
+        order, message = _order(session, task, definition)
+        output, report = await session.report(task.tool, "DEVELOP", order, message)
+        if report.status == "needs_input":
+            output, report = await _answered(session, task, order, message, report)
     after = await session.snapshot(f"after {task.id}")
     changes = await run_in_thread(session.workspace.changes, before.commit, after.commit)
     measured = tuple(Change(c.file, c.action) for c in changes)
@@ -70,9 +72,7 @@ def _undone(session: LoopSession, task: DevelopTask, outcome: DevelopOutcome, te
     return "it was meant to change files, but no change was measured"
 
 
-async def _ask(
-    session: LoopSession, task: DevelopTask, definition: LoopTask | None
-) -> tuple[AgentOutput, ActionReport]:
+def _order(session: LoopSession, task: DevelopTask, definition: LoopTask | None) -> tuple[str, Message]:
     settings = session.state().engine.settings
     message = Message(
         action="DEVELOP",
@@ -90,20 +90,24 @@ async def _ask(
         "progress_dir": str(session.store.progress_path(session.id)),
     }
     if task.mode in READING_MODES:
-        asked = session.order("examine", mode=task.mode, **values)
+        order = session.order("examine", mode=task.mode, **values)
     else:
-        asked = session.order("develop", **values)
+        order = session.order("develop", **values)
     if task.id in (session.state().engine.spent.unchanged or ()):
-        asked = f"{asked}\n\n{session.order('undone', claim=session.undone.get(task.id, 'done'))}"
-    output, report = await session.report(task.tool, "DEVELOP", asked, message)
-    if report.status != "needs_input":
-        return output, report
+        order = f"{order}\n\n{session.order('undone', claim=session.undone.get(task.id, 'done'))}"
+    return order, message
+
+
+async def _answered(
+    session: LoopSession, task: DevelopTask, order: str, message: Message, asked: ActionReport
+) -> tuple[AgentOutput, ActionReport]:
+    """The turn again, with a person's answer to what was asked, or with the word to decide alone."""
     if session.person is not None:
-        more = f"The answer to your question: {await session.person.ask(report.message, report.options)}"
-        return await session.report(task.tool, "DEVELOP", f"{asked}\n\n{more}", message)
-    question = quote_words(f"{report.message} {' / '.join(report.options)}".strip())
+        more = f"The answer to your question: {await session.person.ask(asked.message, asked.options)}"
+        return await session.report(task.tool, "DEVELOP", f"{order}\n\n{more}", message)
+    question = quote_words(f"{asked.message} {' / '.join(asked.options)}".strip())
     session.note("asked_nobody", f"{task.tool} asked on {task.id}: {question}; it was told to decide by itself")
-    output, report = await session.report(task.tool, "DEVELOP", f"{asked}\n\n{DECIDE}", message)
+    output, report = await session.report(task.tool, "DEVELOP", f"{order}\n\n{DECIDE}", message)
     if report.status != "needs_input":
         session.note("decided_alone", f"{task.tool} on {task.id}, after its question: {quote_words(report.message)}")
     return output, report

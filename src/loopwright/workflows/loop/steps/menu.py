@@ -1,14 +1,13 @@
 """MENU: a person chooses; the table's answer is preselected, and what cannot be chosen says why."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from loopwright.core.agent_names import BUILT_IN
 from loopwright.core.errors import Conflict, NotFound
 from loopwright.core.ids import new_task_id
 from loopwright.core.names import ActionName
 from loopwright.core.ports import Prompter
-from loopwright.core.record import JournalEvent
 from loopwright.core.state import MenuEntry, Outcome
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.patch_exchange import exchange_patch
@@ -104,9 +103,9 @@ async def _carry_out(session: LoopSession, person: Prompter, state: LoopState, n
     """What is chosen beside the actions; after it the menu comes again, unless the loop was left."""
     match name:
         case "exit":
-            _commit(session, "exited", lambda s: leave(s) if is_allowed("exit", s.status) else s)
+            session.commit(lambda s: leave(s) if is_allowed("exit", s.status) else s, "exited", "person")
         case "raise":
-            _commit(session, "edited", raise_limit)
+            session.commit(raise_limit, "edited", "person")
         case "add":
             await _add_task(session, person)
         case "status":
@@ -149,7 +148,7 @@ async def _take(session: LoopSession, state: LoopState, rival: str) -> None:
         session.bus.publish("activity", str(error))
         return
     commits = taken.before, taken.after
-    _commit(session, "rival_taken", lambda s: take_rival(s, rival, "a person", commits), rival=rival)
+    session.commit(lambda s: take_rival(s, rival, "a person", commits), "rival_taken", "person", rival=rival)
 
 
 async def _add_task(session: LoopSession, person: Prompter) -> None:
@@ -164,7 +163,7 @@ async def _add_task(session: LoopSession, person: Prompter) -> None:
         if not fields["command"]:
             return
     id, at = new_task_id(session.clock.token()), session.now()
-    _commit(session, "task_added", lambda s: add_task(s, id, fields, at), task=id)
+    session.commit(lambda s: add_task(s, id, fields, at), "task_added", "person", task=id)
 
 
 async def _step(session: LoopSession, state: LoopState, action: ActionName) -> NextAction:
@@ -172,8 +171,3 @@ async def _step(session: LoopSession, state: LoopState, action: ActionName) -> N
     ends_well = is_validated(state, await session.tree()) and has_passed(state) and not open_tasks(state)
     outcome: Outcome | None = (completion(state) if ends_well else "unverified") if action == "COMPLETE" else None
     return NextAction(action, CHOSEN, outcome, task.id if task else None)
-
-
-def _commit(session: LoopSession, type: str, rule: Callable[[LoopState], LoopState], **data: str) -> None:
-    event = JournalEvent(type=type, data=dict(data))
-    session.store.update(session.id, rule, actor="person", event=event, epoch=session.epoch)

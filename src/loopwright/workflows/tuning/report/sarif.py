@@ -31,7 +31,9 @@ def render_sarif(skills: Sequence[SkillCheck], rules: Sequence[Detector] = DETEC
     """One run over all these skills; places are relative to where their paths begin."""
     index = {rule.rule: number for number, rule in enumerate(rules)}
     run: Object = {
-        "tool": {"driver": _driver(rules)},
+        "tool": {
+            "driver": {"name": "loopwright", "semanticVersion": __version__, "rules": [_rule(rule) for rule in rules]}
+        },
         "automationDetails": {"id": "loopwright/tune/"},
         "columnKind": "utf16CodeUnits",
         "invocations": [_invocation(skills)],
@@ -40,14 +42,6 @@ def render_sarif(skills: Sequence[SkillCheck], rules: Sequence[Detector] = DETEC
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return drop_surrogates(json.dumps(log, ensure_ascii=False, indent=1)).encode() + b"\n"
-
-
-def _driver(rules: Sequence[Detector]) -> Object:
-    return {
-        "name": "loopwright",
-        "semanticVersion": __version__,
-        "rules": [_rule(rule) for rule in rules],
-    }
 
 
 def _rule(rule: Detector) -> Object:
