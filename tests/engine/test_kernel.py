@@ -157,9 +157,8 @@ async def test_nobody_is_asked_for_more_while_nothing_changes() -> None:
 async def test_a_fault_in_one_step_ends_the_others_cleanly(where: str) -> None:
     flow = TwoLanes(work={"a1": forever})
     getattr(flow, where)["b1"] = raising(StoreError("the disk is full"))
-    with pytest.raises(BaseExceptionGroup) as caught:
+    with pytest.raises(StoreError, match="the disk is full"):
         await drive(flow)
-    assert [str(error) for error in caught.value.exceptions] == ["the disk is full"]
     assert set(flow.ended) == {"a1", "b1"}
     assert flow.outcomes == {}, "what was cancelled by a fault has no outcome: the next runner says what became of it"
 
@@ -185,10 +184,11 @@ async def test_what_fails_while_it_is_cancelled_is_told(by: str) -> None:
         fault.set()
     else:
         driving.cancel()
-    with pytest.raises(BaseExceptionGroup) as caught:
+    with pytest.raises(StoreError) as caught:
         await driving
     told = ["the disk is full", "and it leaves a mess"]
-    assert [str(error) for error in caught.value.exceptions] == (told if by == "a fault" else told[1:])
+    assert isinstance(caught.value.__cause__, BaseExceptionGroup)
+    assert [str(error) for error in caught.value.__cause__.exceptions] == (told if by == "a fault" else told[1:])
     assert set(flow.ended) == {"a1", "b1"}
 
 

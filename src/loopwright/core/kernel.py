@@ -1,13 +1,13 @@
 """The one loop: read → choose → do → fold → commit, until it rests."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Generic, Protocol, TypeVar
 
-from loopwright.core.errors import LoopwrightError, NotFound
-from loopwright.core.ports import Clock, Rule, Store
+from loopwright.core.errors import LoopwrightError
+from loopwright.core.ports import Clock
 from loopwright.core.protocol import Control
-from loopwright.core.run import R
 
 S = TypeVar("S")
 C = TypeVar("C")
@@ -69,7 +69,7 @@ class Kernel(Generic[S, C, O]):
     async def drive(self) -> S:
         """Runs until nothing is ready or the control signal says otherwise; returns the state it rests in."""
         running: dict[asyncio.Task[None], C] = {}
-        async with asyncio.TaskGroup() as group:
+        async with _ungrouped(), asyncio.TaskGroup() as group:
             while True:
                 state = self._flow.read()
                 choices = await self._choices(state, tuple(running.values()))
@@ -123,39 +123,13 @@ async def _is_cancelled(work: "asyncio.Future[O]") -> bool:
     return work.cancelled()
 
 
-async def drive_workflow(workflow: Workflow[R, C, O], clock: Clock) -> R:
-    """The state it rests in; an error of ours comes out as itself."""
+@asynccontextmanager
+async def _ungrouped() -> AsyncIterator[None]:
+    """An error of ours comes out as itself, not in the group of its task."""
     try:
-        return await Kernel(workflow, clock).drive()
+        yield
     except BaseExceptionGroup as group:
         ours, other = group.split(LoopwrightError)
         if ours is not None and other is None:
             raise ours.exceptions[0] from group
         raise
-
-
-async def drive_under_lease(
-    store: Store[R],
-    id: str,
-    first: Rule[R],
-    hold: Callable[[Rule[R]], Awaitable[R]],
-    awaits: Callable[[R], bool],
-) -> R:
-    """What `hold` comes to, which drives under the lease from a rule on.
-
-    Who resumes it while the lease is being let go sees a runner and starts none, so this one looks once more.
-    `awaits`: whether one that says running waits for a person.
-    """
-    state = await hold(first)
-    while _is_abandoned(store, id, awaits):
-        state = await hold(lambda state: state)
-    return state
-
-
-def _is_abandoned(store: Store[R], id: str, awaits: Callable[[R], bool]) -> bool:
-    """Whether it shall run on, and nobody is there to drive it."""
-    try:
-        state = store.read(id)
-        return state.status == "running" and not awaits(state) and store.holder(id) is None
-    except NotFound:
-        return False

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar, Generic, Protocol, get_args
 
 from loopwright.core.agent_turns import AgentTurns, SessionMemory
-from loopwright.core.kernel import drive_under_lease
+from loopwright.core.errors import NotFound
 from loopwright.core.notices import Event as NoticeKind
 from loopwright.core.notices import IdName, Notice, find_notice
 from loopwright.core.notifier import NotificationDispatcher
@@ -98,10 +98,19 @@ class Runner(Generic[R]):
             say=partial(recorded.publish, "activity"),
         )
 
-        hold = partial(self._hold, id, bus, dispatcher, person, from_afar)
-        state = await drive_under_lease(self.store, id, take_up, hold, self.awaits_person)
+        state = await self._hold(id, bus, dispatcher, person, from_afar, take_up)
+        while self._is_abandoned(id):  # whoever resumed it while the lease was let go saw a runner, and started none
+            state = await self._hold(id, bus, dispatcher, person, from_afar, lambda state: state)
         await dispatcher.end(state)
         return state
+
+    def _is_abandoned(self, id: str) -> bool:
+        """Whether it shall run on, and nobody is there to drive it."""
+        try:
+            state = self.store.read(id)
+            return state.status == "running" and not self.awaits_person(state) and self.store.holder(id) is None
+        except NotFound:
+            return False
 
     async def _hold(
         self,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from loopwright.core.agent_turns import AgentSessions, AgentTurns
 from loopwright.core.cycle_names import ROLES, Role
-from loopwright.core.kernel import drive_workflow
+from loopwright.core.kernel import Kernel
 from loopwright.core.ports import Debugger, Surveyor, TestRunner, Workspace, Worktrees
 from loopwright.core.prompts import Prompts
 from loopwright.core.recording import Transcript
@@ -52,9 +52,9 @@ class CycleRunner(Runner[CycleState]):
                 epoch=hold.epoch, prompts=self.prompts, person=hold.person,
             )  # fmt: skip
             await take_over(session, hold.left)
-            state = await drive_workflow(CycleFlow(session), self.clock)
+            state = await Kernel(CycleFlow(session), self.clock).drive()
             while await wait_until_resumed(session, state, lanes.rest, commands.RULES.resume_parked):
-                state = await drive_workflow(CycleFlow(session), self.clock)
+                state = await Kernel(CycleFlow(session), self.clock).drive()
             state = session.state()
             publish(session, state)  # a stop between two steps has ended it without one
         if state.status in FINISHED:

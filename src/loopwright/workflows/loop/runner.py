@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from loopwright.core import notices
 from loopwright.core.agent_turns import AgentSessions
-from loopwright.core.kernel import drive_workflow
+from loopwright.core.kernel import Kernel
 from loopwright.core.notices import Notice
 from loopwright.core.outcomes import Interrupted
 from loopwright.core.ports import Agent, AgentEnvironment, Clock, Debugger, Rule, Store, TestRunner, Workspace
@@ -178,7 +178,7 @@ class LoopRunner(Runner[LoopState]):
                 person=asked,
             )
             await take_over(session, hold.left)
-            state = await drive_workflow(LoopFlow(session), self.clock)
+            state = await Kernel(LoopFlow(session), self.clock).drive()
             while await wait_until_resumed(session, state, session.turns.rest, commands.resume_parked):
-                state = await drive_workflow(LoopFlow(session), self.clock)
+                state = await Kernel(LoopFlow(session), self.clock).drive()
             return session.state()

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from loopwright.core.kernel import drive_workflow
+from loopwright.core.kernel import Kernel
 from loopwright.core.ports import ResultCache, SkillStore
 from loopwright.core.prompts import Prompts
 from loopwright.core.runner import Hold, PlacedAgentFactory, Runner
@@ -72,7 +72,7 @@ class TuningRunner(Runner[TuningState]):
         )
         try:
             await _take_over(session)
-            await drive_workflow(TuningFlow(session), self.clock)
+            await Kernel(TuningFlow(session), self.clock).drive()
             return await _closed(session)
         finally:
             await session.reviews.close()
