@@ -1,5 +1,6 @@
 """What CONTRIBUTING.md and the decisions name is there: paths, names that stand in files, and pages that are linked."""
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,6 +50,28 @@ def test_what_a_page_names_is_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert len(QUOTED.findall(text)) > 3
     assert missing(text, page.parent) == []
+
+
+IN_SOURCE = re.compile(r"[\w/]*\w\.py\b")
+USERS_OWN = {"conftest.py"}
+
+
+def docstrings(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                yield text
+
+
+def test_what_docstrings_name_is_there() -> None:
+    stale = [
+        f"{source.relative_to(BASES[1])}: {name}"
+        for source in BASES[1].rglob("*.py")
+        for text in docstrings(source)
+        for name in {*IN_SOURCE.findall(text)} - USERS_OWN
+        if not any(there(name)) and not (source.parent / name).exists()
+    ]
+    assert stale == []
 
 
 def test_what_is_not_there_is_found() -> None:

@@ -13,7 +13,7 @@ from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, Ne
 from loopwright.core.state import Limits, OnError, Parked, RunSettings, Waiting
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.commands import (
-    COMMANDS,
+    STATUS_COMMANDS,
     Command,
     add_task,
     edit_task,
@@ -90,7 +90,7 @@ class AnyCourse(RuleBasedStateMachine):
             return
         parked = command == "pause" and before.status == "paused" and before.engine.parked is not None
         assert legal or parked, f"{command} at {before.status} went through"
-        assert after.status == (COMMANDS[command].target or before.status)
+        assert after.status == (STATUS_COMMANDS[command].target or before.status)
         if command != "reopen":
             assert after.skill_state is before.skill_state, "a command wrote what only the runner writes"
         self.state = after

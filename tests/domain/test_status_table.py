@@ -12,7 +12,7 @@ from loopwright.core.protocol import Control
 from loopwright.core.state import Budget, Limits, Parked, Waiting
 from loopwright.core.status_table import control_signal
 from loopwright.workflows.loop import commands
-from loopwright.workflows.loop.commands import COMMANDS, Command, command_for, is_allowed
+from loopwright.workflows.loop.commands import STATUS_COMMANDS, Command, command_for, is_allowed
 from loopwright.workflows.loop.model import LoopState, SkillState
 from tests.domain.loop_making import AT, LATER, engine, loop
 from tests.tables import each
@@ -62,7 +62,7 @@ def functions(live: bool) -> dict[str, Callable[[LoopState], LoopState]]:
 
 
 def test_the_table_names_every_command() -> None:
-    assert set(ROWS) == set(COMMANDS)
+    assert set(ROWS) == set(STATUS_COMMANDS)
 
 
 @each(("command", "status", "live"), list(product(ROWS, STATUSES, (True, False))))
@@ -133,7 +133,7 @@ def test_every_requested_status_maps_to_a_command_of_the_table(status: LoopStatu
         return
     command = command_for(loop(status), wanted)
     assert command == expected
-    assert COMMANDS[command].target == wanted
+    assert STATUS_COMMANDS[command].target == wanted
     assert is_allowed(command, status)
     assert wanted not in ("completed", "created")
 

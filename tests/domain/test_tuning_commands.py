@@ -13,8 +13,8 @@ from loopwright.core.state import Limits
 from loopwright.core.status_table import control_signal
 from loopwright.skills.findings import FixLevel, Silenced
 from loopwright.workflows.tuning.commands import (
-    COMMANDS,
     NOT_CHOSEN,
+    STATUS_COMMANDS,
     Command,
     choose,
     command_for,
@@ -95,13 +95,13 @@ MAKE: dict[TuningStatus, Callable[[], TuningState]] = {
 
 class TestTable:
     def test_it_is_as_documented(self) -> None:
-        assert set(TABLE) == set(COMMANDS) == set(get_args(Command))
+        assert set(TABLE) == set(STATUS_COMMANDS) == set(get_args(Command))
         for command, row in TABLE.items():
             assert " ".join("y" if is_allowed(command, status) else "." for status in STATUSES) == row, command
 
     def test_one_whose_runner_died_can_be_resumed_or_deleted(self) -> None:
-        assert {c for c in COMMANDS if is_allowed(c, "running", live=False)} - {
-            c for c in COMMANDS if is_allowed(c, "running")
+        assert {c for c in STATUS_COMMANDS if is_allowed(c, "running", live=False)} - {
+            c for c in STATUS_COMMANDS if is_allowed(c, "running")
         } == {"resume", "delete"}  # fmt: skip
         assert resume(running(), live=False) == running()
 
@@ -118,7 +118,7 @@ class TestTable:
             "delete": lambda s: require_command("delete", s), "complete": lambda s: require_command("complete", s),
             "fail": lambda s: require_command("fail", s),
         }  # fmt: skip
-        assert set(calls) == set(COMMANDS)
+        assert set(calls) == set(STATUS_COMMANDS)
         for command, call in calls.items():
             try:
                 call(MAKE[status]())

@@ -23,7 +23,7 @@ from tests.fakes import FakeClock
 
 AT = "2026-01-22T10:00:00+08:00"
 ID = "cycle-1"
-FILES = tuple(voice.file for voice in CYCLES.voices)
+FILES = tuple(transcript.file for transcript in CYCLES.transcripts)
 
 
 class Told(NamedTuple):
@@ -74,7 +74,7 @@ def from_start(store: FileStore[CycleState], last: str = "0") -> RunEventStream:
     return RunEventStream(store, CYCLES, ID, parse_position(last, "after", len(FILES)))
 
 
-def test_all_voices_are_told_in_the_order_of_events(store: FileStore[CycleState]) -> None:
+def test_all_transcripts_are_told_in_the_order_of_events(store: FileStore[CycleState]) -> None:
     say(store, 0, "ra 1", 1)
     say(store, 2, "cd 2", 2)
     say(store, 0, "ra 3", 3)
@@ -136,11 +136,11 @@ def test_any_event_can_be_gone_on_from(
 @pytest.mark.parametrize("text", ["1.2", "1.2.3.4.5", "1.2.3.4.5.6.7", "1.", "-1", "1.2.3.4.5.x", "", "1..2.3.4.5"])
 def test_an_id_says_where_each_voice_is(text: str) -> None:
     with pytest.raises(Invalid, match=r"SEQ or SEQ(\.OFFSET){5}, such as 12(\.3400){5}"):
-        parse_position(text, "after", len(CYCLES.voices))
+        parse_position(text, "after", len(CYCLES.transcripts))
 
 
 def test_ids_are_read_as_they_are_written() -> None:
     for kind in (LOOPS, CYCLES):
-        place = StreamPosition(7, tuple(range(len(kind.voices))))
-        assert parse_position(str(place), "after", len(kind.voices)) == place
+        place = StreamPosition(7, tuple(range(len(kind.transcripts))))
+        assert parse_position(str(place), "after", len(kind.transcripts)) == place
     assert parse_position("7", "after", 5) == StreamPosition(7)

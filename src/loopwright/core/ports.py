@@ -288,7 +288,10 @@ class Clock(Protocol):
 
 
 class Lease(Protocol):
-    """The right to drive one loop. `epoch` goes into every commit; an older one is refused."""
+    """The right to drive one run, until its process lets go or ends; it has no time limit.
+
+    `epoch` goes into every commit; an older one is refused.
+    """
 
     epoch: int
 

@@ -48,7 +48,7 @@ class Message(Record):
 
 
 class ActionReport(Record):
-    """The agent's ACTION_RESULT, or PHASE_RESULT (see phase_report). A claim, never a measurement.
+    """The agent's ACTION_RESULT, or PHASE_RESULT. A claim, never a measurement.
 
     `action`: what it says it was ordered to do; the step's own name where that is meant. `unread`: the part of it that
     could not be read. Status `none`: it gave no report, also when it was asked for one; only what was measured counts.

@@ -97,7 +97,7 @@ class RecoveryResult(Generic[R]):
 
 @dataclass(frozen=True)
 class RunService(RunAccess[R]):
-    """See Access for what it is made of."""
+    """See RunAccess for what it is made of."""
 
     @property
     @abstractmethod

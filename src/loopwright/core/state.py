@@ -43,7 +43,7 @@ ENDS_COMPLETED: frozenset[Outcome] = frozenset({"succeeded", "unproven", "unveri
 OnError = Literal["continue", "pause", "fail_fast"]
 Require = Literal["all", "no_new_failures"]
 Policy = Literal["ask", "workspace", "read-only", "all"]
-"""What an agent may do without asking a person (see domain/permissions.py)."""
+"""What an agent may do without asking a person (see policy/permissions.py)."""
 
 MOST_ITERATIONS = 1_000_000
 Iterations = Annotated[int, *bound_range(1, MOST_ITERATIONS)]
@@ -129,7 +129,7 @@ class LastValidation(Record):
 
 
 class Sighting(Record):
-    """What one validation saw, for stall detection (see domain/sightings.py), in digests and counts.
+    """What one validation saw, for stall detection (see workflows/loop/stall.py), in digests and counts.
 
     `failing`: digest of the names of the failing tests, empty when none fails; `failures`: digests of each of them, up
     to a cap. `tested` is False for a DEBUG that changed nothing: only `ideas` is news there. `tasks` are completed ones

@@ -11,7 +11,7 @@ from loopwright.core.run import R, Run
 from loopwright.core.run_commands import RunService
 
 PAGE = 200
-LAUNCH = timedelta(seconds=15)
+LAUNCH_TIMEOUT = timedelta(seconds=15)
 """How long a run that says running may be without a process before nobody is coming."""
 
 
@@ -39,7 +39,7 @@ def list_orphans(service: RunService[R], now: datetime) -> tuple[R, ...]:
     return (*orphaned, *due)
 
 
-def is_launched(state: Run, now: datetime, patience: timedelta = LAUNCH) -> bool:
+def is_launched(state: Run, now: datetime, patience: timedelta = LAUNCH_TIMEOUT) -> bool:
     """Whether its process may still be on the way. A program that wrote running into the file has sent none."""
     if state.status != "running" or state.updated_at is None:
         return False

@@ -112,7 +112,7 @@ def _read(path: str) -> bytes:
 
 
 STARTING = threading.Lock()
-"""Held while a limit of the whole process carries a loop's number (see marks.py). A thread that starts something of its
+"""Held while a limit of the whole process carries a loop's number. A thread that starts something of its
 own meanwhile has to hold it too, or that would be taken for the loop's."""
 
 

@@ -17,7 +17,7 @@ from loopwright.core.errors import Conflict
 from loopwright.processes.process_tree import find_process
 from loopwright.store.disk import Disk, is_regular_file, quarantine_file
 
-PATIENCE = 1.0
+WRITER_WAIT = 1.0
 """Seconds a reader waits for a writer that does not go on; more than a thousand commits take."""
 
 
@@ -90,7 +90,7 @@ def exclude_writers(path: str) -> Iterator[None]:
     except OSError:
         yield
         return
-    lock, deadline = LockDescriptor(fd), time.monotonic() + PATIENCE
+    lock, deadline = LockDescriptor(fd), time.monotonic() + WRITER_WAIT
     try:
         while not _shared(lock.fd) and time.monotonic() < deadline:
             time.sleep(0.0005)

@@ -37,7 +37,7 @@ class StateMemory(NamedTuple, Generic[S]):
 class LeasedState(Generic[S]):
     """Lease, memory, every byte of the journal, and the open journal itself, which outlives the removal of its name.
 
-    `real`: see `Place.real`.
+    `real`: see `StoreLocation.real`.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ PATHS_TOLD = 50
 
 COMMAND_KEPT = 50_000
 PATHS_KEPT = 500
-"""What reaches one of these may be more than is known here; see permission.py."""
+"""What reaches one of these may be more than is known here; see policy/permissions.py."""
 
 PATH_MAX = 4096
 """Longer ones, once they are in their shortest form, name no file."""

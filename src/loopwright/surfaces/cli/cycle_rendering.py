@@ -126,7 +126,7 @@ class CycleRendering(RunRendering[CycleState]):
         ("TASKS", tasks_words),
         ("TESTS", passed_words),
     )
-    facts = "{}, {}, iteration {}, tasks {}, tests {}, {} ago"
+    facts = "{STATUS}, {PHASE}, iteration {ITERATION}, tasks {TASKS}, tests {TESTS}, {AGE} ago"
     none = 'no cycles here; start one with: loopwright cycle run "TASK" --auto'
 
     def completed(self, state: CycleState) -> str:

@@ -103,7 +103,7 @@ def count_tests(state: LoopState) -> tuple[int, int]:
 class LoopRendering(RunRendering[LoopState]):
     name, key, line = "loop", "loop_id", "loopwright"
     columns = (("ITERATION", iteration_words), ("PROGRESS", progress_words), ("TESTS", tests_words))
-    facts = "{}, iteration {}, {}, tests {}, {} ago"
+    facts = "{STATUS}, iteration {ITERATION}, {PROGRESS}, tests {TESTS}, {AGE} ago"
     none = 'no loops here; start one with: loopwright run "TASK" --auto'
 
     def completed(self, state: LoopState) -> str:

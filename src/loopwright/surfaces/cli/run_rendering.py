@@ -80,7 +80,8 @@ class PageView(NamedTuple):
 class RunRendering(ABC, Generic[R]):
     """How runs of one kind are shown. `key` is their id's field, `line` begins their commands.
 
-    `columns` of the list stand between status and age; on narrow terminals `facts` says them in a line. `none` is said
+    `columns` of the list stand between status and age; on narrow terminals `facts` says them in a line, each
+    by its heading. `none` is said
     where there is no run. `headline_last`: where a run stands is said at the end of its page, not above.
     """
 
@@ -213,7 +214,7 @@ class RunRendering(ABC, Generic[R]):
         """
         if not found and not damaged:
             return f"no more {self.name}s; {agree_word(total, 'there is')} {total:,}" if total else self.none
-        head = ("ID", "STATUS", *(name for name, _ in self.columns), "AGE", self.titles)
+        head = self._head
         blank = ("-",) * (len(head) - 3)
         rows = [
             *(self._row(state, live, now) for state, live in found),
@@ -230,6 +231,10 @@ class RunRendering(ABC, Generic[R]):
             lines += [LABEL.format("next", d.remedy)] if d.remedy else []
         return "\n".join(lines)
 
+    @property
+    def _head(self) -> tuple[str, ...]:
+        return ("ID", "STATUS", *(name for name, _ in self.columns), "AGE", self.titles)
+
     def _row(self, state: R, live: bool, now: datetime) -> tuple[str, ...]:
         return (
             self.id_of(state),
@@ -241,8 +246,8 @@ class RunRendering(ABC, Generic[R]):
 
     def _stacked(self, row: Sequence[str], cells: int) -> list[str]:
         """The id, below it what is known."""
-        id, status, *known, title = row
-        facts = status if status == "damaged" else self.facts.format(status, *known)
+        id, status, *_, title = row
+        facts = status if status == "damaged" else self.facts.format_map(dict(zip(self._head, row, strict=True)))
         return [id, *fold_line(f"  {facts}", cells), *fold_line(f"  {title}", cells)]
 
     def page(

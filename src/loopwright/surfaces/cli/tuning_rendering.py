@@ -82,7 +82,7 @@ class TuningRendering(RunRendering[TuningState]):
         ("FIXES", fixes_words),
     )
     titles = "SKILL"
-    facts = "{}, gate {}, score {}, issues {}, fixes {}, {} ago"
+    facts = "{STATUS}, gate {GATE}, score {SCORE}, issues {ISSUES}, fixes {FIXES}, {AGE} ago"
     none = "no tuning sessions here; start one with: loopwright tune PATH"
     headline_last = True
     summary_label = "report"

@@ -187,7 +187,7 @@ def read_diff(resolver: RunResolver, asked: DiffInput) -> DiffOutput:
     )
 
 
-def _told(found: ResolvedRun[Any]) -> AnyReport:  # Any: as Desk.run
+def _told(found: ResolvedRun[Any]) -> AnyReport:  # Any: as RunResolver.run
     state, live = found.look()
     told: AnyReport = found.kind.outputs.report(state, found.project, live=live)
     return told
@@ -208,7 +208,7 @@ def _extend_cycle(resolver: RunResolver, asked: ExtendInput, limits: Limits) -> 
     cycles.extend(found.id, asked.task or "")
 
 
-def _raise_limits(found: ResolvedRun[Any], limits: Limits) -> None:  # Any: as Desk.run
+def _raise_limits(found: ResolvedRun[Any], limits: Limits) -> None:  # Any: as RunResolver.run
     try:
         found.service.reopen(found.id, limits)
     except IllegalTransition:  # not finished
@@ -364,7 +364,7 @@ async def wait_for_rest(resolver: RunResolver, asked: WaitInput, tell: ProgressC
         await clock.sleep(min(LOOK_SECONDS, asked.seconds - passed))
 
 
-def _rests(found: ResolvedRun[Any], state: Any, live: bool) -> bool:  # Any: as Desk.run
+def _rests(found: ResolvedRun[Any], state: Any, live: bool) -> bool:  # Any: as RunResolver.run
     """Nothing goes on by itself; a runner that still tidies up, or waits for a limit to pass, counts as going on."""
     return not live or (state.status == "running" and found.kind.outputs.needs(state, live=True) is not None)
 

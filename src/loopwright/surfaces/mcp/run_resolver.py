@@ -151,7 +151,7 @@ class RunResolver:
         return found, found.place.tunings
 
 
-def _of_others(found: ResolvedRun[Any], wanted: ToolKind[Any]) -> str:  # Any: as Desk.run
+def _of_others(found: ResolvedRun[Any], wanted: ToolKind[Any]) -> str:  # Any: as RunResolver.run
     return f"{found.id} is a {found.kind.called}; only {wanted.called}s have that"
 
 

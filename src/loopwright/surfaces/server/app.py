@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from loopwright import __version__
 from loopwright.core.agent_names import known_agents
 from loopwright.core.errors import LoopwrightError, NotFound, translate_error
-from loopwright.core.supervisor import LAUNCH, ResumeResult, is_launched, list_orphans, resume_run
+from loopwright.core.supervisor import LAUNCH_TIMEOUT, ResumeResult, is_launched, list_orphans, resume_run
 from loopwright.projects import Project, Projects
 from loopwright.surfaces.commands import COMMANDS, CommandRow
 from loopwright.surfaces.server import cycles, examples, loops, metrics, stream, tasks, tunings
@@ -45,7 +45,7 @@ from loopwright.surfaces.server.metrics import ServerMetrics
 from loopwright.surfaces.server.openapi import DESCRIPTION, install_openapi
 from loopwright.surfaces.server.requests import Routes, problem_words
 from loopwright.surfaces.server.responses import AgentForm, HealthForm, ProjectForm
-from loopwright.surfaces.server.run_details import shared_routes
+from loopwright.surfaces.server.shared_routes import shared_routes
 from loopwright.surfaces.server.stream import LiveStreams
 from loopwright.wiring import state_folder
 
@@ -83,7 +83,7 @@ async def projects(control: ControlPlane) -> ApiResponse:
 async def agents(control: ControlPlane, project: ProjectName = None) -> ApiResponse:
     """Every agent of a project, and why one cannot be used."""
     found = control.projects.named(project)
-    return make_response(await control.beside(lambda: _agents(found)))
+    return make_response(await control.run_in_thread(lambda: _agents(found)))
 
 
 @environment_router.get(
@@ -129,7 +129,7 @@ class RunKeeper:
     """
 
     projects: Projects
-    patience: timedelta = LAUNCH
+    patience: timedelta = LAUNCH_TIMEOUT
     _tries: dict[Key, tuple[Hashable, int]] = field(default_factory=dict)
     _pause: float = SECONDS
 
@@ -290,12 +290,12 @@ def create_app(projects: Projects, rules: GateRules, rows: Sequence[CommandRow] 
     app.state.control = Control(projects, ThreadPoolExecutor(THREADS, "store"))
     app.state.live = LiveStreams(app.state.control, state_folder() / "feeds")
     app.state.metrics = figures = ServerMetrics(projects, app.state.live)
-    for room in routers:
-        app.include_router(room)
+    for router in routers:
+        app.include_router(router)
     app.state.tools = McpEndpoint(projects, rows)
     app.router.routes.append(Route("/mcp", app.state.tools, include_in_schema=False))
     app.mount("/assets", assets)
-    routes = [route for room in routers for route in room.routes]
+    routes = [route for router in routers for route in router.routes]
     app.add_middleware(FastDispatcher, main=app, routes=routes)
     register_error_handlers(app, routes)
     install_openapi(app)
@@ -306,7 +306,7 @@ def create_app(projects: Projects, rules: GateRules, rows: Sequence[CommandRow] 
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
     """Runs are looked after meanwhile. The state tells the server what ends before it waits for the last answers."""
     control: Control = app.state.control
-    beside = (RunKeeper(control.projects).keep(control.beside), app.state.tools.serve())
+    beside = (RunKeeper(control.projects).keep(control.run_in_thread), app.state.tools.serve())
     meanwhile = [asyncio.create_task(work) for work in beside]
     for task in meanwhile:
         task.add_done_callback(_told)

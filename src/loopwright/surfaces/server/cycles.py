@@ -27,7 +27,7 @@ from loopwright.surfaces.server.responses import (
     DocumentForm,
     DocumentTextForm,
 )
-from loopwright.surfaces.server.run_details import (
+from loopwright.surfaces.server.shared_routes import (
     MOST,
     TAG,
     Newest,
@@ -57,15 +57,17 @@ File = Annotated[str, Path(description="A name from the list, without its folder
 async def transcript(one: OneCycle, role: OfRole = None, limit: Newest = 500) -> ApiResponse:
     """The last lines, from the last MiB of each transcript, by time; without a `role` they are the engine's."""
     one.service.read(one.id)
-    heard = await one.control.beside(lambda: [(voice, _last_lines(one, voice, limit)) for voice in CYCLES.voices])
+    found = await one.control.run_in_thread(
+        lambda: [(each, _last_lines(one, each, limit)) for each in CYCLES.transcripts]
+    )
     lines = [
-        {**line, "role": line.get("role") or voice.role}
-        for voice, found in heard
-        for text in found.lines
-        if (line := parse_note(text)) and role in (None, line.get("role") or voice.role)
+        {**line, "role": line.get("role") or transcript.role}
+        for transcript, tail in found
+        for text in tail.lines
+        if (line := parse_note(text)) and role in (None, line.get("role") or transcript.role)
     ]
     lines.sort(key=lambda line: (line.get("after", 0) if isinstance(line.get("after"), int) else 0, str(line["ts"])))
-    return make_response(lines[-limit:], position=".".join(str(found.position) for _, found in heard))
+    return make_response(lines[-limit:], position=".".join(str(tail.position) for _, tail in found))
 
 
 @router.get(
@@ -73,7 +75,7 @@ async def transcript(one: OneCycle, role: OfRole = None, limit: Newest = 500) ->
 )
 async def steps(one: OneCycle, limit: Newest = 1000) -> ApiResponse:
     """Every step, in starting order; several may be in progress. `total` counts all of them."""
-    state, journal = await one.control.beside(lambda: (one.service.read(one.id), read_entries(one)))
+    state, journal = await one.control.run_in_thread(lambda: (one.service.read(one.id), read_entries(one)))
     found = cycle_timeline(journal, state.engine.checkpoints, state.current_iteration)
     return make_response(found[-limit:], total=len(found))
 
@@ -81,20 +83,20 @@ async def steps(one: OneCycle, limit: Newest = 1000) -> ApiResponse:
 @router.get("/history", summary="Its validations", **document_form(Done[list[Check]], examples.HISTORY))
 async def history(one: OneCycle, limit: Newest = 1000) -> ApiResponse:
     """Every validation, oldest first, with its counts. `total` counts all of them."""
-    found = cycle_validations(await one.control.beside(lambda: read_entries(one)))
+    found = cycle_validations(await one.control.run_in_thread(lambda: read_entries(one)))
     return make_response(found[-limit:], total=len(found))
 
 
 @router.get("/diff", summary="Its changes", **document_form(Done[DiffForm], examples.DIFF))
 async def diff(one: OneCycle, iteration: OfIteration = None) -> ApiResponse:
     """Of one iteration, or of all of them, unified."""
-    return cut_diff(await one.control.beside(lambda: one.project.engine.cycles.diff(one.id, iteration)))
+    return cut_diff(await one.control.run_in_thread(lambda: one.project.engine.cycles.diff(one.id, iteration)))
 
 
 @router.get("/documents", summary="Its documents", **document_form(Done[list[DocumentForm]], cycle_examples.DOCUMENTS))
 async def documents(one: OneCycle) -> ApiResponse:
     """What the roles have written, by name, each with its kept versions."""
-    found = await one.control.beside(lambda: one.project.engine.cycles.documents(one.id))
+    found = await one.control.run_in_thread(lambda: one.project.engine.cycles.documents(one.id))
     return make_response([asdict(document) for document in found])
 
 
@@ -105,16 +107,18 @@ async def documents(one: OneCycle) -> ApiResponse:
 )
 async def document(one: OneCycle, folder: Folder, file: File, version: OfVersion = None) -> ApiResponse:
     """The current text, or that of a version: its first MiB; invalid UTF-8 is replaced."""
-    found = await one.control.beside(lambda: one.project.engine.cycles.document(one.id, f"{folder}/{file}", version))
+    found = await one.control.run_in_thread(
+        lambda: one.project.engine.cycles.document(one.id, f"{folder}/{file}", version)
+    )
     return make_response(found._asdict())
 
 
 @router.get("/discoveries", summary="Its discovery board", **document_form(DiscoveriesForm, cycle_examples.DISCOVERIES))
 async def discoveries(one: OneCycle) -> ApiResponse:
     """What the roles have found out about the project, oldest first."""
-    found = await one.control.beside(lambda: one.project.engine.cycles.discoveries(one.id))
+    found = await one.control.run_in_thread(lambda: one.project.engine.cycles.discoveries(one.id))
     return make_response(found, total=len(found))
 
 
-def _last_lines(one: RunRequest[CycleState], voice: TranscriptRef, limit: int) -> progress_files.LogTail:
-    return progress_files.read_last_lines(one.service.store.progress_path(one.id), voice.file, limit)
+def _last_lines(one: RunRequest[CycleState], transcript: TranscriptRef, limit: int) -> progress_files.LogTail:
+    return progress_files.read_last_lines(one.service.store.progress_path(one.id), transcript.file, limit)

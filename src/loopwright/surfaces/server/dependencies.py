@@ -133,7 +133,7 @@ class Control:
     def task_places(self) -> TaskLocator:
         return TaskLocator(self.projects)
 
-    async def beside(self, work: Callable[[], T]) -> T:
+    async def run_in_thread(self, work: Callable[[], T]) -> T:
         """In a thread: for whatever waits for the disk."""
         return await asyncio.get_running_loop().run_in_executor(self.threads, work)
 

@@ -20,18 +20,18 @@ from loopwright.surfaces.server.requests import Body, Routes, Words, add_example
 IN_PATH = re.compile(r"\{(\w+)\}")
 
 
-def command_routes(room: RouteKind[R], rows: Iterable[CommandRow]) -> Routes:
+def command_routes(routes: RouteKind[R], rows: Iterable[CommandRow]) -> Routes:
     """One `POST` for each command that the kind has."""
-    router = Routes(prefix=room.kind.one, tags=["steering"])
+    router = Routes(prefix=routes.kind.one, tags=["steering"])
     for row in rows:
-        if row.is_on("http", room.kind.name):
-            _add_route(router, room, row)
+        if row.is_on("http", routes.kind.name):
+            _add_route(router, routes, row)
     return router
 
 
 async def run_command(
     row: CommandRow,
-    room: RouteKind[R],
+    routes: RouteKind[R],
     *,
     one: RunRequest[R],
     service: RunService[R],
@@ -41,30 +41,30 @@ async def run_command(
     """Carries it out in a thread; before an agent goes to work, bad prompts are seen here, not only in its log."""
     given = {name.removesuffix("_id"): value for name, value in in_path.items()} | (body.given if body else {})
     if row.effect == "works":
-        room.kind.load_prompts(one.project.engine)
-    state = await one.control.beside(partial(row.handle, service, one.id, **given))
-    if message := row.message(room.kind.name, given):
+        routes.kind.load_prompts(one.project.engine)
+    state = await one.control.run_in_thread(partial(row.handle, service, one.id, **given))
+    if message := row.message(routes.kind.name, given):
         return run_response(state, one.project, message=message)
     return run_response(state, one.project)
 
 
-async def steer_run(room: RouteKind[R], one: RunRequest[R], service: RunService[R], command: str) -> ApiResponse:
+async def steer_run(routes: RouteKind[R], one: RunRequest[R], service: RunService[R], command: str) -> ApiResponse:
     """What a request for a bare status stands for. Invalid for what only a runner does."""
     row = next((row for row in COMMANDS if row.name == command and command in STEERING), None)
     if row is None:
-        raise Invalid(f"nobody can {command} a {room.kind.name} from outside its runner")
-    return await run_command(row, room, one=one, service=service)
+        raise Invalid(f"nobody can {command} a {routes.kind.name} from outside its runner")
+    return await run_command(row, routes, one=one, service=service)
 
 
 STEERING = frozenset({"start", "resume", "pause", "stop"})
 
 
-def _add_route(router: Routes, room: RouteKind[R], row: CommandRow) -> None:
+def _add_route(router: Routes, routes: RouteKind[R], row: CommandRow) -> None:
     in_path = set(IN_PATH.findall(row.route))
     in_body = [field for field in row.fields if f"{field.name}_id" not in in_path]
     parameters = [
-        _parameter("one", RunRequest, room.one),
-        _parameter("service", RunService, room.commands),
+        _parameter("one", RunRequest, routes.one),
+        _parameter("service", RunService, routes.commands),
         *(
             _parameter(f"{field.name}_id", Annotated[str, Path(description=field.option.help)])
             for field in row.fields
@@ -72,16 +72,16 @@ def _add_route(router: Routes, room: RouteKind[R], row: CommandRow) -> None:
         ),
         *_body_parameter(row, in_body),
     ]
-    command = partial(run_command, row, room)
+    command = partial(run_command, row, routes)
     command.__signature__ = Signature(parameters, return_annotation=ApiResponse)  # type: ignore[attr-defined]  # as FastAPI reads it
     router.add_api_route(
         row.route,
         command,
         methods=["POST"],
         name=row.handle.__name__,
-        summary=row.help_for(room.kind.called).removesuffix("."),
-        description=row.details_for(room.kind.called) or None,
-        responses=room.answers(row.message(room.kind.name, row.example)),
+        summary=row.help_for(routes.kind.called).removesuffix("."),
+        description=row.details_for(routes.kind.called) or None,
+        responses=routes.answers(row.message(routes.kind.name, row.example)),
     )
 
 

@@ -245,7 +245,7 @@ class EventBroadcast:
         """Opens the feed at the first time. StoreError."""
         async with self._opening:
             if self._event_log is None:
-                feed = await self._control.beside(self._feed)
+                feed = await self._control.run_in_thread(self._feed)
                 self._event_log = EventLog(feed, self._sources)
             return self._event_log
 
@@ -279,7 +279,7 @@ class EventBroadcast:
             while True:
                 told = self._recent.after(place.number) if whole else None
                 if told is None:
-                    told = await self._control.beside(partial(event_log.after, place.number, place.seq, AT_ONCE))
+                    told = await self._control.run_in_thread(partial(event_log.after, place.number, place.seq, AT_ONCE))
                 if told is None:
                     place = event_log.end
                     yield encode_reset(str(place))
@@ -335,7 +335,7 @@ class EventBroadcast:
     async def _read_all(self, event_log: EventLog) -> None:
         if self._all:
             self._all = False
-            odd = await self._control.beside(event_log.catch_up)
+            odd = await self._control.run_in_thread(event_log.catch_up)
             self._dirty |= odd
             self._recent.clear()
             self._current.set()
@@ -346,7 +346,7 @@ class EventBroadcast:
                 del self._dirty[which]
             sure = frozenset(self._doubted & batch.keys())
             self._doubted -= sure
-            told, doubtful = await self._control.beside(partial(event_log.take, batch, sure))
+            told, doubtful = await self._control.run_in_thread(partial(event_log.take, batch, sure))
             self._recent.add(told)
             self.seen += sum(one.events.count(b"\ndata:") for one in told)
             self._tell()

@@ -38,7 +38,7 @@ class ServedKind(RunKind[R]):
     entry: str
     glance: Callable[[R, str], Record]
     progress: Callable[[R], Hashable]
-    voices: tuple[TranscriptRef, ...]
+    transcripts: tuple[TranscriptRef, ...]
 
     @property
     def one(self) -> str:
@@ -56,7 +56,7 @@ LOOPS = ServedKind[LoopState](
     entry="entry",
     glance=loop_glance,
     progress=lambda state: state.current_iteration,
-    voices=(TranscriptRef(None, TRANSCRIPT),),
+    transcripts=(TranscriptRef(None, TRANSCRIPT),),
 )
 CYCLES = ServedKind[CycleState](
     **vars(run_kinds.CYCLE),
@@ -64,7 +64,7 @@ CYCLES = ServedKind[CycleState](
     entry="cycle_entry",
     glance=cycle_glance,
     progress=lambda state: (state.current_iteration, state.engine.done),
-    voices=(*(TranscriptRef(role, f"{role}/{TRANSCRIPT}") for role in ROLES), TranscriptRef(None, TRANSCRIPT)),
+    transcripts=(*(TranscriptRef(role, f"{role}/{TRANSCRIPT}") for role in ROLES), TranscriptRef(None, TRANSCRIPT)),
 )
 TUNINGS = ServedKind[TuningState](
     **vars(run_kinds.TUNING),
@@ -72,7 +72,7 @@ TUNINGS = ServedKind[TuningState](
     entry="tuning_entry",
     glance=tuning_glance,
     progress=lambda state: (state.iteration_count, state.engine.diagnosed, len(state.applied_fixes)),
-    voices=(TranscriptRef(None, TRANSCRIPT),),
+    transcripts=(TranscriptRef(None, TRANSCRIPT),),
 )
 KINDS: tuple[ServedKind[Any], ...] = (LOOPS, CYCLES, TUNINGS)  # Any: each has states of its own
 

@@ -18,7 +18,7 @@ from loopwright.surfaces.server.documentation import Done
 from loopwright.surfaces.server.kinds import LOOPS
 from loopwright.surfaces.server.requests import Choice, Routes
 from loopwright.surfaces.server.responses import DiffForm, NoteForm, PlanForm
-from loopwright.surfaces.server.run_details import (
+from loopwright.surfaces.server.shared_routes import (
     TAG,
     Newest,
     cut_diff,
@@ -37,7 +37,9 @@ router = Routes(prefix=LOOPS.one, tags=[TAG])
 async def choose(one: OneLoop, service: LoopCommands, body: Choice) -> ApiResponse:
     """An entry of an interactive loop's menu; or, if the loop is not running, a rival (rival-1, …) of a patch."""
     fields = {name: value for name, value in body.given.items() if name != "choice"}
-    return run_response(await one.control.beside(lambda: service.choose(one.id, body.choice, **fields)), one.project)
+    return run_response(
+        await one.control.run_in_thread(lambda: service.choose(one.id, body.choice, **fields)), one.project
+    )
 
 
 FIRST_SHOWN = {"failed": 0, "passed": 1, "skipped": 2}
@@ -48,14 +50,14 @@ async def transcript(one: OneLoop, limit: Newest = 500) -> ApiResponse:
     """The last lines of the transcript, from its last MiB. `position` is the byte at which the next one will begin."""
     one.service.read(one.id)
     folder = one.service.store.progress_path(one.id)
-    found = await one.control.beside(lambda: progress_files.read_last_lines(folder, TRANSCRIPT, limit))
+    found = await one.control.run_in_thread(lambda: progress_files.read_last_lines(folder, TRANSCRIPT, limit))
     return make_response([line for text in found.lines if (line := parse_note(text))], position=found.position)
 
 
 @router.get("/plan", summary="The live plan", **document_form(Done[list[PlanForm]], examples.PLAN))
 async def live_plan(one: OneLoop) -> ApiResponse:
     """Finished parts folded to one line each, the running phase unfolded with its pending steps."""
-    state, journal = await one.control.beside(lambda: (one.service.read(one.id), read_entries(one)))
+    state, journal = await one.control.run_in_thread(lambda: (one.service.read(one.id), read_entries(one)))
     lines = build_plan(state, list_finished(journal))
     return make_response(
         [{"content": line.content.strip(), "status": line.status, "depth": line.depth} for line in lines]
@@ -65,7 +67,7 @@ async def live_plan(one: OneLoop) -> ApiResponse:
 @router.get("/timeline", summary="Its steps", **document_form(Done[list[CourseStep]], examples.LOOP_TIMELINE))
 async def steps(one: OneLoop, limit: Newest = 1000) -> ApiResponse:
     """Every action, oldest first; the last one may be in progress. `total` counts all of them."""
-    state, journal = await one.control.beside(lambda: (one.service.read(one.id), read_entries(one)))
+    state, journal = await one.control.run_in_thread(lambda: (one.service.read(one.id), read_entries(one)))
     found = list_steps(journal, state.engine.checkpoints)
     return make_response(found[-limit:], total=len(found))
 
@@ -73,14 +75,14 @@ async def steps(one: OneLoop, limit: Newest = 1000) -> ApiResponse:
 @router.get("/history", summary="Its validations", **document_form(Done[list[Check]], examples.HISTORY))
 async def history(one: OneLoop, limit: Newest = 1000) -> ApiResponse:
     """Every validation, oldest first, with its counts. `total` counts all of them."""
-    found = list_validations(await one.control.beside(lambda: read_entries(one)))
+    found = list_validations(await one.control.run_in_thread(lambda: read_entries(one)))
     return make_response(found[-limit:], total=len(found))
 
 
 @router.get("/diff", summary="All its changes", **document_form(Done[DiffForm], examples.DIFF))
 async def whole_diff(one: OneLoop) -> ApiResponse:
     """From the first checkpoint to the last, unified."""
-    return cut_diff(await one.control.beside(lambda: one.service.whole_diff(one.id)))
+    return cut_diff(await one.control.run_in_thread(lambda: one.service.whole_diff(one.id)))
 
 
 @router.get("/tests", summary="Tests of the last validation", **document_form(Done[list[TestResult]], examples.TESTS))

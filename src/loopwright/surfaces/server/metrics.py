@@ -101,4 +101,4 @@ async def metrics(control: ControlPlane, request: Request) -> Response:
     """In the text format of Prometheus, or of OpenMetrics for those who ask for it."""
     encode, kind = choose_encoder(request.headers.get("accept", ""))
     known: ServerMetrics = request.app.state.metrics
-    return Response(await control.beside(lambda: encode(known.registry)), headers={"content-type": kind})
+    return Response(await control.run_in_thread(lambda: encode(known.registry)), headers={"content-type": kind})

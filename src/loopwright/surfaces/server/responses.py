@@ -1,4 +1,4 @@
-"""The forms of answers that are no records of the domain."""
+"""What answers look like, for /openapi.json: these models describe, `run_response` and `make_response` answer."""
 
 from pydantic import BaseModel, JsonValue
 

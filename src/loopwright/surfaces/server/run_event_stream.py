@@ -47,8 +47,8 @@ class TranscriptEntry(NamedTuple):
 class TranscriptCursor:
     """One of the run's transcripts, and how far it has been told."""
 
-    def __init__(self, folder: Path, voice: TranscriptRef) -> None:
-        self._path, self._role = folder / voice.file, voice.role
+    def __init__(self, folder: Path, transcript: TranscriptRef) -> None:
+        self._path, self._role = folder / transcript.file, transcript.role
         self._file: int | None = None
         self.offset = 0
         self.more = False
@@ -94,7 +94,9 @@ class RunEventStream:
         self, store: Store[Any], kind: ServedKind[Any], id: str, position: StreamPosition | None
     ) -> None:  # Any: as KINDS
         self._store, self._kind, self._id = store, kind, id
-        self._transcripts = tuple(TranscriptCursor(store.progress_path(id), voice) for voice in kind.voices)
+        self._transcripts = tuple(
+            TranscriptCursor(store.progress_path(id), transcript) for transcript in kind.transcripts
+        )
         rev = store.read(id).engine.rev
         self._seq = position.seq if position else rev
         for n, transcript in enumerate(self._transcripts):

@@ -66,16 +66,16 @@ After = Annotated[str | None, Query(description="On the first request: the numbe
 OnlyProject = Annotated[str | None, Query(description="Only this project; default: all")]
 
 
-def add_run_stream(room: RouteKind[R]) -> None:
+def add_run_stream(routes: RouteKind[R]) -> None:
     """The stream of one run of that kind."""
 
-    @router.get(f"{room.kind.one}/stream")
+    @router.get(f"{routes.kind.one}/stream")
     async def stream(
-        request: Request, last_event_id: Last = None, after: After = None, one: RunRequest[R] = room.one
+        request: Request, last_event_id: Last = None, after: After = None, one: RunRequest[R] = routes.one
     ) -> Response:
         live: LiveStreams = request.app.state.live
-        position = _position(last_event_id, after, len(one.kind.voices))
-        first = await one.control.beside(lambda: _telling(one, position).position)
+        position = _position(last_event_id, after, len(one.kind.transcripts))
+        first = await one.control.run_in_thread(lambda: _telling(one, position).position)
         return EventStream(_blocks(one, live, first), live.streams)
 
 
@@ -115,7 +115,7 @@ async def _blocks(one: RunRequest[R], live: LiveStreams, first: StreamPosition) 
         exact: bool | None = True
         while True:
             try:
-                news = await one.control.beside(partial(telling.look, exact=exact is not False))
+                news = await one.control.run_in_thread(partial(telling.look, exact=exact is not False))
             except NotFound:
                 if await _is_back(one, listener):
                     continue
@@ -134,7 +134,7 @@ async def _blocks(one: RunRequest[R], live: LiveStreams, first: StreamPosition) 
 async def _is_back(one: RunRequest[R], listener: ChangeListener) -> bool:
     await asyncio.sleep(GONE_SECONDS)
     try:
-        await one.control.beside(lambda: one.service.read(one.id))
+        await one.control.run_in_thread(lambda: one.service.read(one.id))
     except NotFound:
         return False
     except StoreError:

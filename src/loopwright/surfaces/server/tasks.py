@@ -40,7 +40,7 @@ LoopId = Annotated[str, Query(description="The loop that the task belongs to")]
 async def read(control: ControlPlane, task_id: str, project: ProjectName = None) -> ApiResponse:
     """In whichever loop it is."""
     place = None if project is None else control.projects.named(project)
-    home, state, task = await control.beside(lambda: control.task_places.find(task_id, place))
+    home, state, task = await control.run_in_thread(lambda: control.task_places.find(task_id, place))
     return make_response({**_plain(task), "loop_id": state.loop_id, "project": home.name})
 
 
@@ -52,7 +52,7 @@ async def edit(
     one = _loop(control, body.loop_id, project)
     fields = {name: value for name, value in body.given.items() if name != "loop_id"}
     return make_response(
-        await control.beside(
+        await control.run_in_thread(
             lambda: check_version(one.project.engine.service, if_match).tasks.edit(one.id, task_id, fields)
         )
     )
@@ -66,7 +66,9 @@ async def remove(
 ) -> ApiResponse:
     """Only while it is pending and no other task depends on it."""
     one = _loop(control, loop_id, project)
-    await control.beside(lambda: check_version(one.project.engine.service, if_match).tasks.remove(one.id, task_id))
+    await control.run_in_thread(
+        lambda: check_version(one.project.engine.service, if_match).tasks.remove(one.id, task_id)
+    )
     return make_response(message="Task deleted")
 
 
@@ -78,7 +80,7 @@ async def remove(
 )
 async def add(one: OneLoop, service: LoopCommands, body: NewTask) -> ApiResponse:
     """After the last one."""
-    task = await one.control.beside(lambda: service.tasks.add(one.id, {"tool": _own(one, body), **body.given}))
+    task = await one.control.run_in_thread(lambda: service.tasks.add(one.id, {"tool": _own(one, body), **body.given}))
     one.control.task_places.note(one.project, one.id, (task,))
     return make_response(task, status=201)
 
@@ -94,7 +96,7 @@ async def listed(one: OneLoop) -> ApiResponse:
 )
 async def reorder(one: OneLoop, service: LoopCommands, body: NewOrder) -> ApiResponse:
     """All of them, in the given order."""
-    await one.control.beside(lambda: service.tasks.reorder(one.id, body.ordered_task_ids))
+    await one.control.run_in_thread(lambda: service.tasks.reorder(one.id, body.ordered_task_ids))
     return _listed(one, one.service.read(one.id))
 
 
@@ -106,7 +108,9 @@ async def reorder(one: OneLoop, service: LoopCommands, body: NewOrder) -> ApiRes
 )
 async def import_issue(one: OneLoop, service: LoopCommands, body: Import) -> ApiResponse:
     """The steps of the solution bound to it, in `.workflow/issues`, become tasks: all of them or none."""
-    return _created(one, await one.control.beside(lambda: service.tasks.import_issue(one.id, body.issue_id, body.tool)))
+    return _created(
+        one, await one.control.run_in_thread(lambda: service.tasks.import_issue(one.id, body.issue_id, body.tool))
+    )
 
 
 @of_loop.post(

@@ -28,7 +28,7 @@ from loopwright.surfaces.server.responses import (
     SourceForm,
     TextForm,
 )
-from loopwright.surfaces.server.run_details import (
+from loopwright.surfaces.server.shared_routes import (
     TAG,
     Newest,
     cut_diff,
@@ -54,7 +54,7 @@ OfSkill = Annotated[str, Query(max_length=1000, description="Relative to the ski
 async def fix(one: OneTuning, fix_id: Id) -> ApiResponse:
     """What it changes and why, its unified diff, and its outcome."""
     service = one.project.engine.tunings
-    found, state = await one.control.beside(lambda: (service.fix(one.id, fix_id), service.read(one.id)))
+    found, state = await one.control.run_in_thread(lambda: (service.fix(one.id, fix_id), service.read(one.id)))
     entries = [entry for entry in state.applied_fixes if entry.fix_id == fix_id]
     return make_response(
         {"fix": found, "applied": entries[-1] if entries else None, "diff": drop_surrogates(diff_of(found))}
@@ -64,20 +64,20 @@ async def fix(one: OneTuning, fix_id: Id) -> ApiResponse:
 @router.get("/diff", summary="Its changes", **document_form(Done[DiffForm], common.DIFF))
 async def diff(one: OneTuning) -> ApiResponse:
     """Of all fixes in the skill's files, unified."""
-    return cut_diff(await one.control.beside(lambda: one.service.whole_diff(one.id)))
+    return cut_diff(await one.control.run_in_thread(lambda: one.service.whole_diff(one.id)))
 
 
 @router.get("/report", summary="Its report", **document_form(Done[TextForm], examples.REPORT))
 async def report(one: OneTuning) -> ApiResponse:
     """In Markdown, as in the session's folder; not before the first diagnosis is complete."""
-    return make_response(_cut(await one.control.beside(lambda: one.project.engine.tunings.report(one.id))))
+    return make_response(_cut(await one.control.run_in_thread(lambda: one.project.engine.tunings.report(one.id))))
 
 
 @router.get("/skill", summary="The skill's files", **document_form(Done[list[SkillFileForm]], examples.TUNING_FILES))
 async def files(one: OneTuning) -> ApiResponse:
     """The current files, with what each costs a model that reads it."""
-    found = await one.control.beside(lambda: one.project.engine.tunings.source(one.id))
-    skill = await one.control.beside(lambda: load_skill(found))
+    found = await one.control.run_in_thread(lambda: one.project.engine.tunings.source(one.id))
+    skill = await one.control.run_in_thread(lambda: load_skill(found))
     pages = skill.pages
     return make_response(
         [
@@ -96,14 +96,14 @@ async def files(one: OneTuning) -> ApiResponse:
 async def graph(one: OneTuning) -> ApiResponse:
     """The current graph: what leads to what, and what a model has read by the end of each phase."""
     service = one.project.engine.tunings
-    drawing = await one.control.beside(lambda: draw_graph(load_skill(service.source(one.id))))
+    drawing = await one.control.run_in_thread(lambda: draw_graph(load_skill(service.source(one.id))))
     return make_response(_told(asdict(drawing)))
 
 
 @router.get("/source", summary="One of the skill's files", **document_form(Done[SourceForm], examples.SOURCE))
 async def source(one: OneTuning, file: OfSkill) -> ApiResponse:
     """Its current first MiB; invalid UTF-8 is replaced. Only files of the skill are shown."""
-    found = await one.control.beside(lambda: one.project.engine.tunings.source(one.id))
+    found = await one.control.run_in_thread(lambda: one.project.engine.tunings.source(one.id))
     data = found.files.get(file)
     if data is None:
         raise NotFound(f"the skill has no text file {drop_surrogates(file[:200])}")
@@ -114,8 +114,8 @@ async def source(one: OneTuning, file: OfSkill) -> ApiResponse:
 async def transcript(one: OneTuning, limit: Newest = 500) -> ApiResponse:
     """The last lines, from the last MiB."""
     one.service.read(one.id)
-    folder, file = one.service.store.progress_path(one.id), TUNINGS.voices[0].file
-    found = await one.control.beside(lambda: progress_files.read_last_lines(folder, file, limit))
+    folder, file = one.service.store.progress_path(one.id), TUNINGS.transcripts[0].file
+    found = await one.control.run_in_thread(lambda: progress_files.read_last_lines(folder, file, limit))
     lines = [line for text in found.lines if (line := parse_note(text))]
     return make_response(lines[-limit:], position=str(found.position))
 

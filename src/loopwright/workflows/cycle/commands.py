@@ -29,7 +29,7 @@ UNFINISHED = ALL - FINISHED
 AT_REST = ALL - {"running"}
 
 
-COMMANDS: dict[Command, StatusRow[CycleStatus]] = {
+STATUS_COMMANDS: dict[Command, StatusRow[CycleStatus]] = {
     "begin": StatusRow(frozenset({"created"}), "running"),
     "start": StatusRow(frozenset({"created", "paused"}), "running"),
     "pause": StatusRow(frozenset({"running"}), "paused"),
@@ -70,7 +70,7 @@ STATUS_REQUESTS: dict[tuple[CycleStatus, CycleStatus], Command] = {
 }
 """(is, wanted) → the command that a request for a bare status stands for."""
 
-TABLE: StatusTable[Command, CycleStatus] = StatusTable("cycle", COMMANDS, PERSONS, STATUS_REQUESTS)
+TABLE: StatusTable[Command, CycleStatus] = StatusTable("cycle", STATUS_COMMANDS, PERSONS, STATUS_REQUESTS)
 is_allowed, require_command, command_for = TABLE.is_allowed, TABLE.require, TABLE.command_for
 
 

@@ -34,7 +34,7 @@ UNFINISHED = ALL - FINISHED
 AT_REST = ALL - {"running"}
 
 
-COMMANDS: dict[Command, StatusRow[LoopStatus]] = {
+STATUS_COMMANDS: dict[Command, StatusRow[LoopStatus]] = {
     "begin": StatusRow(frozenset({"created"}), "running"),
     "start": StatusRow(frozenset({"created", "paused", "user_exit"}), "running"),
     "pause": StatusRow(frozenset({"running"}), "paused"),
@@ -66,7 +66,7 @@ STATUS_REQUESTS: dict[tuple[LoopStatus, LoopStatus], Command] = {
 }
 """(is, wanted) → the command that a request for a bare status stands for."""
 
-TABLE: StatusTable[Command, LoopStatus] = StatusTable("loop", COMMANDS, PERSONS, STATUS_REQUESTS)
+TABLE: StatusTable[Command, LoopStatus] = StatusTable("loop", STATUS_COMMANDS, PERSONS, STATUS_REQUESTS)
 is_allowed, require_command, command_for = TABLE.is_allowed, TABLE.require, TABLE.command_for
 
 

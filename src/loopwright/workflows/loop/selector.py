@@ -120,7 +120,10 @@ def _tasks(state: LoopState) -> tuple[DevelopTask, ...]:
 
 @dataclass(frozen=True)
 class SelectorRow:
-    """First row that `holds` wins; None as action: the loop rests."""
+    """The first row that `holds` wins; None as action: the loop rests.
+
+    The place in the table decides. `number` counts it for people and goes into the journal: number anew after a move.
+    """
 
     number: int
     words: str

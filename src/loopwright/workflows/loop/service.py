@@ -188,14 +188,14 @@ Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
 
 
 class Commit(Protocol):
-    """See Access.commit."""
+    """See RunAccess.commit."""
 
     def __call__(self, id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState: ...
 
 
 @dataclass(frozen=True)
 class TaskService:
-    """`agents`: names that were configured here. `writer`: see Talk."""
+    """`agents`: names that were configured here. `writer`: see TaskCommands."""
 
     commit: Commit
     clock: Clock

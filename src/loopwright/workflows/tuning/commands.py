@@ -21,7 +21,7 @@ ALL: frozenset[TuningStatus] = frozenset({"pending", "running", "completed", "fa
 UNFINISHED = ALL - FINISHED
 
 
-COMMANDS: dict[Command, StatusRow[TuningStatus]] = {
+STATUS_COMMANDS: dict[Command, StatusRow[TuningStatus]] = {
     "start": StatusRow(frozenset({"pending"}), "running"),
     "pause": StatusRow(frozenset(), None),
     "resume": StatusRow(frozenset(), "running", orphaned=frozenset({"running"})),
@@ -46,7 +46,7 @@ STATUS_REQUESTS: dict[tuple[TuningStatus, TuningStatus], Command] = {
 }
 """(is, wanted) → the command that a request for a bare status stands for."""
 
-TABLE: StatusTable[Command, TuningStatus] = StatusTable("tuning session", COMMANDS, PERSONS, STATUS_REQUESTS)
+TABLE: StatusTable[Command, TuningStatus] = StatusTable("tuning session", STATUS_COMMANDS, PERSONS, STATUS_REQUESTS)
 is_allowed, require_command, command_for = TABLE.is_allowed, TABLE.require, TABLE.command_for
 
 

@@ -1,4 +1,7 @@
-"""Looking closer at one run, a loop or a cycle: what it did, and the files it left."""
+"""The routes that every kind has: create, list, read, edit, delete, reopen, approve, recover, and details.
+
+Answers are made by `run_response`; `responses.py` describes them in /openapi.json.
+"""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -59,24 +62,24 @@ def document_form(form: type[BaseModel], example: Any) -> dict[str, Any]:  # Any
     return {"responses": document_responses(form, example, LOOKING)}
 
 
-def detail_routes(room: RouteKind[R]) -> Routes:
-    """The routes that both kinds have."""
-    router = Routes(prefix=room.kind.one, tags=[TAG])
+def detail_routes(routes: RouteKind[R]) -> Routes:
+    """Looking closer at one run: what it did, and the files it left."""
+    router = Routes(prefix=routes.kind.one, tags=[TAG])
 
     @router.get("/events", summary="The journal", **document_form(Done[list[EventForm]], examples.EVENTS))
     async def events(
-        after: After = 0, limit: Annotated[int, Query(ge=1, le=10_000)] = 1000, one: RunRequest[R] = room.one
+        after: After = 0, limit: Annotated[int, Query(ge=1, le=10_000)] = 1000, one: RunRequest[R] = routes.one
     ) -> ApiResponse:
         """Every committed change, oldest first. Continue with the last `seq` as `after`."""
-        found = await one.control.beside(lambda: one.service.events(one.id, after))
+        found = await one.control.run_in_thread(lambda: one.service.events(one.id, after))
         return make_response([_event(entry) for entry in found[:limit]], hasMore=len(found) > limit)
 
     @router.get(
         "/checkpoints", summary="Its checkpoints", **document_form(Done[list[CheckpointForm]], examples.CHECKPOINTS)
     )
-    async def checkpoints(one: RunRequest[R] = room.one) -> ApiResponse:
+    async def checkpoints(one: RunRequest[R] = routes.one) -> ApiResponse:
         """Snapshots of the files, and the files changed in each."""
-        found = await one.control.beside(lambda: with_files(one.service.read(one.id), one.project.changes))
+        found = await one.control.run_in_thread(lambda: with_files(one.service.read(one.id), one.project.changes))
         return make_response(
             [
                 {"n": kept.n, "action": kept.action, "at": kept.at, "files": [touched._asdict() for touched in files]}
@@ -87,24 +90,24 @@ def detail_routes(room: RouteKind[R]) -> Routes:
     @router.get(
         "/checkpoints/{n}/diff", summary="One checkpoint's changes", **document_form(Done[DiffForm], examples.DIFF)
     )
-    async def one_diff(n: Number, one: RunRequest[R] = room.one) -> ApiResponse:
+    async def one_diff(n: Number, one: RunRequest[R] = routes.one) -> ApiResponse:
         """Against the checkpoint before it, unified."""
-        return cut_diff(await one.control.beside(lambda: one.service.checkpoint_diff(one.id, n)))
+        return cut_diff(await one.control.run_in_thread(lambda: one.service.checkpoint_diff(one.id, n)))
 
     @router.get("/progress", summary="Its files", **document_form(Done[list[ProgressFileForm]], examples.LOOP_FILES))
-    async def files(one: RunRequest[R] = room.one) -> ApiResponse:
+    async def files(one: RunRequest[R] = routes.one) -> ApiResponse:
         """The existing progress files, by name."""
         one.service.read(one.id)
         folder, zone = one.service.store.progress_path(one.id), one.service.clock.now().tzinfo
-        found = await one.control.beside(lambda: progress_files.list_files(folder, zone))
+        found = await one.control.run_in_thread(lambda: progress_files.list_files(folder, zone))
         return make_response([asdict(each) for each in found])
 
     @router.get("/progress/{file}", summary="One of its files", **document_form(Done[ProgressTextForm], examples.FILE))
-    async def one_file(file: FileName, one: RunRequest[R] = room.one) -> ApiResponse:
+    async def one_file(file: FileName, one: RunRequest[R] = routes.one) -> ApiResponse:
         """Its first MiB; invalid UTF-8 is replaced."""
         one.service.read(one.id)
         folder = one.service.store.progress_path(one.id)
-        found = await one.control.beside(lambda: progress_files.read_text(folder, file))
+        found = await one.control.run_in_thread(lambda: progress_files.read_text(folder, file))
         return make_response({"name": file, **found._asdict()})
 
     return router
@@ -149,15 +152,15 @@ View = Annotated[Literal["full", "brief"], Query(description="Complete, or the f
 Seen = Annotated[str | None, Header(description="The ETag of the version you saw")]
 
 
-def kind_routes(room: RouteKind[R]) -> Routes:
+def kind_routes(routes: RouteKind[R]) -> Routes:
     """The routes of all runs of a kind: creating one, and the list."""
-    kind = room.kind
+    kind = routes.kind
     router = Routes(prefix=kind.place, tags=[f"{kind.name}s"])
 
     async def create(control: ControlPlane, body: Body, project: ProjectName = None) -> ApiResponse:
         """It is not started yet."""
         found = control.projects.named(project)
-        state = await control.beside(lambda: room.create(found, body))
+        state = await control.run_in_thread(lambda: routes.create(found, body))
         location = f"{kind.place}/{kind.id_of(state)}"
         return run_response(state, found, status=201, location=location)
 
@@ -173,7 +176,7 @@ def kind_routes(room: RouteKind[R]) -> Routes:
         found = control.projects.named(project)
         return list_page(kind, found, status=status, limit=limit, offset=offset, search=search, view=view)
 
-    create.__annotations__["body"] = room.new
+    create.__annotations__["body"] = routes.new
     list_runs.__annotations__["status"] = Literal["all", *kind.statuses]
     router.add_api_route(
         "",
@@ -181,7 +184,7 @@ def kind_routes(room: RouteKind[R]) -> Routes:
         methods=["POST"],
         summary=f"Create a {kind.called}",
         status_code=201,
-        responses=document_responses(room.form, room.example, BRINGING, status=201),
+        responses=document_responses(routes.form, routes.example, BRINGING, status=201),
     )
     router.add_api_route(
         "",
@@ -189,16 +192,16 @@ def kind_routes(room: RouteKind[R]) -> Routes:
         methods=["GET"],
         summary=f"List {kind.called}s",
         description=f"A page of a project's {kind.called}s, latest change first.",
-        responses=document_responses(room.page, room.page_example, LOOKING),
+        responses=document_responses(routes.page, routes.page_example, LOOKING),
     )
     return router
 
 
-def run_routes(room: RouteKind[R]) -> Routes:
+def run_routes(routes: RouteKind[R]) -> Routes:
     """The routes of one run itself."""
-    router, called = Routes(prefix=room.kind.one, tags=[f"{room.kind.name}s"]), room.kind.called
+    router, called = Routes(prefix=routes.kind.one, tags=[f"{routes.kind.name}s"]), routes.kind.called
 
-    async def read(if_none_match: Seen = None, one: RunRequest[R] = room.one) -> ApiResponse:
+    async def read(if_none_match: Seen = None, one: RunRequest[R] = routes.one) -> ApiResponse:
         """As in its file. `live`: a runner is active."""
         state, live = one.service.read(one.id), one.service.is_live(one.id)
         tag = make_etag(state, live=live)
@@ -206,33 +209,42 @@ def run_routes(room: RouteKind[R]) -> Routes:
             return ApiResponse(b"", 304, {"etag": tag})
         return run_response(state, one.project, tag=tag, live=live)
 
-    async def edit(body: Body, one: RunRequest[R] = room.one, service: RunService[R] = room.commands) -> ApiResponse:
-        return run_response(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
+    async def edit(
+        body: Body, one: RunRequest[R] = routes.one, service: RunService[R] = routes.commands
+    ) -> ApiResponse:
+        return run_response(await one.control.run_in_thread(lambda: service.edit(one.id, body.given)), one.project)
 
     async def set_status(
-        body: StatusBody, one: RunRequest[R] = room.one, service: RunService[R] = room.commands
+        body: StatusBody, one: RunRequest[R] = routes.one, service: RunService[R] = routes.commands
     ) -> ApiResponse:
         """What a command can do: running starts or resumes it, paused pauses it, failed stops it."""
-        return await steer_run(room, one, service, room.command_for(service.read(one.id), body.status))
+        return await steer_run(routes, one, service, routes.command_for(service.read(one.id), body.status))
 
-    async def delete(one: RunRequest[R] = room.one, service: RunService[R] = room.commands) -> ApiResponse:
+    async def delete(one: RunRequest[R] = routes.one, service: RunService[R] = routes.commands) -> ApiResponse:
         """With its history and checkpoints; not while it runs."""
-        await one.control.beside(lambda: service.delete(one.id))
-        return make_response(message=room.kind.said("deleted"))
+        await one.control.run_in_thread(lambda: service.delete(one.id))
+        return make_response(message=routes.kind.said("deleted"))
 
-    edit.__annotations__["body"], set_status.__annotations__["body"] = room.fields, room.status_body
+    edit.__annotations__["body"], set_status.__annotations__["body"] = routes.fields, routes.status_body
     seen = {304: {"description": "The version you saw"}}
     for method, path, handler, summary, description, responses in (
-        ("GET", "", read, f"Read a {called}", None, document_responses(room.form, room.example, LOOKING) | seen),
-        ("PUT", "", edit, f"Edit a {called}", room.edit_words, room.shows()),
-        ("PATCH", "/status", set_status, "Request a status", None, room.says("stopped")),
+        (
+            "GET",
+            "",
+            read,
+            f"Read a {called}",
+            None,
+            document_responses(routes.form, routes.example, LOOKING) | seen,
+        ),
+        ("PUT", "", edit, f"Edit a {called}", routes.edit_words, routes.shows()),
+        ("PATCH", "/status", set_status, "Request a status", None, routes.says("stopped")),
         (
             "DELETE",
             "",
             delete,
             f"Delete a {called}",
             None,
-            document_responses(Said, {"message": room.kind.said("deleted")}, CHANGING),
+            document_responses(Said, {"message": routes.kind.said("deleted")}, CHANGING),
         ),
     ):
         router.add_api_route(
@@ -259,31 +271,31 @@ def list_page(
     )
 
 
-def answering_routes(room: RouteKind[R]) -> Routes:
+def answering_routes(routes: RouteKind[R]) -> Routes:
     """What every kind has of commands that do not answer with the run alone, or take settings."""
-    router = Routes(prefix=room.kind.one, tags=["steering"])
+    router = Routes(prefix=routes.kind.one, tags=["steering"])
 
-    @router.post("/reopen", summary=f"Reopen a finished {room.kind.name}", responses=room.says("reopened"))
+    @router.post("/reopen", summary=f"Reopen a finished {routes.kind.name}", responses=routes.says("reopened"))
     async def reopen(
-        body: Reopening | None = None, one: RunRequest[R] = room.one, service: RunService[R] = room.commands
+        body: Reopening | None = None, one: RunRequest[R] = routes.one, service: RunService[R] = routes.commands
     ) -> ApiResponse:
         """It continues, with the given settings applied in the same change."""
-        room.kind.load_prompts(one.project.engine)
+        routes.kind.load_prompts(one.project.engine)
         limits, waiver = (body.limits, body.waiver) if body else (AS_THEY_ARE, NOTHING_WAIVED)
-        state = await one.control.beside(lambda: service.reopen(one.id, limits, waiver))
-        return run_response(state, one.project, message=room.kind.said("reopened"))
+        state = await one.control.run_in_thread(lambda: service.reopen(one.id, limits, waiver))
+        return run_response(state, one.project, message=routes.kind.said("reopened"))
 
     @router.post(
         "/approve", summary="Allow or deny", responses=document_responses(RequestsForm, examples.REQUESTS, CHANGING)
     )
     async def approve(
-        body: Verdict, one: RunRequest[R] = room.one, service: RunService[R] = room.commands
+        body: Verdict, one: RunRequest[R] = routes.one, service: RunService[R] = routes.commands
     ) -> ApiResponse:
         """A permission request of its agents."""
         if body.every and body.request is not None:
             raise Invalid("name one request, or set only every")
         return make_response(
-            await one.control.beside(
+            await one.control.run_in_thread(
                 lambda: service.approve(one.id, body.request, answer=body.answer, every=body.every)
             )
         )
@@ -291,23 +303,23 @@ def answering_routes(room: RouteKind[R]) -> Routes:
     @router.post(
         "/recover",
         summary="Rebuild it",
-        responses=document_responses(room.recovered, {**room.example, **examples.REPAIRED}, CHANGING),
+        responses=document_responses(routes.recovered, {**routes.example, **examples.REPAIRED}, CHANGING),
     )
-    async def recover(one: RunRequest[R] = room.one) -> ApiResponse:
+    async def recover(one: RunRequest[R] = routes.one) -> ApiResponse:
         """From what is left; `repairs` is empty if nothing was damaged, `kept` names files set aside."""
-        found = await one.control.beside(lambda: one.service.recover(one.id))
+        found = await one.control.run_in_thread(lambda: one.service.recover(one.id))
         repairs = [{"type": entry.event.type, "data": entry.event.data} for entry in found.repairs]
         return run_response(found.state, one.project, repairs=repairs, kept=[path.name for path in found.kept])
 
     return router
 
 
-def shared_routes(room: RouteKind[R], rows: Iterable[CommandRow]) -> tuple[Routes, ...]:
+def shared_routes(routes: RouteKind[R], rows: Iterable[CommandRow]) -> tuple[Routes, ...]:
     """What every kind has."""
     return (
-        kind_routes(room),
-        run_routes(room),
-        command_routes(room, rows),
-        answering_routes(room),
-        detail_routes(room),
+        kind_routes(routes),
+        run_routes(routes),
+        command_routes(routes, rows),
+        answering_routes(routes),
+        detail_routes(routes),
     )
