@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 31f16d20cd0cf2144ccb12f9464aa2ddefeeff0aff82fc31471abba7b005c7be
+// schema sha256: 9794cf8420bb5cbcf5ed1d63ba38dd1f619c3d665afc8b76740fc4918fef143b
 
 export type JsonValue = unknown
 
@@ -407,7 +407,7 @@ export interface LoopTask {
   planned?: boolean | null
 }
 /**
- * What one validation saw, for stall detection (see domain/sightings.py), in digests and counts.
+ * What one validation saw, for stall detection (see workflows/loop/stall.py), in digests and counts.
  *
  * `failing`: digest of the names of the failing tests, empty when none fails; `failures`: digests of each of them, up
  * to a cap. `tested` is False for a DEBUG that changed nothing: only `ideas` is news there. `tasks` are completed ones
