@@ -70,7 +70,7 @@ def test_the_state_is_a_component_and_nothing_is_left_over(refusing: Office) -> 
         "LoopTask",
         "CourseStep",
         "Check",
-        "Refused",
+        "Refusal",
     } <= schemas.keys()
     assert not {"HTTPValidationError", "ValidationError"} & schemas.keys()
     assert refusing.description["components"]["securitySchemes"].keys() == {"bearer", "cookie"}

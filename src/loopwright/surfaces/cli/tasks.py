@@ -112,7 +112,7 @@ TaskId = Annotated[str, typer.Argument(metavar="TASK", show_default=False, help=
 
 
 @dataclass(frozen=True)
-class Chosen:
+class NamedLoop:
     """The loop that was named before the verb."""
 
     loop_id: str
@@ -120,7 +120,7 @@ class Chosen:
 
 @app.callback(invoke_without_command=True)
 def tasks(context: typer.Context, loop_id: LoopId) -> None:
-    context.obj = Chosen(loop_id)
+    context.obj = NamedLoop(loop_id)
     if context.invoked_subcommand is None:
         list_tasks(context)
 
@@ -245,5 +245,5 @@ def _objects(state: "LoopState") -> list[dict[str, object]]:
 
 def loop_of(context: typer.Context) -> str:
     chosen = context.obj
-    assert isinstance(chosen, Chosen)
+    assert isinstance(chosen, NamedLoop)
     return chosen.loop_id

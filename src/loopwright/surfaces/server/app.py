@@ -37,7 +37,7 @@ from loopwright.surfaces.server.dependencies import (
     ControlPlane,
     ProjectName,
 )
-from loopwright.surfaces.server.documentation import ANYWHERE, Done, document_responses
+from loopwright.surfaces.server.documentation import ANYWHERE, Data, document_responses
 from loopwright.surfaces.server.fast_dispatch import FastDispatcher
 from loopwright.surfaces.server.gate import GateRules, RequestGate
 from loopwright.surfaces.server.kinds import RunSource, list_sources
@@ -69,7 +69,9 @@ environment_router = Routes(prefix="/api", tags=["around"])
 
 
 @environment_router.get(
-    "/projects", summary="Projects", responses=document_responses(Done[list[ProjectForm]], examples.PROJECTS, ANYWHERE)
+    "/projects",
+    summary="Projects",
+    responses=document_responses(Data[list[ProjectForm]], examples.PROJECTS, ANYWHERE),
 )
 async def projects(control: ControlPlane) -> ApiResponse:
     """In order; the first is the default."""
@@ -78,7 +80,9 @@ async def projects(control: ControlPlane) -> ApiResponse:
 
 
 @environment_router.get(
-    "/agents", summary="Agents", responses=document_responses(Done[list[AgentForm]], examples.AGENTS, (*ANYWHERE, 404))
+    "/agents",
+    summary="Agents",
+    responses=document_responses(Data[list[AgentForm]], examples.AGENTS, (*ANYWHERE, 404)),
 )
 async def agents(control: ControlPlane, project: ProjectName = None) -> ApiResponse:
     """Every agent of a project, and why one cannot be used."""
@@ -87,7 +91,7 @@ async def agents(control: ControlPlane, project: ProjectName = None) -> ApiRespo
 
 
 @environment_router.get(
-    "/health", summary="Health", responses=document_responses(Done[HealthForm], examples.HEALTH, (403,))
+    "/health", summary="Health", responses=document_responses(Data[HealthForm], examples.HEALTH, (403,))
 )
 async def health() -> ApiResponse:
     """Needs no token."""

@@ -15,7 +15,7 @@ from loopwright.surfaces.server.dependencies import (
     OneCycle,
     RunRequest,
 )
-from loopwright.surfaces.server.documentation import Done
+from loopwright.surfaces.server.documentation import Data
 from loopwright.surfaces.server.kinds import CYCLES, TranscriptRef
 from loopwright.surfaces.server.requests import (
     Routes,
@@ -71,7 +71,7 @@ async def transcript(one: OneCycle, role: OfRole = None, limit: Newest = 500) ->
 
 
 @router.get(
-    "/timeline", summary="Its steps", **document_form(Done[list[CycleCourseStep]], cycle_examples.CYCLE_TIMELINE)
+    "/timeline", summary="Its steps", **document_form(Data[list[CycleCourseStep]], cycle_examples.CYCLE_TIMELINE)
 )
 async def steps(one: OneCycle, limit: Newest = 1000) -> ApiResponse:
     """Every step, in starting order; several may be in progress. `total` counts all of them."""
@@ -80,20 +80,20 @@ async def steps(one: OneCycle, limit: Newest = 1000) -> ApiResponse:
     return make_response(found[-limit:], total=len(found))
 
 
-@router.get("/history", summary="Its validations", **document_form(Done[list[Check]], examples.HISTORY))
+@router.get("/history", summary="Its validations", **document_form(Data[list[Check]], examples.HISTORY))
 async def history(one: OneCycle, limit: Newest = 1000) -> ApiResponse:
     """Every validation, oldest first, with its counts. `total` counts all of them."""
     found = cycle_validations(await one.control.run_in_thread(lambda: read_entries(one)))
     return make_response(found[-limit:], total=len(found))
 
 
-@router.get("/diff", summary="Its changes", **document_form(Done[DiffForm], examples.DIFF))
+@router.get("/diff", summary="Its changes", **document_form(Data[DiffForm], examples.DIFF))
 async def diff(one: OneCycle, iteration: OfIteration = None) -> ApiResponse:
     """Of one iteration, or of all of them, unified."""
     return cut_diff(await one.control.run_in_thread(lambda: one.project.engine.cycles.diff(one.id, iteration)))
 
 
-@router.get("/documents", summary="Its documents", **document_form(Done[list[DocumentForm]], cycle_examples.DOCUMENTS))
+@router.get("/documents", summary="Its documents", **document_form(Data[list[DocumentForm]], cycle_examples.DOCUMENTS))
 async def documents(one: OneCycle) -> ApiResponse:
     """What the roles have written, by name, each with its kept versions."""
     found = await one.control.run_in_thread(lambda: one.project.engine.cycles.documents(one.id))
@@ -103,7 +103,7 @@ async def documents(one: OneCycle) -> ApiResponse:
 @router.get(
     "/documents/{folder}/{file}",
     summary="One of its documents",
-    **document_form(Done[DocumentTextForm], cycle_examples.DOCUMENT),
+    **document_form(Data[DocumentTextForm], cycle_examples.DOCUMENT),
 )
 async def document(one: OneCycle, folder: Folder, file: File, version: OfVersion = None) -> ApiResponse:
     """The current text, or that of a version: its first MiB; invalid UTF-8 is replaced."""

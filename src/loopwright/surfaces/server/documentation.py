@@ -13,7 +13,7 @@ T = TypeVar("T")
 Responses = dict[int | str, dict[str, Any]]  # Any: FastAPI's own form of a documented response
 
 
-class Done(BaseModel, Generic[T]):
+class Data(BaseModel, Generic[T]):
     """What was asked for."""
 
     model_config = ConfigDict(extra="allow")
@@ -22,14 +22,14 @@ class Done(BaseModel, Generic[T]):
     data: T
 
 
-class Said(BaseModel):
+class Message(BaseModel):
     """Done; there is nothing more to return."""
 
     success: Literal[True]
     message: str
 
 
-class Refused(BaseModel):
+class Refusal(BaseModel):
     """Why not, in a sentence for people."""
 
     success: Literal[False]
@@ -70,5 +70,5 @@ def document_responses(
     for code in sorted(refusals):
         when, words = REFUSALS[code]
         content = {"application/json": {"example": {"success": False, "error": words}}}
-        told[code] = {"model": Refused, "description": when, "content": content}
+        told[code] = {"model": Refusal, "description": when, "content": content}
     return told

@@ -14,7 +14,7 @@ from loopwright.surfaces.server.dependencies import (
     OneLoop,
     run_response,
 )
-from loopwright.surfaces.server.documentation import Done
+from loopwright.surfaces.server.documentation import Data
 from loopwright.surfaces.server.kinds import LOOPS
 from loopwright.surfaces.server.requests import Choice, Routes
 from loopwright.surfaces.server.responses import DiffForm, NoteForm, PlanForm
@@ -45,7 +45,7 @@ async def choose(one: OneLoop, service: LoopCommands, body: Choice) -> ApiRespon
 FIRST_SHOWN = {"failed": 0, "passed": 1, "skipped": 2}
 
 
-@router.get("/transcript", summary="Its transcript", **document_form(Done[list[NoteForm]], examples.LOOP_TRANSCRIPT))
+@router.get("/transcript", summary="Its transcript", **document_form(Data[list[NoteForm]], examples.LOOP_TRANSCRIPT))
 async def transcript(one: OneLoop, limit: Newest = 500) -> ApiResponse:
     """The last lines of the transcript, from its last MiB. `position` is the byte at which the next one will begin."""
     one.service.read(one.id)
@@ -54,7 +54,7 @@ async def transcript(one: OneLoop, limit: Newest = 500) -> ApiResponse:
     return make_response([line for text in found.lines if (line := parse_note(text))], position=found.position)
 
 
-@router.get("/plan", summary="The live plan", **document_form(Done[list[PlanForm]], examples.PLAN))
+@router.get("/plan", summary="The live plan", **document_form(Data[list[PlanForm]], examples.PLAN))
 async def live_plan(one: OneLoop) -> ApiResponse:
     """Finished parts folded to one line each, the running phase unfolded with its pending steps."""
     state, journal = await one.control.run_in_thread(lambda: (one.service.read(one.id), read_entries(one)))
@@ -64,7 +64,7 @@ async def live_plan(one: OneLoop) -> ApiResponse:
     )
 
 
-@router.get("/timeline", summary="Its steps", **document_form(Done[list[CourseStep]], examples.LOOP_TIMELINE))
+@router.get("/timeline", summary="Its steps", **document_form(Data[list[CourseStep]], examples.LOOP_TIMELINE))
 async def steps(one: OneLoop, limit: Newest = 1000) -> ApiResponse:
     """Every action, oldest first; the last one may be in progress. `total` counts all of them."""
     state, journal = await one.control.run_in_thread(lambda: (one.service.read(one.id), read_entries(one)))
@@ -72,20 +72,20 @@ async def steps(one: OneLoop, limit: Newest = 1000) -> ApiResponse:
     return make_response(found[-limit:], total=len(found))
 
 
-@router.get("/history", summary="Its validations", **document_form(Done[list[Check]], examples.HISTORY))
+@router.get("/history", summary="Its validations", **document_form(Data[list[Check]], examples.HISTORY))
 async def history(one: OneLoop, limit: Newest = 1000) -> ApiResponse:
     """Every validation, oldest first, with its counts. `total` counts all of them."""
     found = list_validations(await one.control.run_in_thread(lambda: read_entries(one)))
     return make_response(found[-limit:], total=len(found))
 
 
-@router.get("/diff", summary="All its changes", **document_form(Done[DiffForm], examples.DIFF))
+@router.get("/diff", summary="All its changes", **document_form(Data[DiffForm], examples.DIFF))
 async def whole_diff(one: OneLoop) -> ApiResponse:
     """From the first checkpoint to the last, unified."""
     return cut_diff(await one.control.run_in_thread(lambda: one.service.whole_diff(one.id)))
 
 
-@router.get("/tests", summary="Tests of the last validation", **document_form(Done[list[TestResult]], examples.TESTS))
+@router.get("/tests", summary="Tests of the last validation", **document_form(Data[list[TestResult]], examples.TESTS))
 async def tests(one: OneLoop) -> ApiResponse:
     """Failing tests first."""
     skill = one.service.read(one.id).skill_state
@@ -93,14 +93,14 @@ async def tests(one: OneLoop) -> ApiResponse:
     return make_response(sorted(found, key=lambda result: FIRST_SHOWN[result.status]))
 
 
-@router.get("/hypotheses", summary="Suspected causes", **document_form(Done[list[Hypothesis]], examples.HYPOTHESES))
+@router.get("/hypotheses", summary="Suspected causes", **document_form(Data[list[Hypothesis]], examples.HYPOTHESES))
 async def hypotheses(one: OneLoop) -> ApiResponse:
     """The measurements at each, and the verdict."""
     skill = one.service.read(one.id).skill_state
     return make_response(skill.debug.hypotheses if skill else ())
 
 
-@router.get("/menu", summary="Its current menu", **document_form(Done[list[MenuEntry]], examples.MENU))
+@router.get("/menu", summary="Its current menu", **document_form(Data[list[MenuEntry]], examples.MENU))
 async def menu(one: OneLoop) -> ApiResponse:
     """The open menu of an interactive loop; empty if there is none."""
     return make_response(one.project.engine.service.menu(one.id))

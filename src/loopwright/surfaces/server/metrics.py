@@ -20,7 +20,7 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 """Seconds."""
 NO_ROUTE = "none"
-"""Refused at the gate, or a path that nothing answers: what people type must not make new rows."""
+"""Refusal at the gate, or a path that nothing answers: what people type must not make new rows."""
 
 router = APIRouter()
 

@@ -92,7 +92,7 @@ def _not_json(summary: str, description: str, kind: str, example: str, refusals:
             "description": REFUSALS[code][0],
             "content": {
                 "application/json": {
-                    "schema": {"$ref": "#/components/schemas/Refused"},
+                    "schema": {"$ref": "#/components/schemas/Refusal"},
                     "example": {"success": False, "error": REFUSALS[code][1]},
                 }
             },

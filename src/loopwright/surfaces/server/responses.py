@@ -6,7 +6,7 @@ from loopwright.core.course import TouchedFile
 from loopwright.core.record import Record, Timestamp
 from loopwright.core.state import LoopTask, PermissionRequest, TaskStatus
 from loopwright.skills.reader.skill_graph import EdgeKind, NodeKind
-from loopwright.surfaces.server.documentation import Done
+from loopwright.surfaces.server.documentation import Data
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.summary import CycleGlance
 from loopwright.workflows.loop.model import LoopState
@@ -99,19 +99,19 @@ class PageFields(BaseModel):
     timestamp: Timestamp
 
 
-class PageForm(Done[list[LoopState | Glance]], PageFields):
+class PageForm(Data[list[LoopState | Glance]], PageFields):
     """A page of a list."""
 
     damaged: list[DamagedForm]
 
 
-class CyclePageForm(Done[list[CycleState | CycleGlance]], PageFields):
+class CyclePageForm(Data[list[CycleState | CycleGlance]], PageFields):
     """A page of a list."""
 
     damaged: list[DamagedCycleForm]
 
 
-class TuningPageForm(Done[list[TuningState | TuningGlance]], PageFields):
+class TuningPageForm(Data[list[TuningState | TuningGlance]], PageFields):
     """A page of a list."""
 
     damaged: list[DamagedTuningForm]
@@ -140,39 +140,39 @@ class RecoveryFields(BaseModel):
     kept: list[str]
 
 
-class LoopForm(Done[LoopState], ProjectFields):
+class LoopForm(Data[LoopState], ProjectFields):
     """One loop."""
 
 
-class SteeredForm(Done[LoopState], ProjectFields, SteeringFields):
+class SteeredForm(Data[LoopState], ProjectFields, SteeringFields):
     """One loop, and a message."""
 
 
-class RecoveredForm(Done[LoopState], ProjectFields, RecoveryFields):
+class RecoveredForm(Data[LoopState], ProjectFields, RecoveryFields):
     """One loop, and what was rebuilt."""
 
 
-class CycleForm(Done[CycleState], ProjectFields):
+class CycleForm(Data[CycleState], ProjectFields):
     """One cycle."""
 
 
-class SteeredCycleForm(Done[CycleState], ProjectFields, SteeringFields):
+class SteeredCycleForm(Data[CycleState], ProjectFields, SteeringFields):
     """One cycle, and a message."""
 
 
-class RecoveredCycleForm(Done[CycleState], ProjectFields, RecoveryFields):
+class RecoveredCycleForm(Data[CycleState], ProjectFields, RecoveryFields):
     """One cycle, and what was rebuilt."""
 
 
-class TuningForm(Done[TuningState], ProjectFields):
+class TuningForm(Data[TuningState], ProjectFields):
     """One tuning session."""
 
 
-class SteeredTuningForm(Done[TuningState], ProjectFields, SteeringFields):
+class SteeredTuningForm(Data[TuningState], ProjectFields, SteeringFields):
     """One tuning session, and a message."""
 
 
-class RecoveredTuningForm(Done[TuningState], ProjectFields, RecoveryFields):
+class RecoveredTuningForm(Data[TuningState], ProjectFields, RecoveryFields):
     """One tuning session, and what was rebuilt."""
 
 
@@ -268,17 +268,17 @@ class DiscoveryForm(BaseModel):
     data: dict[str, JsonValue]
 
 
-class DiscoveriesForm(Done[list[DiscoveryForm]]):
+class DiscoveriesForm(Data[list[DiscoveryForm]]):
     total: int
 
 
-class CycleTranscriptForm(Done[list[NoteForm]]):
+class CycleTranscriptForm(Data[list[NoteForm]]):
     """`position`, after an entry's number and a dot, is where a stream continues."""
 
     position: str
 
 
-class RequestsForm(Done[list[PermissionRequest]]):
+class RequestsForm(Data[list[PermissionRequest]]):
     """The answered requests."""
 
 
@@ -295,13 +295,13 @@ class PlacedTaskForm(LoopTask):
     project: str
 
 
-class TasksForm(Done[list[TaskForm]]):
+class TasksForm(Data[list[TaskForm]]):
     total: int
     loop_id: str
     timestamp: Timestamp
 
 
-class CreatedTasksForm(Done[list[LoopTask]]):
+class CreatedTasksForm(Data[list[LoopTask]]):
     message: str
 
 

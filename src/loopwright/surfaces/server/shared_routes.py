@@ -31,7 +31,14 @@ from loopwright.surfaces.server.dependencies import (
     run_response,
 )
 from loopwright.surfaces.server.derived_routes import command_routes, steer_run
-from loopwright.surfaces.server.documentation import BRINGING, CHANGING, LOOKING, Done, Said, document_responses
+from loopwright.surfaces.server.documentation import (
+    BRINGING,
+    CHANGING,
+    LOOKING,
+    Data,
+    Message,
+    document_responses,
+)
 from loopwright.surfaces.server.kinds import ServedKind
 from loopwright.surfaces.server.requests import Body, Reopening, Routes, StatusBody, Verdict
 from loopwright.surfaces.server.responses import (
@@ -66,7 +73,7 @@ def detail_routes(routes: RouteKind[R]) -> Routes:
     """Looking closer at one run: what it did, and the files it left."""
     router = Routes(prefix=routes.kind.one, tags=[TAG])
 
-    @router.get("/events", summary="The journal", **document_form(Done[list[EventForm]], examples.EVENTS))
+    @router.get("/events", summary="The journal", **document_form(Data[list[EventForm]], examples.EVENTS))
     async def events(
         after: After = 0, limit: Annotated[int, Query(ge=1, le=10_000)] = 1000, one: RunRequest[R] = routes.one
     ) -> ApiResponse:
@@ -75,7 +82,7 @@ def detail_routes(routes: RouteKind[R]) -> Routes:
         return make_response([_event(entry) for entry in found[:limit]], hasMore=len(found) > limit)
 
     @router.get(
-        "/checkpoints", summary="Its checkpoints", **document_form(Done[list[CheckpointForm]], examples.CHECKPOINTS)
+        "/checkpoints", summary="Its checkpoints", **document_form(Data[list[CheckpointForm]], examples.CHECKPOINTS)
     )
     async def checkpoints(one: RunRequest[R] = routes.one) -> ApiResponse:
         """Snapshots of the files, and the files changed in each."""
@@ -88,13 +95,13 @@ def detail_routes(routes: RouteKind[R]) -> Routes:
         )
 
     @router.get(
-        "/checkpoints/{n}/diff", summary="One checkpoint's changes", **document_form(Done[DiffForm], examples.DIFF)
+        "/checkpoints/{n}/diff", summary="One checkpoint's changes", **document_form(Data[DiffForm], examples.DIFF)
     )
     async def one_diff(n: Number, one: RunRequest[R] = routes.one) -> ApiResponse:
         """Against the checkpoint before it, unified."""
         return cut_diff(await one.control.run_in_thread(lambda: one.service.checkpoint_diff(one.id, n)))
 
-    @router.get("/progress", summary="Its files", **document_form(Done[list[ProgressFileForm]], examples.LOOP_FILES))
+    @router.get("/progress", summary="Its files", **document_form(Data[list[ProgressFileForm]], examples.LOOP_FILES))
     async def files(one: RunRequest[R] = routes.one) -> ApiResponse:
         """The existing progress files, by name."""
         one.service.read(one.id)
@@ -102,7 +109,7 @@ def detail_routes(routes: RouteKind[R]) -> Routes:
         found = await one.control.run_in_thread(lambda: progress_files.list_files(folder, zone))
         return make_response([asdict(each) for each in found])
 
-    @router.get("/progress/{file}", summary="One of its files", **document_form(Done[ProgressTextForm], examples.FILE))
+    @router.get("/progress/{file}", summary="One of its files", **document_form(Data[ProgressTextForm], examples.FILE))
     async def one_file(file: FileName, one: RunRequest[R] = routes.one) -> ApiResponse:
         """Its first MiB; invalid UTF-8 is replaced."""
         one.service.read(one.id)
@@ -244,7 +251,7 @@ def run_routes(routes: RouteKind[R]) -> Routes:
             delete,
             f"Delete a {called}",
             None,
-            document_responses(Said, {"message": routes.kind.said("deleted")}, CHANGING),
+            document_responses(Message, {"message": routes.kind.said("deleted")}, CHANGING),
         ),
     ):
         router.add_api_route(

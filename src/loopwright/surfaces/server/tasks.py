@@ -19,7 +19,7 @@ from loopwright.surfaces.server.dependencies import (
     check_version,
     find_run,
 )
-from loopwright.surfaces.server.documentation import CHANGING, LOOKING, Done, Said, document_responses
+from loopwright.surfaces.server.documentation import CHANGING, LOOKING, Data, Message, document_responses
 from loopwright.surfaces.server.kinds import LOOPS
 from loopwright.surfaces.server.requests import EditedTask, Generation, Import, NewOrder, NewTask, Routes
 from loopwright.surfaces.server.responses import CreatedTasksForm, PlacedTaskForm, TasksForm
@@ -35,7 +35,7 @@ LoopId = Annotated[str, Query(description="The loop that the task belongs to")]
 @by_id.get(
     "/{task_id}",
     summary="Read a task",
-    responses=document_responses(Done[PlacedTaskForm], examples.PLACED_TASK, LOOKING),
+    responses=document_responses(Data[PlacedTaskForm], examples.PLACED_TASK, LOOKING),
 )
 async def read(control: ControlPlane, task_id: str, project: ProjectName = None) -> ApiResponse:
     """In whichever loop it is."""
@@ -44,7 +44,7 @@ async def read(control: ControlPlane, task_id: str, project: ProjectName = None)
     return make_response({**_plain(task), "loop_id": state.loop_id, "project": home.name})
 
 
-@by_id.put("/{task_id}", summary="Edit a task", responses=document_responses(Done[LoopTask], examples.TASK, CHANGING))
+@by_id.put("/{task_id}", summary="Edit a task", responses=document_responses(Data[LoopTask], examples.TASK, CHANGING))
 async def edit(
     control: ControlPlane, task_id: str, body: EditedTask, project: ProjectName = None, if_match: IfMatch = None
 ) -> ApiResponse:
@@ -59,7 +59,9 @@ async def edit(
 
 
 @by_id.delete(
-    "/{task_id}", summary="Remove a task", responses=document_responses(Said, {"message": "Task deleted"}, CHANGING)
+    "/{task_id}",
+    summary="Remove a task",
+    responses=document_responses(Message, {"message": "Task deleted"}, CHANGING),
 )
 async def remove(
     control: ControlPlane, task_id: str, loop_id: LoopId, project: ProjectName = None, if_match: IfMatch = None
@@ -76,7 +78,7 @@ async def remove(
     "/tasks",
     summary="Add a task",
     status_code=201,
-    responses=document_responses(Done[LoopTask], examples.TASK, CHANGING, status=201),
+    responses=document_responses(Data[LoopTask], examples.TASK, CHANGING, status=201),
 )
 async def add(one: OneLoop, service: LoopCommands, body: NewTask) -> ApiResponse:
     """After the last one."""

@@ -16,7 +16,7 @@ from loopwright.surfaces.server.api_response import ApiResponse, make_response
 from loopwright.surfaces.server.dependencies import (
     OneTuning,
 )
-from loopwright.surfaces.server.documentation import Done
+from loopwright.surfaces.server.documentation import Data
 from loopwright.surfaces.server.kinds import TUNINGS
 from loopwright.surfaces.server.requests import Routes
 from loopwright.surfaces.server.responses import (
@@ -50,7 +50,7 @@ LONGEST = 1 << 20
 OfSkill = Annotated[str, Query(max_length=1000, description="Relative to the skill's folder")]
 
 
-@router.get("/fixes/{fix_id}", summary="One of its fixes", **document_form(Done[FixForm], examples.FIX))
+@router.get("/fixes/{fix_id}", summary="One of its fixes", **document_form(Data[FixForm], examples.FIX))
 async def fix(one: OneTuning, fix_id: Id) -> ApiResponse:
     """What it changes and why, its unified diff, and its outcome."""
     service = one.project.engine.tunings
@@ -61,19 +61,19 @@ async def fix(one: OneTuning, fix_id: Id) -> ApiResponse:
     )
 
 
-@router.get("/diff", summary="Its changes", **document_form(Done[DiffForm], common.DIFF))
+@router.get("/diff", summary="Its changes", **document_form(Data[DiffForm], common.DIFF))
 async def diff(one: OneTuning) -> ApiResponse:
     """Of all fixes in the skill's files, unified."""
     return cut_diff(await one.control.run_in_thread(lambda: one.service.whole_diff(one.id)))
 
 
-@router.get("/report", summary="Its report", **document_form(Done[TextForm], examples.REPORT))
+@router.get("/report", summary="Its report", **document_form(Data[TextForm], examples.REPORT))
 async def report(one: OneTuning) -> ApiResponse:
     """In Markdown, as in the session's folder; not before the first diagnosis is complete."""
     return make_response(_cut(await one.control.run_in_thread(lambda: one.project.engine.tunings.report(one.id))))
 
 
-@router.get("/skill", summary="The skill's files", **document_form(Done[list[SkillFileForm]], examples.TUNING_FILES))
+@router.get("/skill", summary="The skill's files", **document_form(Data[list[SkillFileForm]], examples.TUNING_FILES))
 async def files(one: OneTuning) -> ApiResponse:
     """The current files, with what each costs a model that reads it."""
     found = await one.control.run_in_thread(lambda: one.project.engine.tunings.source(one.id))
@@ -92,7 +92,7 @@ async def files(one: OneTuning) -> ApiResponse:
     )
 
 
-@router.get("/graph", summary="The skill as a graph", **document_form(Done[GraphForm], examples.GRAPH))
+@router.get("/graph", summary="The skill as a graph", **document_form(Data[GraphForm], examples.GRAPH))
 async def graph(one: OneTuning) -> ApiResponse:
     """The current graph: what leads to what, and what a model has read by the end of each phase."""
     service = one.project.engine.tunings
@@ -100,7 +100,7 @@ async def graph(one: OneTuning) -> ApiResponse:
     return make_response(_told(asdict(drawing)))
 
 
-@router.get("/source", summary="One of the skill's files", **document_form(Done[SourceForm], examples.SOURCE))
+@router.get("/source", summary="One of the skill's files", **document_form(Data[SourceForm], examples.SOURCE))
 async def source(one: OneTuning, file: OfSkill) -> ApiResponse:
     """Its current first MiB; invalid UTF-8 is replaced. Only files of the skill are shown."""
     found = await one.control.run_in_thread(lambda: one.project.engine.tunings.source(one.id))
@@ -110,7 +110,7 @@ async def source(one: OneTuning, file: OfSkill) -> ApiResponse:
     return make_response({"file": drop_surrogates(file), **_cut(data.decode(errors="replace"))})
 
 
-@router.get("/transcript", summary="Its transcript", **document_form(Done[list[NoteForm]], common.LOOP_TRANSCRIPT))
+@router.get("/transcript", summary="Its transcript", **document_form(Data[list[NoteForm]], common.LOOP_TRANSCRIPT))
 async def transcript(one: OneTuning, limit: Newest = 500) -> ApiResponse:
     """The last lines, from the last MiB."""
     one.service.read(one.id)
