@@ -24,10 +24,10 @@ HEAVY = (
 )  # fmt: skip
 
 
-def loaded(desk: Desk, *arguments: str) -> set[str]:
+def loaded(desk: Desk, *arguments: str, code: int = 0) -> set[str]:
     """Every module that was imported, and every package around one."""
     ran = desk.run(*arguments, PYTHONPROFILEIMPORTTIME="1")
-    assert ran.code == 0, ran.err
+    assert ran.code == code, ran.err
     names = {line.rpartition("|")[2].strip() for line in ran.err.splitlines() if line.startswith("import time:")}
     return names | {".".join(name.split(".")[:n]) for name in names for n in range(1, 4)}
 
@@ -56,6 +56,12 @@ def test_a_list_loads_no_machinery(desk: Desk, arguments: list[str]) -> None:
     assert isinstance(made, dict)
     ids["CYCLE"] = made["cycle_id"]
     assert not loaded(desk, *(ids.get(word, word) for word in arguments)) & {*HEAVY}
+
+
+def test_a_run_loads_neither_the_search_nor_dialogues(desk: Desk) -> None:
+    modules = loaded(desk, "run", "--loop-id", desk.create("--agent", "bash"), "--auto", code=1)
+    assert "loopwright.repair.debugger" in modules
+    assert not modules & {"pytest", "prompt_toolkit", "loopwright.repair.search", "fastapi", "mcp.server"}
 
 
 def test_help_loads_no_models(desk: Desk) -> None:

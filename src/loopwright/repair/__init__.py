@@ -5,3 +5,6 @@ started with the project's own interpreter: it needs the standard library and py
 worker loads this folder under a name of its own, so that a project's modules cannot collide with ours), and knows
 none of our types.
 """
+
+PROGRESS = "repair: "
+"""Starts a line of the worker's output that is meant for people."""

@@ -46,9 +46,9 @@ from loopwright.evidence.rivals import (
     rival_lines,
 )
 from loopwright.processes.process import Patience, ProcessResult, run_group
+from loopwright.repair import PROGRESS
 from loopwright.repair.baseline_cache import BaselineCache
 from loopwright.repair.command import SuiteCommand, parse_command
-from loopwright.repair.search import PROGRESS, count_lanes
 from loopwright.repair.tree import copy_tree, sign_files
 
 _SECONDS = 10.0
@@ -432,7 +432,7 @@ class PythonDebugger:
             raise Invalid(f"Cannot debug with {request.test_command!r} (expected a plain pytest or unittest command)")
         with tempfile.TemporaryDirectory(prefix="repair-", ignore_cleanup_errors=True) as name:
             room = Path(name).resolve()
-            lanes = count_lanes() if mode in ("search", "mutate") or request.trials else 1
+            lanes = min(2, len(os.sched_getaffinity(0))) if mode in ("search", "mutate") or request.trials else 1
             trees = [room / f"lane{n}" for n in range(lanes)]
             await asyncio.to_thread(_prepare, origin, room, trees)
             measured = room / "measured"

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from . import PROGRESS
 from .baseline import Baseline, read_sources
 from .candidate import Candidate, Compiler
 from .edits import FAMILIES
@@ -26,7 +27,6 @@ from .fork_server import CollectedProject
 from .forks import Answer, ask_forked
 from .localize import Spectrum, SuspectLocation
 from .pool import EditVocabulary, NameScope
-from .search import PROGRESS
 from .session import ItemOutcome, SessionDriver, collect_and_run, key_of
 from .source import FUNCTIONS, Function, SourceText, header_end
 from .stream import DANGEROUS

@@ -1,12 +1,12 @@
 """Tries candidates in both lanes until enough survived, in an order and to an end that time does not decide."""
 
-import os
 import select
 import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from . import PROGRESS
 from .candidate import Candidate
 from .executor import CandidateExecutor
 from .forks import Answer
@@ -38,9 +38,6 @@ def rank_patches(survivors: Sequence[Survivor]) -> list[Survivor]:
 
     return sorted(survivors, key=rank)
 
-
-PROGRESS = "repair: "
-"""Starts a line of the worker's output that is meant for people."""
 
 _EVERY = 2.0  # seconds between two such lines
 _BEYOND, _FAR_BEYOND, _FARTHEST = 40, 300, 8_000
@@ -315,8 +312,3 @@ class CandidateSearch:
         for _, waiting in self._imported:
             self._stream.tallies[waiting.location.point].exhausted = False
         return survivors
-
-
-def count_lanes() -> int:
-    """Lanes worth having: more than two share too little."""
-    return min(2, len(os.sched_getaffinity(0)))

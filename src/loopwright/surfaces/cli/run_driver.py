@@ -9,7 +9,6 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
-import questionary
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
@@ -226,12 +225,16 @@ class TerminalPrompter:
         self._view, self._clock = view, clock
 
     async def ask(self, question: str, options: Sequence[str]) -> str:
+        import questionary  # slow to load, and most runs ask nothing
+
         words = clean_line(question)
         with self._view.aside():
             prompt = questionary.select(words, list(options)) if options else questionary.text(words)
             return str(await prompt.unsafe_ask_async())
 
     async def choose(self, menu: Sequence[MenuEntry]) -> str:
+        import questionary
+
         choices = [questionary.Choice(_words(entry), value=entry.name, disabled=entry.blocked) for entry in menu]
         default = next((entry.name for entry in menu if entry.preselected and not entry.blocked), None)
         with self._view.aside():
