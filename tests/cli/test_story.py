@@ -94,9 +94,9 @@ def committed_types() -> set[str]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call):
                 named = [k.value for k in node.keywords if k.arg == "type" and ast.unparse(node.func) == "JournalEvent"]
-                given = node.args[-1:] if ast.unparse(node.func) == "self._commit" else []
-                given += node.args[1:2] if ast.unparse(node.func) == "_commit" else []
-                found |= {n.value for n in (*named, *given) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+                commits = ast.unparse(node.func).rpartition(".")[2].removeprefix("_") == "commit"
+                words = [n.value for n in (*named, *(node.args if commits else ())) if isinstance(n, ast.Constant)]
+                found |= {word for word in words[:1] if isinstance(word, str)}
     return found
 
 

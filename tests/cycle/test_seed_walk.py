@@ -48,7 +48,7 @@ MOMENTS: dict[str, tuple[Moment, ...]] = {
             ("status", "current_iteration", "current_phase", "agents", "iterations.0.number"),
         ),
         Moment(
-            "step_finished", "cd.implement", 2, "`cd.implement TASK-002`, with TASK-003 to come",
+            "step_finished", "cd.implement", 2, "`cd.implement TASK-002`, with TASK-003 pending",
             ("status", "current_iteration", "requirements", "iterations"),
         ),
     ),
@@ -73,20 +73,20 @@ MOMENTS: dict[str, tuple[Moment, ...]] = {
 }  # fmt: skip
 
 NEVER: dict[tuple[str, str], str] = {
-    ("created", "cycle_id"): "an id of six characters: ours end in eight",
+    ("created", "cycle_id"): "an id with six characters: ours end in eight",
     ("first_iteration", "iterations.0.agent_results.ra.files_modified"): "3 files of ra: it has two documents",
     ("after_phases", "test_results.failed_tests"): "one failing test of 20 at 85 %: that is three",
-    ("extended", "coordination.feedback_log.0.content"): (
-        "feedback in other words than the user's: what was said is kept as it was said"
-    ),
+    ("extended", "coordination.feedback_log.0.content"): "feedback that rephrases the user: we keep the exact words",
 }
 """Single values that no run reaches, and why; the field holds another value of the same kind."""
 
 NOT_AT_ONCE: dict[str, str] = {
-    "first_iteration": "ra at work (phase ra) beside its finished document and cd's first files: two moments in one",
+    "first_iteration": (
+        "ra working (phase ra) with its document finished and cd's first files present: two moments in one"
+    ),
     "extended": (
-        "ra at work beside requirements 1.1.0, which it is writing, and beside no results of the iteration, which are "
-        "there as soon as anybody works: three moments in one"
+        "ra working with requirements 1.1.0, which it is still writing, and with no results of the iteration, which "
+        "exist as soon as any role works: three moments in one"
     ),
 }
 """Documents that show several moments as one, and what no single commit can hold therefore."""

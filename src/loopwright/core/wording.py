@@ -39,6 +39,7 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "task_removed": lambda f: f"task {f['task']} removed",
     "tasks_reordered": lambda f: "tasks reordered",
     "rewound": lambda f: f"rewound to checkpoint {f['to']}",
+    "chosen": lambda f: f"fixes are chosen: {f.get('fixes') or 'none'}",
     "rolled_back": lambda f: f"{f['fix']} is rolled back",
     "put_back": lambda f: "the skill's files are as they were before the pending fixes",
     "action_started": lambda f: f"{f['action']} {f.get('task') or ''}".rstrip(),
