@@ -46,7 +46,7 @@ async def drive(project: Path, tasks: int) -> float:
         settings = RunSettings(mode="auto", agent="scripted")
         loop_id = service.create("Measure the kernel", max_iterations=tasks + 10, settings=settings).loop_id
         for n in range(tasks):
-            service.tasks.add(loop_id, {"description": f"task {n}", "tool": "scripted"})
+            service.tasks.add(loop_id, {"description": f"task {n}", "tool": "scripted", "mode": "analysis"})
         runner = LoopRunner(
             project=str(project),
             store=store,

@@ -13,8 +13,6 @@ from functools import cached_property
 from inspect import Parameter, getdoc, signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
-from annotated_types import Ge, Le
-
 from loopwright.core.names import Mode
 from loopwright.surfaces.run_kinds import KindName
 
@@ -53,10 +51,13 @@ REQUIRED = Parameter.empty
 class Option:
     """Help on a parameter. On the command line it is `--name`, or `--flag`, which stands for `value`.
 
-    `flag_kinds`: the command line offers it for these; other runs refuse it themselves.
+    `flag_kinds`: the command line offers it for these; other runs refuse it themselves. `least` and `most` bound a
+    number in bodies and tools; the service has the last word.
     """
 
     help: str
+    least: int | None = None
+    most: int | None = None
     flag: str = ""
     value: str = ""
     flag_help: str = ""
@@ -72,10 +73,10 @@ class Argument(Option):
 
 @dataclass(frozen=True)
 class CommandField:
-    """What a command takes. `default` is REQUIRED where it has none; `type` carries the bounds of its values."""
+    """What a command takes. `default` is REQUIRED where it has none."""
 
     name: str
-    type: Any  # Any: a type, possibly annotated
+    type: Any  # Any: a type
     default: Any  # Any: of that type
     option: Option
 
@@ -144,15 +145,8 @@ class CommandRow:
 
 
 def _field(parameter: Parameter) -> CommandField:
-    value_type, *notes = get_args(parameter.annotation)
-    option = next(note for note in notes if isinstance(note, Option))
-    bounds = [note for note in notes if note is not option]
-    return CommandField(
-        parameter.name,
-        Annotated[value_type, *bounds] if bounds else value_type,
-        parameter.default,
-        option,
-    )
+    value_type, option = get_args(parameter.annotation)
+    return CommandField(parameter.name, value_type, parameter.default, option)
 
 
 def create_input(
@@ -162,7 +156,15 @@ def create_input(
     from pydantic import Field, create_model  # the command line needs no model
 
     definitions: dict[str, Any] = {
-        field.name: (type_of(field), Field(... if field.is_required else field.default, description=field.option.help))
+        field.name: (
+            type_of(field),
+            Field(
+                ... if field.is_required else field.default,
+                description=field.option.help,
+                ge=field.option.least,
+                le=field.option.most,
+            ),
+        )
         for field in fields
     }
     return create_model(name, __base__=base, **definitions)
@@ -233,7 +235,7 @@ def answer_run(
 
 
 def rewind_loop(
-    service: "LoopService", id: str, *, to: Annotated[int, Option("Checkpoint number."), Ge(1), Le(2**53)]
+    service: "LoopService", id: str, *, to: Annotated[int, Option("Checkpoint number.", least=1, most=2**53)]
 ) -> "LoopState":
     """Restore files and progress from a checkpoint.
 
