@@ -32,7 +32,7 @@ from tests.memory_workspace import FakeWorkspace
 
 LIMIT = 5.0
 WHOLE_LOOPS = 9
-DONE = "ACTION_RESULT:\n- action: DEVELOP\n- status: success\n- message: done\n"
+DONE = "ACTION_RESULT:\n- action: DEVELOP\n- status: success\n- message: app.txt says good\n"
 
 
 async def drive(project: Path, tasks: int) -> float:
