@@ -28,12 +28,13 @@ def label_run(
     *,
     label: Annotated[str, Argument("What to call it.", metavar="LABEL")],
     loud: Annotated[bool, Option("In capitals.")] = False,
+    words: Annotated[tuple[str, ...], Option("More words of it.")] = (),
 ) -> R:
     """Give a {kind} another title.
 
     Its work is not touched.
     """
-    title = label.upper() if loud else label
+    title = " ".join((label.upper() if loud else label, *words))
     return service.commit(id, lambda state: state.evolve(title=title), "edited", fields="title")
 
 
@@ -63,14 +64,14 @@ def test_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -
         id, cycle = project.engine.service.create("Mend it").loop_id, project.engine.cycles.create("Mend it").cycle_id
     app = build_app(ROWS)
     at = ["--project", str(folder)]
-    assert not app(["label", id, "ledger", "--loud", *at], standalone_mode=False)
+    assert not app(["label", id, "ledger", "--loud", "--words", "of", "--words", "May", *at], standalone_mode=False)
     assert capsys.readouterr().out == f"{id} labelled\n"
-    assert title_of(folder, id) == "LEDGER"
+    assert title_of(folder, id) == "LEDGER of May"
     assert not app(["cycle", "label", cycle, "ledger", "--json", *at], standalone_mode=False)
     assert json.loads(capsys.readouterr().out)["data"]["title"] == "ledger"
     assert app(["label", "--help"], standalone_mode=False) == 0
     told = capsys.readouterr().out
-    assert all(words in told for words in ("Give a loop another title.", "LABEL", "What to call it.", "In capitals."))
+    assert all(words in told for words in ("Give a loop another title.", "LABEL", "In capitals.", "--words TEXT"))
 
 
 def test_over_http_and_in_its_description(folder: Path) -> None:
@@ -79,9 +80,11 @@ def test_over_http_and_in_its_description(folder: Path) -> None:
         with TestClient(create_app(projects, PLACE.rules(TOKEN), ROWS), base_url="http://127.0.0.1:8765") as client:
             paths = client.get("/openapi.json", headers=HEADERS).json()["paths"]
             place = f"/api/loops/v2/{id}/label"
-            labelled = client.post(place, headers=HEADERS, json={"label": "ledger", "loud": True}).json()
+            labelled = client.post(
+                place, headers=HEADERS, json={"label": "ledger", "loud": True, "words": ["of", "May"]}
+            ).json()
             refused = client.post(place, headers=HEADERS, json={"label": "x", "colour": "red"})
-    assert (labelled["data"]["title"], labelled["message"]) == ("LEDGER", "Loop labelled")
+    assert (labelled["data"]["title"], labelled["message"]) == ("LEDGER of May", "Loop labelled")
     assert (refused.status_code, refused.json()["error"]) == (400, "colour: is unknown")
     described = paths["/api/cycles/{cycle_id}/label"]["post"]
     assert (described["summary"], described["description"]) == (
@@ -97,10 +100,10 @@ async def test_as_a_tool(folder: Path) -> None:
         id = projects.named(None).engine.service.create("Mend it").loop_id
         async with Client(control_server(projects, ROWS)) as client:
             (tool,) = [tool for tool in (await client.list_tools()).tools if tool.name == "label"]
-            told = await client.call_tool("label", {"id": id, "label": "ledger", "loud": True})
+            told = await client.call_tool("label", {"id": id, "label": "ledger", "loud": True, "words": ["of", "May"]})
             refused = await client.call_tool("label", {"id": id})
     assert told.structured_content is not None
-    assert told.structured_content["title"] == "LEDGER"
+    assert told.structured_content["title"] == "LEDGER of May"
     assert tool.description == "Give a loop, cycle or tuning session another title. Its work is not touched."
     assert tool.input_schema["properties"]["loud"]["description"] == "In capitals."
     assert refused.is_error

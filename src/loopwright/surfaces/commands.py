@@ -94,8 +94,8 @@ class CommandRow:
     """`handle` blocks; it is given the run's service, its id and the fields, and returns the run's new state.
 
     `kinds` have the command on these `surfaces`; the command line may offer it for fewer, `cli_kinds`. `done` follows
-    the kind in the answer, as in `Loop paused`; it may name fields. `path` is below the run's address; `{fix_id}` in it
-    stands for the field `fix`. `tool`: another name than `name`.
+    the kind in the answer, as in `Loop paused`, or names fields: `{fix} rolled back`. `path` is below the run's
+    address; `{fix_id}` in it stands for the field `fix`. `tool`: another name than `name`.
     """
 
     name: str
@@ -133,10 +133,11 @@ class CommandRow:
         """What there is to say beyond that; may be empty."""
         return self._words[1].format(kind=kind)
 
-    def message(self, kind: KindName, given: Mapping[str, object]) -> str:
-        """What the answer says; empty where the run says it all."""
-        done = self.done.format_map(given)
-        return done if done != self.done else f"{kind.capitalize()} {done}" if done else ""
+    def what_was_done(self, subject: str, given: Mapping[str, object]) -> str:
+        """Of the subject, unless the row names something else; empty where the run says it all."""
+        if "{" in self.done:
+            return self.done.format_map(given)
+        return f"{subject} {self.done}" if self.done else ""
 
     @property
     def _words(self) -> tuple[str, str]:

@@ -70,15 +70,16 @@ def _parameter(name: str, annotation: Any, default: Any = Parameter.empty) -> Pa
 
 
 def _annotation(field: CommandField) -> Any:  # Any: a type with what typer says about it
-    option = field.option
+    option, typed = field.option, list[str] if field.is_list else field.type
     if isinstance(option, Argument):
-        return Annotated[field.type, typer.Argument(metavar=option.metavar, show_default=False, help=option.help)]
+        return Annotated[typed, typer.Argument(metavar=option.metavar, show_default=False, help=option.help)]
     if option.flag:
         return Annotated[bool, typer.Option(option.flag, help=option.flag_help)]
     name = f"--{field.name.replace('_', '-')}"
     if field.type is bool:
         return Annotated[bool, typer.Option(name, help=option.help)]
-    return Annotated[field.type, typer.Option(name, metavar="N", help=option.help, show_default=False)]
+    metavar = "N" if field.type in (int, float) else "TEXT"
+    return Annotated[typed, typer.Option(name, metavar=metavar, help=option.help, show_default=False)]
 
 
 def _default(field: CommandField) -> Any:  # Any: of the field's type
@@ -116,8 +117,7 @@ def extended_words(state: "CycleState", at: str) -> str:
 
 
 def _what_was_done(result: CommandResult) -> str:
-    done = result.row.done.format_map(result.given) or f"{result.row.name} is done"
-    return done if done != result.row.done and result.row.done else f"{result.id} {done}"
+    return result.row.what_was_done(result.id, result.given) or f"{result.id}: {result.row.name} is done"
 
 
 def _started(result: CommandResult) -> str:

@@ -99,7 +99,7 @@ def _debugging(tool: str) -> Call:
     return call
 
 
-WRITTEN = (
+HAND_WRITTEN = (
     ToolRow(
         "start_loop", "Start a loop",
         "Starts a coding loop on a project in the background: an agent works on the task and tests run, repeatedly,"
@@ -207,7 +207,7 @@ EFFECT_HINTS: dict[Effect, types.ToolAnnotations] = {"notes": NOTES, "holds": HO
 
 def list_tools(rows: Iterable[CommandRow] = COMMANDS) -> dict[str, ToolRow]:
     """By name: what is written by hand, and what follows from the table of commands."""
-    return {tool.name: tool for tool in (*WRITTEN, *(_derive_tool(row) for row in rows if "mcp" in row.surfaces))}
+    return {tool.name: tool for tool in (*HAND_WRITTEN, *(_derive_tool(row) for row in rows if "mcp" in row.surfaces))}
 
 
 def _derive_tool(row: CommandRow) -> ToolRow:

@@ -65,7 +65,7 @@ from loopwright.surfaces.mcp.tool_outputs import (
 )
 from loopwright.wiring.debugging import debug_request
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.tuning.model import Level
+from loopwright.workflows.tuning.model import FIX_LEVELS
 from loopwright.workflows.tuning.report.skill_check import read_session_check
 
 AnyReport = LoopReport | CycleReport | TuningReport
@@ -276,9 +276,6 @@ def read_documents(resolver: RunResolver, asked: DocumentsInput) -> DocumentsOut
     )
 
 
-LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
-
-
 def diagnose_folder(resolver: RunResolver, asked: DiagnoseInput) -> FindingsOutput:
     """Looks at a skill; nothing is made, nothing is changed."""
     place = resolver.place(asked.project)
@@ -301,7 +298,7 @@ def start_tuning(resolver: RunResolver, asked: StartTuningInput) -> TuningReport
         Path(asked.path),
         description=asked.description or "",
         dimensions=asked.dimensions or DIMENSIONS,
-        level=LEVELS[asked.fix],
+        level=FIX_LEVELS[asked.fix],
         agent=asked.agent,
         refuter=asked.refuter,
         choosing=asked.choose,

@@ -57,7 +57,7 @@ from loopwright.workflows.loop.commands import command_for as loop_command_for
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.service import LoopService
 from loopwright.workflows.tuning.commands import command_for as tuning_command_for
-from loopwright.workflows.tuning.model import Level, TuningState
+from loopwright.workflows.tuning.model import FIX_LEVELS, TuningState
 from loopwright.workflows.tuning.service import TuningService
 
 PAGE = 200
@@ -225,12 +225,10 @@ CycleCommands = Annotated[CycleService, Depends(cycle_commands)]
 TuningCommands = Annotated[TuningService, Depends(tuning_commands)]
 
 
-LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
-
 Given = Any  # Any: what FastAPI puts in the place of a parameter
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RouteKind(Generic[R]):
     """What routes about a kind take and answer.
 
@@ -297,7 +295,7 @@ def _create_tuning(project: Project, body: NewTuning) -> TuningState:
         description=body.description,
         dimensions=body.dimensions or DIMENSIONS,
         focus=body.dimensions or (),
-        level=LEVELS[body.fix],
+        level=FIX_LEVELS[body.fix],
         agent=body.agent,
         refuter=body.refuter,
         choosing=body.choose,
@@ -307,52 +305,52 @@ def _create_tuning(project: Project, body: NewTuning) -> TuningState:
 
 
 LOOP_ROUTES = RouteKind[LoopState](
-    LOOPS,
-    request_loop,
-    loop_commands,
-    lambda project, body: _create_run(project.engine.create, body),
-    NewLoop,
-    LoopFields,
-    "Its texts and limits; title and description cannot change while it runs.",
-    loop_command_for,
-    LoopForm,
-    SteeredForm,
-    RecoveredForm,
-    PageForm,
-    examples.LOOP,
-    examples.LOOP_PAGE,
+    kind=LOOPS,
+    asked=request_loop,
+    service=loop_commands,
+    create=lambda project, body: _create_run(project.engine.create, body),
+    new=NewLoop,
+    fields=LoopFields,
+    edit_words="Its texts and limits; title and description cannot change while it runs.",
+    command_for=loop_command_for,
+    form=LoopForm,
+    steered=SteeredForm,
+    recovered=RecoveredForm,
+    page=PageForm,
+    example=examples.LOOP,
+    page_example=examples.LOOP_PAGE,
 )
 CYCLE_ROUTES = RouteKind[CycleState](
-    CYCLES,
-    request_cycle,
-    cycle_commands,
-    lambda project, body: _create_run(project.engine.create_cycle, body),
-    NewCycle,
-    CycleFields,
-    "Its title (not while it runs) and its maximum iterations.",
-    cycle_command_for,
-    CycleForm,
-    SteeredCycleForm,
-    RecoveredCycleForm,
-    CyclePageForm,
-    examples.CYCLE,
-    examples.CYCLE_PAGE,
+    kind=CYCLES,
+    asked=request_cycle,
+    service=cycle_commands,
+    create=lambda project, body: _create_run(project.engine.create_cycle, body),
+    new=NewCycle,
+    fields=CycleFields,
+    edit_words="Its title (not while it runs) and its maximum iterations.",
+    command_for=cycle_command_for,
+    form=CycleForm,
+    steered=SteeredCycleForm,
+    recovered=RecoveredCycleForm,
+    page=CyclePageForm,
+    example=examples.CYCLE,
+    page_example=examples.CYCLE_PAGE,
 )
 TUNING_ROUTES = RouteKind[TuningState](
-    TUNINGS,
-    request_tuning,
-    tuning_commands,
-    _create_tuning,
-    NewTuning,
-    TuningFields,
-    "What its user says about the skill, and its maximum iterations.",
-    tuning_command_for,
-    TuningForm,
-    SteeredTuningForm,
-    RecoveredTuningForm,
-    TuningPageForm,
-    examples.TUNING,
-    examples.TUNING_PAGE,
+    kind=TUNINGS,
+    asked=request_tuning,
+    service=tuning_commands,
+    create=_create_tuning,
+    new=NewTuning,
+    fields=TuningFields,
+    edit_words="What its user says about the skill, and its maximum iterations.",
+    command_for=tuning_command_for,
+    form=TuningForm,
+    steered=SteeredTuningForm,
+    recovered=RecoveredTuningForm,
+    page=TuningPageForm,
+    example=examples.TUNING,
+    page_example=examples.TUNING_PAGE,
 )
 
 

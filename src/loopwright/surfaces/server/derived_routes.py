@@ -43,20 +43,19 @@ async def run_command(
     if row.effect == "works":
         routes.kind.load_prompts(one.project.engine)
     state = await one.control.run_in_thread(partial(row.handle, service, one.id, **given))
-    if message := row.message(routes.kind.name, given):
+    if message := row.what_was_done(routes.kind.name.capitalize(), given):
         return run_response(state, one.project, message=message)
     return run_response(state, one.project)
 
 
 async def steer_run(routes: RouteKind[R], one: RunRequest[R], service: RunService[R], command: str) -> ApiResponse:
     """What a request for a bare status stands for. Invalid for what only a runner does."""
-    row = next((row for row in COMMANDS if row.name == command and command in STEERING), None)
-    if row is None:
+    if command not in STEERING:
         raise Invalid(f"nobody can {command} a {routes.kind.name} from outside its runner")
-    return await run_command(row, routes, one=one, service=service)
+    return await run_command(STEERING[command], routes, one=one, service=service)
 
 
-STEERING = frozenset({"start", "resume", "pause", "stop"})
+STEERING = {row.name: row for row in COMMANDS if row.name in ("start", "resume", "pause", "stop")}
 
 
 def _add_route(router: Routes, routes: RouteKind[R], row: CommandRow) -> None:
@@ -81,7 +80,7 @@ def _add_route(router: Routes, routes: RouteKind[R], row: CommandRow) -> None:
         name=row.handle.__name__,
         summary=row.help_for(routes.kind.called).removesuffix("."),
         description=row.details_for(routes.kind.called) or None,
-        responses=routes.answers(row.message(routes.kind.name, row.example)),
+        responses=routes.answers(row.what_was_done(routes.kind.name.capitalize(), row.example)),
     )
 
 

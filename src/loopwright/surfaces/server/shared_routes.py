@@ -278,8 +278,8 @@ def list_page(
     )
 
 
-def answering_routes(routes: RouteKind[R]) -> Routes:
-    """What every kind has of commands that do not answer with the run alone, or take settings."""
+def hand_written_routes(routes: RouteKind[R]) -> Routes:
+    """Commands that every kind has and the table does not: they take settings, or answer with more than the run."""
     router = Routes(prefix=routes.kind.one, tags=["steering"])
 
     @router.post("/reopen", summary=f"Reopen a finished {routes.kind.name}", responses=routes.says("reopened"))
@@ -327,6 +327,6 @@ def shared_routes(routes: RouteKind[R], rows: Iterable[CommandRow]) -> tuple[Rou
         kind_routes(routes),
         run_routes(routes),
         command_routes(routes, rows),
-        answering_routes(routes),
+        hand_written_routes(routes),
         detail_routes(routes),
     )

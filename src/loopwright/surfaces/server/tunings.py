@@ -35,14 +35,11 @@ from loopwright.surfaces.server.shared_routes import (
     document_form,
     parse_note,
 )
-from loopwright.workflows.tuning.model import Level
 from loopwright.workflows.tuning.publish import diff_of
 
 router = Routes(prefix=TUNINGS.one, tags=[TAG])
 
 Id = Annotated[str, Path(description="As in the session")]
-LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
-
 
 LONGEST = 1 << 20
 """Characters."""

@@ -24,6 +24,8 @@ from loopwright.skills.findings import (
 
 Level = Literal["none", "mechanical", "template", "agent"]
 """What may be mended: nothing, what follows from the skill itself, from a sibling of the place too, or by an agent."""
+FIX_LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
+"""By what people say of fixes over HTTP and MCP."""
 RANKS: dict[Level, int] = {"none": 0, "mechanical": 1, "template": 2, "agent": 3}
 
 
