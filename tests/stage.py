@@ -80,14 +80,14 @@ class Stage:
 
     def create(
         self,
-        text: str = "Make the tests pass",
+        text: str = "Make app.txt good",
         *,
         max_iterations: int = 10,
         budget: Budget | None = None,
         **settings: object,
     ) -> str:
         """`settings` are those of RunSettings."""
-        given = RunSettings.model_validate({"mode": "auto", "agent": "scripted", **settings})
+        given = RunSettings.model_validate({"mode": "auto", "agent": "scripted", "proof": "mend", **settings})
         return self.service.create(text, max_iterations=max_iterations, settings=given, budget=budget).loop_id
 
     async def drive(

@@ -83,11 +83,12 @@ LOOKED = ScriptedTurn(text=said("DEVELOP"), files={"notes.md": "It fails."})
 
 
 async def test_the_first_message_holds_measured_suspects_and_names_the_tools(stage: MakeStage) -> None:
-    made = stage(PLAN, LOOKED, ScriptedTurn(text=said("DEBUG"), files={"grade.py": MENDED}))
+    made = stage(ScriptedTurn(text=said("DEBUG"), files={"grade.py": MENDED}))
     lay_out(made)
     state = await driven(made)
     assert state.engine.outcome == "succeeded"
     (text,) = debugs(made)
+    assert [message.action for message in made.agent.messages] == ["DEBUG"], "what is to be mended needs no plan"
     rows = table(text)
     assert 3 <= len(rows) <= 5
     (fault,) = (row for row in rows if FAULT in row)
@@ -101,6 +102,11 @@ async def test_the_first_message_holds_measured_suspects_and_names_the_tools(sta
         assert (folder / name).exists()
     for tool in ("run_failing_tests", "spectrum", "probe", "propose_fix"):
         assert f"`{tool}`" in text
+    assert "E       AssertionError: assert 'C' == 'B'" in text, "the values"
+    assert '    assert grade(60) == "B"' in text, "the test's own code"
+    assert '-        rank = "C"\n+        rank = "B"' in text, "an edit that passed on a copy"
+    assert "They are evidence: several may fit by chance" in text
+    assert "# The last attempt" not in text
     assert len(text) < 5_000
     (order,) = (message.debug for message in made.agent.messages if message.action == "DEBUG")
     assert order is not None
@@ -112,15 +118,20 @@ async def test_each_further_message_is_measured_anew(stage: MakeStage) -> None:
     """A fix that did not hold has moved the lines: what is told is how they are now."""
     remarks = "# a remark\n# and one more\n"
     made = stage(
-        PLAN, LOOKED, ScriptedTurn(text=said("DEBUG"), files={"grade.py": remarks + GRADE}),
+        ScriptedTurn(text=said("DEBUG", message="Now all is well"), files={"grade.py": remarks + GRADE}),
         ScriptedTurn(text=said("DEBUG"), files={"grade.py": remarks + MENDED}),
-    )  # fmt: skip
+    )
     lay_out(made)
     state = await driven(made)
     assert state.engine.outcome == "succeeded"
     first, second = debugs(made)
     (before,) = (row for row in table(first) if FAULT in row)
     (after,) = (row for row in table(second) if FAULT in row)
+    told = second.partition("# The last attempt")[2].partition("# Measured")[0]
+    assert "scripted, in DEBUG, made this change:\n\n```diff\n--- a/grade.py\n+++ b/grade.py\n" in told
+    assert "+# a remark\n+# and one more\n" in told
+    assert "- test_grade.py::test_good: nothing\n" in told
+    assert "It reported “Now all is well”. The tests still fail." in told
     assert "grade.py:5 in" in before
     assert "grade.py:7 in" in after
     assert before.split(":")[0].split("|")[2] == after.split(":")[0].split("|")[2], "it is the same hypothesis"

@@ -28,14 +28,15 @@ def writes(stage: Stage, note: RunNote) -> None:
 async def test_what_it_reports_when_asked_to_wrap_up_counts(stage: MakeStage) -> None:
     ready = stage()
     agent = watched(ready, PLAN, HANGS, DONE)
-    loop_id = ready.create("Please make the tests pass", action_timeout=2.0, grace_timeout=90.0)
+    loop_id = ready.create("Please make app.txt good", action_timeout=2.0, grace_timeout=90.0)
     assert succeeded(state := await ready.drive(loop_id))
     assert ready.actions(loop_id) == HAPPY
     order, wrap_up = agent.developing()
     assert agent.sessions == 1
     assert "The time for DEVELOP is up" in wrap_up.text
-    assert "Please make the tests pass" in wrap_up.text
-    assert "leave `.workflow` alone" in wrap_up.text
+    assert "Please make app.txt good" in wrap_up.text
+    assert "`.workflow` in it belongs to loopwright" in wrap_up.text
+    assert "Please make app.txt good" in wrap_up.short
     assert wrap_up.text.startswith("CONTINUE EXECUTION")
     assert (order.seconds, wrap_up.seconds) == (2, 90)
     assert incidents(state) == ["out_of_time"]

@@ -182,11 +182,11 @@ async def test_headings_of_the_protocol(stage: MakeStage) -> None:
     await ready.drive(ready.create())
     first, second, *_ = [message.text for message in ready.agent.messages]
     assert "CONTINUE EXECUTION" not in first
-    assert "Make the tests pass" in first
+    assert "Make app.txt good" in first
     assert second.startswith("CONTINUE EXECUTION\n\nPrevious action completed: INIT Result: ")
     assert "EXECUTE NEXT ACTION" in second
-    assert "ACTION_RESULT:" in second
-    assert "Make the tests pass" in second
+    assert "report_action_result" in second
+    assert "Make app.txt good" in second
 
 
 @pytest.mark.parametrize("status", ["needs_input"])

@@ -102,7 +102,7 @@ async def test_a_failure_that_stays_ends_it_after_a_second_run(stage: MakeStage)
 async def test_a_green_project_is_measured_once(stage: MakeStage) -> None:
     ready = stage(capabilities=MENDER)
     (ready.project / "app.txt").write_text("good")
-    state = await ready.drive(ready.create())
+    state = await ready.drive(ready.create("Make the tests pass"))
     assert (state.engine.outcome, ready.tests.runs) == ("succeeded", 1)
 
 

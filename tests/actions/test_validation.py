@@ -17,8 +17,8 @@ def known_failure(project: Path) -> dict[str, str]:
 
 
 async def driven(stage: Stage, **settings: object) -> LoopState:
-    given = RunSettings(mode="auto", agent="scripted").evolve(**settings)
-    return await stage.drive(stage.service.create("Make the tests pass", settings=given).loop_id)
+    given = RunSettings(mode="auto", agent="scripted", proof="mend").evolve(**settings)
+    return await stage.drive(stage.service.create("Make app.txt good", settings=given).loop_id)
 
 
 async def test_a_project_that_was_red_before_can_ask_for_no_new_failures(stage: MakeStage) -> None:

@@ -71,8 +71,9 @@ ENVIRONMENT = (
 def test_what_its_shell_does_to_the_environment(name: str, real_agent: Prepare, fence: Fence, project: Path) -> None:
     deed = ATTACKS[name]
     made(project, deed.language)
-    turns = (Reply(text="I mend it.", calls=(ShellCall(deed.command),)), said("DEVELOP", "mended"))
-    with serving(course(feature=turns, mending=turns), fence.listen()) as model:
+    done = Reply(text="I mend it.", calls=(ShellCall(deed.command),))
+    answers = course(feature=(done, said("DEVELOP", "mended")), mending=(done, said("DEBUG", "mended")))
+    with serving(answers, fence.listen()) as model:
         place = Ground(real_agent("codex", model), project, fence)
         words = ("--agent", "codex", "--max-iterations", "4", "--test-command", COMMANDS[deed.language])
         ended = place.run("run", "Make the tests pass", "--auto", *words)

@@ -19,6 +19,7 @@ from loopwright.policy.permissions import turn_policy
 from loopwright.reports.phase import PhaseReport, read_phase_report
 from loopwright.workflows.cycle.messages import compose_message, cycle_prompts
 from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.orders import Surroundings
 from tests.agents_real.agents import RealAgent, by
 from tests.agents_real.conftest import Prepare
 from tests.agents_real.fence import Fence
@@ -56,11 +57,12 @@ class Play:
     async def turn(self, role: Role, step: CycleStep, *, reading: bool) -> AgentOutput:
         """All turns are one session."""
         folder = str(self.progress / role)
-        text = compose_message(
-            cycle_prompts(), state=STATE, role=role, step=step, order="Do it.", project=str(self.project), folder=folder
+        around = Surroundings(project=str(self.project))
+        texts = compose_message(
+            cycle_prompts(), state=STATE, role=role, step=step, order="Do it.", around=around, folder=folder
         )
         policy = turn_policy("workspace", reading=reading)
-        message = Message(action=step.name, text=text, seconds=60, policy=policy, folder=folder)
+        message = Message(action=step.name, **texts._asdict(), seconds=60, policy=policy, folder=folder)
         if self.id:
             await self.agent.send_input(self.id, message)
         else:

@@ -81,8 +81,7 @@ def test_raw_lines_are_json_and_nothing_else(desk: Desk) -> None:
 def test_a_run_is_replayed(ledger: Desk, repaired: str) -> None:
     """With the project's real tests, and nothing of the project is touched."""
     agent = ledger.script(
-        planned("Count the last day"),
-        {"text": said("DEVELOP"), "files": {"ledger.py": repaired}, "usage": {"tokens": 12}},
+        {"text": said("DEBUG"), "files": {"ledger.py": repaired}, "usage": {"tokens": 12}},
     )  # fmt: skip
     ran = ledger.run("run", "Make the tests pass", "--auto", "--agent", agent)
     assert ran.code == 0

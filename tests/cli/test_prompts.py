@@ -25,7 +25,7 @@ def test_prompts_are_listed_with_what_they_know(own: Path, capsys: pytest.Captur
     assert main(["config", "prompts"]) == ExitCode.DONE
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["again.md", str(own / "again.md"), "problem*"]
-    assert lines[2].split() == ["contract.md", "ours", "action*,", "goal*,", "order*,", "project*"]
+    assert lines[2].split()[:6] == ["contract.md", "ours", "action*,", "done,", "goal*,", "left,"]
     assert main(["config", "prompts", "again"]) == ExitCode.DONE
     assert capsys.readouterr().out == "Noch einmal: {{ problem }}\n"
 

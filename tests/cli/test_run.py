@@ -32,11 +32,11 @@ def ended(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
 
 
 def test_a_fix_is_verified(ledger: Desk, repaired: str) -> None:
-    agent = ledger.script(planned("Count the last day"), {"text": said("DEVELOP"), "files": {"ledger.py": repaired}})
+    agent = ledger.script({"text": said("DEBUG"), "files": {"ledger.py": repaired}})
     ran = ledger.run("run", "Make the tests pass", "--auto", "--agent", agent)
     assert (ran.code, ran.err) == (0, "")
     assert "\x1b" not in ran.out
-    for words in ("DEVELOP task-", "VALIDATE: pass", "Succeeded: all 14 tests pass; ", "ledger.py  +1 -1"):
+    for words in ("DEBUG: fix applied", "VALIDATE: pass", "Succeeded: all 14 tests pass; ", "ledger.py  +1 -1"):
         assert words in ran.out, ran.out
     loop_id = ran.out.split(":")[0]
     assert f"next        loopwright diff {loop_id}" in ran.out

@@ -21,6 +21,7 @@ from loopwright.workflows.cycle.messages import (
 )
 from loopwright.workflows.cycle.model import FeedbackEntry, PlanTask
 from loopwright.workflows.loop.messages import loop_prompts
+from loopwright.workflows.orders import MessageTexts, Surroundings
 from tests.cycle.stage import MakeCycleStage
 from tests.domain.cycle_making import AT, running
 
@@ -29,11 +30,16 @@ DOCUMENTS = Path("/p/.workflow/.cycle/c.progress")
 TASK = PlanTask(id="TASK-007", description="Say it {{ politely }}", files=tuple(f"src/{n}.py" for n in range(30)))
 
 
-def message(role: Role, step: CycleStep, order: str = "Do {{ it }}.", goal: str = "Say {{ goal }} politely") -> str:
+def texts(role: Role, step: CycleStep) -> MessageTexts:
     return compose_message(
-        PROMPTS, state=running().evolve(description=goal), role=role, step=step, order=order, project="/p",
+        PROMPTS, state=running().evolve(description="Say {{ goal }} politely"), role=role, step=step,
+        order="Do {{ it }}.", around=Surroundings(project="/p", test_command="pytest -q", rule_files=("AGENTS.md",)),
         folder=f"{DOCUMENTS}/{role}",
     )  # fmt: skip
+
+
+def message(role: Role, step: CycleStep) -> str:
+    return texts(role, step).text
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -44,11 +50,23 @@ def test_who_it_is_goal_rules_and_contract_are_in_every_message(role: Role) -> N
     assert "Do {{ it }}." in text
     assert f"{DOCUMENTS}/{role}" in text
     assert "# Order: ra.analyse, iteration 1" in text
-    assert f"\nPHASE_RESULT:\n- phase: {role}\n- status: success | failed | partial\n" in text
-    assert "report_phase_result" in text
+    assert f"call `report_phase_result` with phase {role}." in text
     assert "report_discovery" in text
-    assert ("Do not weaken, skip or delete tests" in text) == (role == "cd")
-    assert ("You only read it" in text) == (role != "cd")
+    assert "Read first: AGENTS.md.\n" in text
+    assert ("Tests that are weakened, skipped or deleted are refused" in text) == (role == "cd")
+    assert ("as often as you like, from that folder: `pytest -q`" in text) == (role == "cd")
+    assert ("You read it; what you write there is put back" in text) == (role != "cd")
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_who_knows_all_that_is_told_the_order_alone(role: Role) -> None:
+    told = texts(role, CycleStep("ra.analyse"))
+    assert told.short.startswith(f"You are {role}; goal, rules and tests stand as told: Say {{{{ goal }}}} politely\n")
+    assert "# Order: ra.analyse, iteration 1\n\nDo {{ it }}.\n" in told.short
+    assert "report_phase_result" in told.short
+    assert len(told.short) < 700
+    assert f"\nPHASE_RESULT:\n- phase: {role}\n- status: success | failed | partial\n" in told.by_text
+    assert f"{DOCUMENTS}/{role}/discoveries.ndjson" in told.by_text
 
 
 def test_the_roles_are_told_apart() -> None:
@@ -113,17 +131,19 @@ class TestOrders:
     def test_a_task(self) -> None:
         text = implement_order(PROMPTS, running(), TASK, DOCUMENTS)
         assert "Say it {{ politely }}" in text
-        assert "Task id: TASK-007" in text
+        assert "Task TASK-007." in text
         assert f"{DOCUMENTS}/ra/requirements.md" in text
         assert "src/19.py and 10 others" in text
         assert "src/20.py" not in text
         assert "as planned: not known" in implement_order(PROMPTS, running(), TASK.evolve(files=()), DOCUMENTS)
 
     def test_failures_to_be_mended(self) -> None:
-        text = debug_order(PROMPTS, running(), TASK, DOCUMENTS, ["t.py::test_a"], "")
-        assert "- t.py::test_a" in text
+        text = debug_order(PROMPTS, running(), TASK, DOCUMENTS, "t.py::test_a: assert 2 == 3", "")
+        assert "Say it {{ politely }}\n\nt.py::test_a: assert 2 == 3\n" in text
         assert f"{DOCUMENTS}/vas/failures.json" in text
         assert "- none yet" in text
+        assert "propose_fix" not in text
+        assert "`propose_fix`" in debug_order(PROMPTS, running(), TASK, DOCUMENTS, "t.py::test_a", "| H1 |")
 
     def test_a_conflict(self) -> None:
         text = conflict_order(PROMPTS, TASK, "/lane", ["a.py", "b.py"], "CONFLICT (content): a.py")
@@ -134,8 +154,8 @@ class TestOrders:
     def test_what_a_role_is_told_whose_time_is_up(self) -> None:
         where, finish = wrap_ups(PROMPTS, "ep.plan")
         assert where.startswith("The time for ep.plan is up")
-        assert "report where you are" in where
-        assert "Finish now" in finish
+        assert "report what is done and what is not" in " ".join(where.split())
+        assert "no more tools but the report" in finish
 
 
 class TestNews:

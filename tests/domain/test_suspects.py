@@ -113,4 +113,4 @@ def test_measured_again_and_again_they_do_not_grow_without_end() -> None:
 
 def test_the_first_measurement_stands_as_it_is() -> None:
     fresh = diagnosis(suspect(1, "a"), suspect(2, "b"))
-    assert merge_diagnoses((), fresh) == fresh
+    assert merge_diagnoses((), fresh) == fresh.evolve(measured=("H1", "H2"))

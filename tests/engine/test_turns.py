@@ -137,6 +137,6 @@ def test_one_agent_keeps_a_session_for_each_prefix(stage: MakeStage) -> None:
         assert (first.session("codex"), second.session("codex"), bare.session("codex")) == ("s-1", "s-2", None)
         first.remember("codex", None)
         assert made.store.read(loop_id).engine.sessions == {"cd-2/codex": "s-2"}
-        assert first.brief("hm") == "Make the tests pass: hm"
+        assert first.brief("hm") == "Make app.txt good: hm"
     kinds = [(e.event.type, e.event.data["agent"]) for e in made.store.events(loop_id) if "session" in e.event.type]
     assert kinds == [("session", "ra/codex"), ("session", "cd-2/codex"), ("session_left", "ra/codex")]

@@ -103,7 +103,7 @@ async def test_a_session_from_planning_to_debugging(mailbox: ReportInbox, tmp_pa
         taken, told = await talk.result("DEBUG")
         assert (taken, told) == (
             False,
-            "There is no order to report on here; end your answer with the ACTION_RESULT block of your order instead.",
+            "There is no order to report on here; end your answer with an ACTION_RESULT block instead.",
         )
         order(mailbox, "DEVELOP")
         assert (await talk.result("DEVELOP"))[0]
@@ -136,7 +136,7 @@ async def test_a_session_of_a_cycle(mailbox: ReportInbox, tmp_path: Path) -> Non
         order(mailbox, "ep.plan")
         assert (await talk.call("report_phase_result", phase="ep", **done))[0]
         shutil.rmtree(tmp_path / "mailbox")
-        assert "the PHASE_RESULT block of your order" in (await talk.call("report_phase_result"))[1]
+        assert "end your answer with a PHASE_RESULT block instead" in (await talk.call("report_phase_result"))[1]
 
 
 async def test_no_folder_of_the_project_takes_the_place_of_its_modules(mailbox: ReportInbox, tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ async def test_a_full_disk_is_told_and_tears_nothing(mailbox: ReportInbox, tmp_p
         taken, told = await talk.call("report_discovery", title="t", text="x" * 900)
         assert not taken
         assert told.startswith("Not recorded: ")
-        assert told.endswith("end your answer with the ACTION_RESULT block of your order instead.")
+        assert told.endswith("end your answer with an ACTION_RESULT block instead.")
     assert [found.text for found in mailbox.discoveries()] == ["x" * 500]
 
 

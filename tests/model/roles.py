@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.model.script import Conversation, Fault, McpCall, Reply, Script, WriteCall, steps
 
 _ORDER = re.compile(r"^# Order: (?P<step>\w+\.\w+)(?: (?P<task>\S+))?, iteration (?P<iteration>\d+)$", re.MULTILINE)
-_PROJECT = re.compile(r"^- (?:The project is|Work only inside) (?P<project>/\S+?)(?:\.|,) ", re.MULTILINE)
+_PROJECT = re.compile(r"^- (?:The project|Your place) is (?P<project>/\S+?)[.;] ", re.MULTILINE)
 _FOLDER = re.compile(r"own folder (?:is )?(?P<folder>/\S+?)\.$|own folder (?:is )?(?P<inner>/\S+?)\. ", re.MULTILINE)
 
 
@@ -51,9 +51,11 @@ Course = Callable[[Ordered], Sequence[Reply | Fault]]
 
 
 def ordered(conversation: Conversation) -> Ordered:
-    """The order in the newest text of the user. LookupError where there is none."""
+    """The order in the newest text of the user, and the folders as they were told last. LookupError where none is."""
     text = conversation.user
-    order, project, folder = _ORDER.search(text), _PROJECT.search(text), _FOLDER.search(text)
+    told = [message.text for message in reversed(conversation.history) if message.who == "user"]
+    order = _ORDER.search(text)
+    project, folder = (next(filter(None, map(words.search, told)), None) for words in (_PROJECT, _FOLDER))
     if order is None or project is None or folder is None:
         raise LookupError(f"this orders no step of a cycle: {text[:200]!r}")
     own = Path(folder["folder"] or folder["inner"])

@@ -9,6 +9,7 @@ from loopwright.reports.phase import read_phase_report
 from loopwright.reports.text import parse_report
 from loopwright.workflows.cycle.messages import compose_message, cycle_prompts
 from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.orders import Surroundings
 from tests.model.roles import Ordered, by_step, ordered
 from tests.model.script import Conversation, McpCall, Message, Reply
 
@@ -19,10 +20,11 @@ STATE = CycleState(cycle_id="cycle-1", title="t", description="Make it good.", c
 def asked(
     role: Role, step: CycleStep, project: str = "/p", folder: str = "/p/.workflow/.cycle/cycle-1.progress/x"
 ) -> Conversation:
-    text = compose_message(
-        cycle_prompts(), state=STATE, role=role, step=step, order="Do it.", project=project, folder=folder
+    texts = compose_message(
+        cycle_prompts(), state=STATE, role=role, step=step, order="Do it.", around=Surroundings(project=project),
+        folder=folder,
     )  # fmt: skip
-    return Conversation("m", "", ("t",), (Message("user", text),))
+    return Conversation("m", "", ("t",), (Message("user", texts.text),))
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,11 @@ class ReportInbox:
         self._order = ReportOrder(turn=self._order.turn + 1, action=message.action, debugs=message.debug is not None)
         self._box.begin(self._order, _ground(message))
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the agent has asked for the tools."""
+        return self._box.is_known()
+
     async def until_known(self, seconds: float) -> bool:
         """Waits until the agent has asked for the tools, or until that time is over; whether it has."""
         until = time.monotonic() + seconds

@@ -114,6 +114,9 @@ BROKEN_OFF = "Your last turn broke off before it ended. Look at the current stat
 TEXT_KEPT = 200_000
 """Characters of an answer that are kept: the end of it, where the report stands."""
 
+WHOLE_EVERY = 10
+"""Messages of a session after which one holds all again: goal, rules, and how to report."""
+
 LOOK_SECONDS = 0.2
 """How often a turn is held against its limits."""
 
@@ -164,6 +167,7 @@ class AgentTurns:
         self._recorder = recorder or TurnRecorder(EventBus(), project="")
         self._agents: dict[str, Agent] = {}
         self._open: dict[str, str] = {}
+        self._sent_since: dict[str, int] = {}
         self._said: dict[str, str] = {}
         self._ledger = UsageLedger()
         self._wrote: set[str] = set()
@@ -273,9 +277,13 @@ class AgentTurns:
         agent = self.agent(name)
         self._ledger.begin(name)
         if name in self._open:
+            self._sent_since[name] += 1
+            if self._sent_since[name] % WHOLE_EVERY == 0:  # what it was told at first may have left its context
+                message = message.evolve(short="")
             self._recorder.send(name, message, first=False)
             await agent.send_input(self._open[name], message)
         else:
+            self._sent_since[name] = 0
             brief = self._recall.brief(self._said.pop(name, ""))
             message = message.evolve(session=self._recall.session(name), brief=brief)
             self._recorder.send(name, message, first=True)

@@ -29,6 +29,8 @@ class Message(Record):
 
     `session` is the agent's own name of an earlier session of this loop, to be gone on with where it can be loaded.
     `brief` goes before `text` in a session that knows nothing of the work so far; empty at the loop's first message.
+    `short` takes the place of `text` where its process has been told the whole of it before; empty: nothing does.
+    `by_text` says how to report without tools, to a session that has none of ours.
 
     `folder`: absolute path of what is the agent's own: it may write below it whatever the policy, and in a cycle it is
     writable though it lies below `.workflow`. Empty: there is none.
@@ -44,6 +46,8 @@ class Message(Record):
     policy: Policy = "workspace"
     session: str | None = None
     brief: str = ""
+    short: str = ""
+    by_text: str = ""
     folder: str = ""
 
 

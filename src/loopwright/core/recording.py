@@ -46,9 +46,9 @@ class TurnRecorder:
 
     def send(self, name: str, message: Message, *, first: bool) -> None:
         """A message, before its agent gets it. `first`: it opens a session."""
-        brief = message.brief if first else ""
+        brief, text = (message.brief, message.text) if first else ("", message.short or message.text)
         told = AgentMessage(
-            agent=name, action=message.action, policy=message.policy, text=message.text, first=first, brief=brief
+            agent=name, action=message.action, policy=message.policy, text=text, first=first, brief=brief
         )
         self._bus.hear(told)
 

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from loopwright.core.names import Mode
 from loopwright.core.record import Items, Record, Timestamp, bound_range, is_absent
 from loopwright.core.text import plural
+from loopwright.evidence.failures import Attempt
 from loopwright.evidence.proof import NamedTest, Proof, ProofPolicy
 
 
@@ -315,13 +316,14 @@ class RunState(Record):
 
 
 class EngineState(RunState):
-    """The `engine` of a loop."""
+    """The `engine` of a loop. `attempt`: the last turn that changed files, until a validation passes."""
 
     menu: Menu | None = Field(default=None, exclude_if=is_absent)
     tasks: Items[LoopTask] = ()
     retry: Items[str] = ()
     debug_rounds: int = Field(default=0, ge=0)
     sightings: Items[Sighting] = Field(default=(), max_length=SIGHTINGS_KEPT)
+    attempt: Attempt | None = Field(default=None, exclude_if=is_absent)
     spent: Spent = Spent()
     legacy_id: str | None = Field(default=None, exclude_if=is_absent)
 

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -12,6 +12,7 @@ from loopwright.core.ids import next_hypothesis_id
 from loopwright.core.record import Items, Record
 from loopwright.core.state import Policy
 from loopwright.core.text import clean_line, clip_text, drop_surrogates
+from loopwright.evidence.failures import quote_diff
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.rivals import AppliedPatch, Comparison, is_refuted
 
@@ -74,12 +75,25 @@ class DebugContext(Record):
     policy: Policy
 
 
+class TrialEdit(Record):
+    """A small edit under which every failing test passed on a copy, and none that runs the same code failed."""
+
+    description: str
+    diff: str
+
+
 class Diagnosis(Record):
-    """Ranked hypotheses (most suspicious first) with the evidence of spectrum, frames and probes."""
+    """Ranked hypotheses (most suspicious first) with the evidence of spectrum, frames and probes.
+
+    `mends`: edits of the trials; several may fit by accident, and none was proven in a fresh process. `measured`: ids
+    of the hypotheses that it found, among those that were known before.
+    """
 
     active_bug: str
     hypotheses: Items[Hypothesis]
     probes: Items[ProbeHit] = ()
+    mends: Items[TrialEdit] = ()
+    measured: Items[str] = ()
     note: str = ""
 
 
@@ -296,18 +310,35 @@ def anchor(hypothesis: Hypothesis) -> tuple[str, str, str] | None:
     return (str(parts[0]), str(parts[1]), str(parts[2])) if all(parts) else None
 
 
-def render_hypotheses(hypotheses: Sequence[Hypothesis]) -> str:
-    """The leading ones that were measured and are open, as a table; below it the others, judged ones with why."""
+def render_hypotheses(hypotheses: Sequence[Hypothesis], measured: Collection[str] | None = None) -> str:
+    """The leading ones that are open, as a table; below it the others, judged ones with why.
+
+    `measured`: ids of those that hold for the files as they are now; None: all. What was measured on other files, and
+    not again, is left out, unless it was judged.
+    """
+    measured = {one.id for one in hypotheses if anchor(one)} if measured is None else measured
     open_ones = sorted(
-        (one for one in hypotheses if one.status in ("pending", "confirmed") and anchor(one) is not None),
+        (one for one in hypotheses if one.status in ("pending", "confirmed") and one.id in measured),
         key=lambda one: one.likelihood,
     )
     leading = open_ones[:LEADING]
     lines = [*_HEAD, *(_row(n, one) for n, one in enumerate(leading, start=1))] if leading else []
-    others = [one for one in hypotheses if one not in leading]
+    others = [
+        one
+        for one in hypotheses
+        if one not in leading and (one.status != "pending" or one.id in measured or anchor(one) is None)
+    ]
     others.sort(key=lambda one: (one.status == "pending", one.likelihood))  # what is judged shall not be tried again
     more = [f"- {one.id} ({one.status}) {one.logging_point}: {_words(one)}" for one in others[:OTHERS]]
     return "\n".join([*lines, *([""] if lines and more else []), *more]) or "- none yet"
+
+
+def describe_mends(mends: Sequence[TrialEdit]) -> str:
+    """The edits with their diffs; empty where there is none."""
+    if not mends:
+        return ""
+    edits = "\n".join(f"{one.description}\n{quote_diff(one.diff)}" for one in mends)
+    return f"Edits under which these tests passed on a copy. They are evidence: several may fit by chance.\n{edits}"
 
 
 def merge_diagnoses(known: Sequence[Hypothesis], fresh: Diagnosis) -> Diagnosis:
@@ -338,6 +369,7 @@ def merge_diagnoses(known: Sequence[Hypothesis], fresh: Diagnosis) -> Diagnosis:
     ]
     return fresh.evolve(
         hypotheses=(*kept, *newest.values()),
+        measured=tuple(ids.values()),
         probes=tuple(hit.evolve(hid=ids.get(hit.hid, hit.hid)) for hit in fresh.probes),
     )
 

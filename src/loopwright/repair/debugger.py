@@ -31,6 +31,7 @@ from loopwright.evidence.debugging import (
     RerunResults,
     SearchFindings,
     Spectrum,
+    TrialEdit,
     anchor,
     find_owner,
 )
@@ -112,6 +113,7 @@ def build_diagnosis(request: DebugRequest, answer: Plain) -> Diagnosis:
         active_bug=answer.get("active_bug", ""),
         hypotheses=tuple(_with_values(one, hits) for one in fresh),
         probes=tuple(hits),
+        mends=tuple(TrialEdit.model_validate(one) for one in answer.get("mends", ())),
         note="; ".join(answer.get("notes", ())),
     )
 

@@ -28,18 +28,24 @@ def describe_patch(candidate: Candidate, baseline: Baseline, statuses: Answer) -
     """The patch as plain values: text before and after, diff, and which tests it turns."""
     spectrum, keys = baseline.spectrum, baseline.keys
     failing = [keys[n] for n in sorted(spectrum.failing | baseline.apart)]
-    location = candidate.location
-    old, new = location.source.text, candidate.text
     return {
-        "point": location.point,
+        **describe_edit(candidate),
+        "point": candidate.location.point,
         "fingerprint": candidate.fingerprint,
-        "file": location.file,
-        "old_text": old,
-        "new_text": new,
-        "diff": unified_diff(location.file, old, new),
-        "description": f"{candidate.family} in {location.func} (line {location.line}): {candidate.edit.what}",
+        "file": candidate.location.file,
+        "old_text": candidate.location.source.text,
+        "new_text": candidate.text,
         "fixes": [key for key in failing if statuses.get(key) == "passed"],
         "still_failing": [key for key in failing if statuses.get(key) != "passed"],
+    }
+
+
+def describe_edit(candidate: Candidate) -> Answer:
+    """The edit in words, and as a diff."""
+    location = candidate.location
+    return {
+        "diff": unified_diff(location.file, location.source.text, candidate.text),
+        "description": f"{candidate.family} in {location.func} (line {location.line}): {candidate.edit.what}",
     }
 
 

@@ -22,7 +22,7 @@ from .fork_server import CollectedProject
 from .forks import Answer, ask_forked
 from .localize import SuspectLocation, rank_statements, rerank_by_edits, select_leading
 from .mutation import measure_mutants
-from .patch import NOTHING, PatchProof, prove_patches
+from .patch import NOTHING, PatchProof, describe_edit, prove_patches
 from .pool import EditVocabulary
 from .probes import ExpressionProbe, compile_expressions, is_inside, lines_of
 from .sandbox import keep_writing_inside
@@ -189,6 +189,7 @@ _CANDIDATES = 20_000
 _ALONE = 3
 _ALONE_WORDS = "without the tests before it: they leave something behind, or it depends on chance"
 _NAMED = 3  # troubles with edits
+_MENDS = 3  # edits of a trial that are told
 _TALLIED = ("offered", "tried", "turned", "survived", "exhausted", "kinds")
 _LATEST = 0.5  # seconds behind the end of its time that a search may still need to come to its own end
 _CANDIDATE_SHARE = 0.8  # of the time that is left; the rest confirms
@@ -223,7 +224,7 @@ def _diagnose(order: Answer) -> Answer:
     if not baseline.spectrum.failing:
         return _nothing_fails(baseline, order)
     locations = _suspicious(baseline, order)
-    tallies = _trials(baseline, order, locations, time.monotonic() + (deadline - time.monotonic()) / 2)
+    tallies, mends = _trials(baseline, order, locations, time.monotonic() + (deadline - time.monotonic()) / 2)
     helped = {point: one.helped for point, one in tallies.items()}
     chosen = select_leading(rerank_by_edits(locations, helped) if helped else locations, _HYPOTHESES)
     places = {(one.file, one.line): one.point for one in chosen}
@@ -235,6 +236,7 @@ def _diagnose(order: Answer) -> Answer:
             *_unreadable(baseline),
             *(_plain(one, tallies.get(one.point, LocationTally())) for one in chosen),
         ],
+        "mends": mends,
         "probes": probed.hits,
         "first_error": first.error,
         "notes": [
@@ -247,20 +249,22 @@ def _diagnose(order: Answer) -> Answer:
 
 def _trials(
     baseline: Baseline, order: Answer, locations: Sequence[SuspectLocation], deadline: float
-) -> Mapping[str, LocationTally]:
-    """What the likeliest edits showed at each place."""
+) -> tuple[Mapping[str, LocationTally], Sequence[Answer]]:
+    """What the likeliest edits showed at each place, and those that turned every failing test."""
     if not order["trials"]:
-        return {}
+        return {}, ()
     likely = select_leading(locations, _GUARDED)
     stream = CandidateStream(
         locations, frozenset(one.point for one in likely), _pool(baseline), order["tree"], frozenset()
     )
+    mends: list[Answer] = []
     late = deadline + _LATEST - time.monotonic()
     guards = _guards(baseline, likely, deadline)
     with CandidateExecutor(baseline, order["trees"], guards) as executor, suppress(TimeUp), limit_clock_time(late):
         if _is_ready(executor, stream, order, deadline):
-            CandidateSearch(executor, stream, order["trials"], deadline, whole=True).go()
-    return stream.tallies
+            found = CandidateSearch(executor, stream, order["trials"], deadline, whole=True).go()
+            mends = [describe_edit(one.candidate) for one in found if one.turned >= executor.targets][:_MENDS]
+    return stream.tallies, mends
 
 
 def _is_ready(executor: CandidateExecutor, stream: CandidateStream, order: Answer, deadline: float) -> bool:

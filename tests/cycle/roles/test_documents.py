@@ -157,7 +157,7 @@ class TestExtension:
         state = await self.extended(stage, writes("requirements.md", "# Requirements\n\nR1, and R2: politely\n"))
         text = told(stage, "ra.analyse")[-1]
         assert "- the user extends the goal: Also say it politely" in text
-        assert "(version 1.0.0, which is\narchived)" in text
+        assert "(version 1.0.0, which is\narchived;" in text
         assert text.count("Also say it politely") == 2, "in the goal, and as what is new"
         assert state.requirements is not None
         assert "politely" in state.requirements.specification

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 9794cf8420bb5cbcf5ed1d63ba38dd1f619c3d665afc8b76740fc4918fef143b
+// schema sha256: 78cb01414040ed69c128912f8e7c3604961d3b612140b98553b1d5576d491b06
 
 export type JsonValue = unknown
 
@@ -132,7 +132,7 @@ export interface Summary {
   }
 }
 /**
- * The `engine` of a loop.
+ * The `engine` of a loop. `attempt`: the last turn that changed files, until a validation passes.
  */
 export interface EngineState {
   schema: number
@@ -178,6 +178,7 @@ export interface EngineState {
    * @maxItems 20
    */
   sightings: Sighting[]
+  attempt?: Attempt | null
   spent: Spent
   legacy_id?: string | null
 }
@@ -423,6 +424,22 @@ export interface Sighting {
   tasks: number
   ideas: number
   tested: boolean
+}
+/**
+ * The last turn that changed files while tests failed, or before they did.
+ *
+ * `before` and `after`: commits of the files. `said`: what it reported. `failures`: by key of the test, what each
+ * failure said before it.
+ */
+export interface Attempt {
+  agent: string
+  action: string
+  before: string
+  after: string
+  said: string
+  failures: {
+    [k: string]: string
+  }
 }
 /**
  * Folds that happen once in a loop's life, and the counters behind the selector's facts.

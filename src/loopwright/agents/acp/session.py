@@ -48,6 +48,7 @@ class AcpSession:
         self._errors, self._hear = errors, around.hear
         self._modes = SessionModes.none()
         self._knows_the_work = False
+        self._is_told = False
         self._spent: schema.Cost | None = None
         self.is_prompting = False
 
@@ -80,7 +81,7 @@ class AcpSession:
             await self._peer.quiet()
         await self._peer.set_mode(self._modes, self._command.modes.get(message.policy))
         self._open_mailbox(message)
-        text = message.text if self._knows_the_work or not message.brief else f"{message.brief}\n\n{message.text}"
+        text = self._words(message)
         self._client.begin(message)
         self.is_prompting = True
         response = None  # also where it answered with an error that it was cancelled
@@ -93,7 +94,7 @@ class AcpSession:
         finally:
             self.is_prompting = False
             turn = self._client.end()
-        self._knows_the_work = True
+        self._knows_the_work = self._is_told = True
         if response is not None and not self._client.was_cancelled:
             # agentError where the turn only looks as if it were done
             if turn.is_broken:
@@ -108,6 +109,13 @@ class AcpSession:
         for found in self._inbox.discoveries():
             self._hear(found)
         return output.evolve(running=False, report=self._inbox.merged(parse_report(turn.text, message.action)))
+
+    def _words(self, message: Message) -> str:
+        """As much of the message as the agent does not know yet."""
+        brief = "" if self._knows_the_work else message.brief
+        order = message.short if self._is_told and message.short else message.text
+        by_text = "" if self._inbox.is_known else message.by_text
+        return "\n\n".join(part for part in (brief, order, by_text) if part)
 
     def at_work(self, id: str) -> AgentOutput:
         """What can be told of the turn under way."""

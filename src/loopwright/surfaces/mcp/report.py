@@ -41,7 +41,7 @@ NOTHING_TO_DEBUG = (
     "There is nothing to debug in this order: no Python tests with pytest or unittest are known. Run the tests and read"
     " the code yourself."
 )
-BY_TEXT = "end your answer with the {block} block of your order instead"
+BY_TEXT = "end your answer with {block} instead"
 
 
 class AgentToolset(NamedTuple):
@@ -67,7 +67,7 @@ def choose_toolset(order: ReportOrder | None) -> AgentToolset:
     if not tools:
         return AgentToolset(tools, f"{NO_REPORT}.", NO_REPORT)
     result = next(iter(tools))
-    block = "PHASE_RESULT" if tools is STEP_TOOLS else "ACTION_RESULT"
+    block = "a PHASE_RESULT block" if tools is STEP_TOOLS else "an ACTION_RESULT block"
     debugs = order is not None and order.debugs
     instructions = INSTRUCTIONS.format(result=result) + (DEBUGGING if debugs else "")
     return AgentToolset(tools, instructions, BY_TEXT.format(block=block), debugs)

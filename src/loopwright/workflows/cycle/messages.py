@@ -8,13 +8,18 @@ from loopwright.core.cycle_names import CycleStep, Role, step_of
 from loopwright.core.prompts import Prompts
 from loopwright.core.text import clip_text, plural
 from loopwright.workflows.cycle.model import CycleState, FeedbackEntry, PlanTask
+from loopwright.workflows.cycle.standing import cycle_goal
+from loopwright.workflows.orders import MessageTexts, Surroundings, budget_words, done_words, shorten_goal
 
 PACKAGE = "loopwright.workflows.cycle.roles"
 FOLDER = "cycle"
 """Where a project keeps its own prompts for cycles, in its folder of prompts."""
 
 REQUIRED = {
-    "contract": frozenset({"who", "goal", "rules", "step", "order", "role", "folder"}),
+    "contract": frozenset({"who", "goal", "rules", "step", "order"}),
+    "reminder": frozenset({"step", "order"}),
+    "report": frozenset({"role"}),
+    "report_text": frozenset({"role"}),
     "reads": frozenset({"project", "folder"}),
     "works": frozenset({"project"}),
     "analyse": frozenset({"folder"}),
@@ -44,23 +49,42 @@ def cycle_prompts(prompts: Path | None = None) -> Prompts:
 
 
 def compose_message(
-    prompts: Prompts, *, state: CycleState, role: Role, step: CycleStep, order: str, project: str, folder: str
-) -> str:
-    """A whole message. Who the role is, goal and rules are in every one: nothing is lost when a context is compacted.
+    prompts: Prompts, *, state: CycleState, role: Role, step: CycleStep, order: str, around: Surroundings, folder: str
+) -> MessageTexts:
+    """A message as a session needs it that knows nothing, and as one does that has heard who it is, goal and rules.
 
-    `project` is the folder that the role works in, `folder` its own; both absolute.
+    `folder` is the role's own, absolute.
     """
-    return prompts.render(
+    goal = state.description or state.title
+    left = budget_words(state.engine, state.current_iteration, state.max_iterations)
+    report = prompts.render("report", role=role)
+    iteration = str(max(state.current_iteration, 1))
+    place = {"project": around.project, "folder": folder, "rule_files": around.rules_line}
+    if RULES[role] == "works":
+        place["test_command"] = around.tests_words
+    whole = prompts.render(
         "contract",
         who=prompts.render(role),
-        goal=state.description or state.title,
-        rules=prompts.render(RULES[role], project=project, folder=folder),
+        goal=goal,
+        done=done_words(state.engine, cycle_goal(state)),
+        rules=prompts.render(RULES[role], **place),
+        left=left,
         step=step.key,
-        iteration=str(max(state.current_iteration, 1)),
+        iteration=iteration,
         order=order,
-        role=role,
-        folder=folder,
+        report=report,
     )
+    short = prompts.render(
+        "reminder",
+        role=role,
+        goal=shorten_goal(goal),
+        left=left,
+        step=step.key,
+        iteration=iteration,
+        order=order,
+        report=report,
+    )
+    return MessageTexts(whole, short, prompts.render("report_text", role=role, folder=folder))
 
 
 def wrap_ups(prompts: Prompts, step: str) -> tuple[str, str]:
@@ -81,17 +105,18 @@ def implement_order(prompts: Prompts, state: CycleState, task: PlanTask, documen
 
 
 def debug_order(
-    prompts: Prompts, state: CycleState, task: PlanTask, documents: Path, failing: Sequence[str], hypotheses: str
+    prompts: Prompts, state: CycleState, task: PlanTask, documents: Path, failing: str, hypotheses: str
 ) -> str:
-    """A task that stands for failing tests; `hypotheses` as lines, or empty."""
-    shown = "\n".join(f"- {name}" for name in failing[:FILES_SHOWN])
+    """A task that stands for failing tests, which are quoted; `hypotheses` as lines, or empty: nothing can measure."""
     return prompts.render(
         "debug",
+        task=task.description,
         task_id=task.id,
-        failing=f"{task.description}\n\n{shown}".strip(),
+        failing=failing,
         documents=str(documents),
         folder=str(documents / "cd"),
         hypotheses=hypotheses or "- none yet",
+        tools=f"{prompts.render('debugger')}\n\n" if hypotheses else "",
         news=compose_news(state, "cd"),
     )
 

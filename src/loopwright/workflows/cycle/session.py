@@ -36,6 +36,7 @@ from loopwright.reports.phase import read_phase_report as read_phase
 from loopwright.workflows.cycle.messages import compose_message, cycle_prompts, wrap_ups
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.standing import cycle_goal
+from loopwright.workflows.orders import MessageTexts, both_ways, look_around
 from loopwright.workflows.run_flow import note_answer
 
 FILE = "discoveries.ndjson"
@@ -222,7 +223,7 @@ class CycleSession(MeasuredRunContext[CycleState]):
         A `reading` role may write in its own folder and nowhere else, cd in the project too: what their own tool calls
         wrote elsewhere all the same is put back, however the turn ends.
         """
-        ask = partial(self._text, role, step, at)
+        ask = partial(self._texts, role, step, at)
         message = self._message(role, step, ask(order), reading=reading).evolve(debug=debug)
         turns = self.turns(role, lane, at)
         before = await self.snapshot(f"before {step.key}") if reading else None
@@ -233,41 +234,43 @@ class CycleSession(MeasuredRunContext[CycleState]):
             await self._put_back(role, before, turns.written())
 
     async def _turn(
-        self, role: Role, step: CycleStep, turns: AgentTurns, message: Message, text: Callable[[str], str]
+        self, role: Role, step: CycleStep, turns: AgentTurns, message: Message, texts: Callable[[str], MessageTexts]
     ) -> PhaseReport:
         """What goes wrong with the report is told."""
         agent, key, grace = self.agent(role), step.key, self.state().engine.settings.grace_timeout
-        wraps = [message.evolve(text=text(words), seconds=grace, silence=0) for words in wrap_ups(self.prompts, key)]
+        wraps = [
+            message.evolve(**texts(words)._asdict(), seconds=grace, silence=0) for words in wrap_ups(self.prompts, key)
+        ]
         self.role_buses[role].publish("activity", f"{agent} works on {key}")
         answer = await turns.report(
             agent,
             message,
             wraps if grace else [],
-            lambda problem: text(self.prompts.render("again", problem=problem)),
+            lambda problem: both_ways(texts(self.prompts.render("again", problem=problem))),
         )
         self.role_buses[role].publish("agent", answer.output.text or answer.report.message)
         note_answer(self, agent, key, answer, "its documents count")
         return read_phase(answer.report, role)
 
-    def _message(self, role: Role, step: CycleStep, text: str, *, reading: bool) -> Message:
+    def _message(self, role: Role, step: CycleStep, texts: MessageTexts, *, reading: bool) -> Message:
         settings = self.state().engine.settings
         return Message(
             action=step.name,
-            text=text,
+            **texts._asdict(),
             seconds=settings.action_timeout,
             silence=settings.silence_timeout,
             policy=turn_policy(settings.permissions, reading=reading),
             folder=str(self.folder(role)),
         )
 
-    def _text(self, role: Role, step: CycleStep, at: Path | None, order: str) -> str:
+    def _texts(self, role: Role, step: CycleStep, at: Path | None, order: str) -> MessageTexts:
         return compose_message(
             self.prompts,
             state=self.state(),
             role=role,
             step=step,
             order=order,
-            project=str(at or self.workspace.root),
+            around=look_around(self, self.state().engine.settings.test_command or "", at),
             folder=str(self.folder(role)),
         )
 

@@ -8,11 +8,16 @@ from loopwright.core.prompts import Prompts
 from loopwright.core.state import DevelopTask
 from loopwright.core.text import plural
 from loopwright.workflows.loop.model import LoopState, SkillState
+from loopwright.workflows.loop.selector import loop_goal
+from loopwright.workflows.orders import MessageTexts, Surroundings, budget_words, done_words, join_parts, shorten_goal
 
 PACKAGE = "loopwright.workflows.loop.steps"
 
 REQUIRED = {
     "contract": frozenset({"goal", "project", "action", "order"}),
+    "reminder": frozenset({"action", "order"}),
+    "report": frozenset({"action"}),
+    "report_text": frozenset({"action"}),
     "continue": frozenset({"previous", "result", "action"}),
     "selected": frozenset({"action"}),
     "again": frozenset({"problem"}),
@@ -22,6 +27,13 @@ REQUIRED = {
     "debug": frozenset({"failing", "hypotheses"}),
 }
 """What a project's own prompt may not leave out."""
+
+BY_TEXT: dict[ActionName, str] = {
+    "INIT": """The tasks: `- state_updates: {"tasks": [{"description": "…"}, {"description": "…"}]}`.""",
+    "DEBUG": """Hypotheses: `- state_updates: {"active_bug": "…", "hypotheses": [{"description": "…",
+"testable_condition": "…", "logging_point": "file:func:line"}]}`.""",
+}
+"""How an action's proposals are written into a report that is text."""
 
 
 def loop_prompts(override: Path | None = None) -> Prompts:
@@ -35,17 +47,14 @@ def compose_message(
     state: LoopState,
     action: ActionName,
     order: str,
-    project: str,
+    around: Surroundings,
     continuing: bool = False,
     selected: bool = False,
     previous: tuple[str, str] | None = None,
-) -> str:
-    """A whole message: heading, goal, rules, order, output contract.
-
-    Goal and rules are in every message, so that nothing is forgotten when the agent's context is compacted.
-    """
+) -> MessageTexts:
+    """A message as a session needs it that knows nothing, and as one does that has heard the goal and the rules."""
     goal = state.description or state.title
-    body = prompts.render("contract", goal=goal, project=project, order=order, action=action)
+    left = budget_words(state.engine, state.current_iteration, state.max_iterations)
     heading = ""
     if selected:
         heading = prompts.render("selected", action=action)
@@ -54,7 +63,32 @@ def compose_message(
         heading = prompts.render("continue", previous=last, result=result, action=action)
     question = state.engine.answer
     told = f"The answer to your question: {question}" if question else ""
-    return "\n\n".join(part for part in (heading, told, body) if part)
+    report = prompts.render("report", action=action)
+    whole = prompts.render(
+        "contract",
+        goal=goal,
+        done=done_words(state.engine, loop_goal(state)),
+        project=around.project,
+        rules=around.rules_line,
+        test_command=around.tests_words,
+        left=left,
+        action=action,
+        order=order,
+        report=report,
+    )
+    short = prompts.render(
+        "reminder",
+        goal=shorten_goal(goal),
+        left=left,
+        action=action,
+        order=order,
+        report=report,
+    )
+    return MessageTexts(
+        text=join_parts(heading, told, whole),
+        short=join_parts(heading, told, short),
+        by_text=prompts.render("report_text", action=action, proposals=BY_TEXT.get(action, "")),
+    )
 
 
 LONGEST = 2500

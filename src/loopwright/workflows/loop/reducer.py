@@ -10,6 +10,7 @@ from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, Ne
 from loopwright.core.record import merge_unique
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
 from loopwright.core.state import Checkpoint, EngineState, LoopTask, TaskStatus
+from loopwright.evidence.failures import Attempt, say_failure, select_failures
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import Proof, proof_order
 from loopwright.evidence.rivals import awaits_verdict
@@ -31,6 +32,9 @@ ACTION_OF: dict[CurrentAction, ActionName] = {word: action for action, word in W
 
 
 FAILURES_IN_A_ROW = 3
+
+ATTEMPT_KEPT = 20
+"""Failures before an attempt that are kept, to be compared with those after it."""
 
 
 def skill_of(state: LoopState) -> SkillState:
@@ -131,7 +135,8 @@ def begin_action(state: LoopState, choice: NextAction) -> LoopState:
 
 def end_action(state: LoopState, step: ActionStep, checkpoint: Checkpoint | None = None) -> LoopState:
     """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
-    state = charge_budget(add_checkpoint(_worked(state, step, checkpoint), checkpoint), step.elapsed, step.usage)
+    state = _attempted(_worked(state, step, checkpoint), step, checkpoint)
+    state = charge_budget(add_checkpoint(state, checkpoint), step.elapsed, step.usage)
     state = drop_answer(add_incidents(count_iteration(state, step), step.incidents), step)
     outcome = step.outcome
     match outcome:
@@ -175,6 +180,30 @@ def _worked(state: LoopState, step: ActionStep, checkpoint: Checkpoint | None) -
         return state
     spent = state.engine.spent.evolve(worked=merge_unique(state.engine.spent.worked or (), (task.id,)))
     return state.evolve(engine=state.engine.evolve(spent=spent))
+
+
+def _attempted(state: LoopState, step: ActionStep, checkpoint: Checkpoint | None) -> LoopState:
+    """Keeps in mind what a turn has changed, for whoever is to try after it."""
+    outcome, known, skill = step.outcome, state.engine.checkpoints, skill_of(state)
+    if (
+        checkpoint is None
+        or not known
+        or not isinstance(outcome, (DevelopOutcome, DebugOutcome))
+        or not outcome.changes
+    ):
+        return state
+    tools = {task.id: task.tool for task in skill.develop.tasks}
+    agent = tools.get(outcome.task_id) if isinstance(outcome, DevelopOutcome) else None
+    failed = select_failures(skill.validate_.test_results, skill.validate_.failed_tests)
+    attempt = Attempt(
+        agent=agent or state.engine.settings.agent,
+        action=step.action,
+        before=known[-1].commit,
+        after=checkpoint.commit,
+        said=outcome.message,
+        failures={one.key: say_failure(one) for one in failed[:ATTEMPT_KEPT]},
+    )
+    return state.evolve(engine=state.engine.evolve(attempt=attempt))
 
 
 def _initialised(state: LoopState, outcome: InitOutcome) -> LoopState:
@@ -280,6 +309,7 @@ def _remember(engine: EngineState, skill: SkillState, outcome: ValidationOutcome
     # None once all are green: whatever breaks next is a new set.
     fewest = min(len(failing), fewest or len(failing)) or None
     return engine.evolve(
+        attempt=None if outcome.passed else engine.attempt,
         tests_found=outcome.tests_found,
         proof=outcome.proof,
         last_validation=outcome.as_last(at),

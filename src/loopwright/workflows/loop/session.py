@@ -10,11 +10,14 @@ from loopwright.core.ports import Debugger, Prompter
 from loopwright.core.prompts import Prompts
 from loopwright.core.protocol import ActionReport, AgentOutput, Message
 from loopwright.evidence.debugging import DebugRequest, list_tried_fixes
+from loopwright.evidence.failures import select_failures
 from loopwright.evidence.proof import ProofGoal
+from loopwright.evidence.testing import TestResult
 from loopwright.evidence.verdict import refused_updates
 from loopwright.workflows.loop.messages import compose_message, loop_prompts
 from loopwright.workflows.loop.model import LoopState, SkillState
 from loopwright.workflows.loop.selector import loop_goal
+from loopwright.workflows.orders import MessageTexts, both_ways, look_around
 from loopwright.workflows.run_flow import note_answer
 
 
@@ -22,7 +25,8 @@ from loopwright.workflows.run_flow import note_answer
 class LoopSession(MeasuredRunContext[LoopState]):
     """One runner's hold on one loop. `undone`: by task, what its agent said of work that was not there.
 
-    `published`: the state that the progress files show. `told`: the answer of a person that an agent has been told.
+    `found`: the test command that INIT has only just found. `published`: the state that the progress files show.
+    `told`: the answer of a person that an agent has been told.
     """
 
     debugger: Debugger
@@ -31,6 +35,7 @@ class LoopSession(MeasuredRunContext[LoopState]):
     interactive: bool = False
     person: Prompter | None = None
     last_result: tuple[str, str] | None = None
+    found: str | None = None
     published: LoopState | None = None
     told: str | None = None
     undone: dict[str, str] = field(default_factory=dict)
@@ -66,19 +71,19 @@ class LoopSession(MeasuredRunContext[LoopState]):
         state = self.state()
         if takes_prose(self.turns.agent(agent)):
             self.told = state.engine.answer
-        text = compose_message(
+        texts = compose_message(
             self.prompts,
             state=state,
             action=action,
             order=order,
-            project=self.project,
+            around=look_around(self, self.test_command),
             continuing=self.turns.begun(agent),
             selected=self.interactive,
             previous=self.last_result,
         )
         self.bus.publish("activity", f"{agent} works on {action}")
         silence = state.engine.settings.silence_timeout
-        message = message.evolve(text=text, silence=silence, debug=message.debug or self.debug_ground())
+        message = message.evolve(**texts._asdict(), silence=silence, debug=message.debug or self.debug_ground())
         answer = await self.turns.report(agent, message, self._wrap_ups(action, message), partial(self._again, action))
         output, report = answer.output, answer.report
         self.bus.publish("agent", output.text or report.message)
@@ -88,14 +93,15 @@ class LoopSession(MeasuredRunContext[LoopState]):
         self.note("refused_update", refused_updates(action, report))
         return output, report
 
-    def debug_request(self, found: str | None = None) -> DebugRequest:
-        """What the debugger works on: the tests that failed when they were last run, and what is known of them.
+    @property
+    def test_command(self) -> str:
+        """Empty where none is known."""
+        return self.state().engine.settings.test_command or self.found or ""
 
-        `found`: the test command, where it has only just been found.
-        """
-        state = self.state()
+    def debug_request(self) -> DebugRequest:
+        """What the debugger works on: the tests that failed when they were last run, and what is known of them."""
+        state, command = self.state(), self.test_command
         settings, skill = state.engine.settings, state.skill_state
-        command = settings.test_command or found or ""
         hypotheses = skill.debug.hypotheses if skill else ()
         return DebugRequest(
             project=self.project,
@@ -110,15 +116,36 @@ class LoopSession(MeasuredRunContext[LoopState]):
             log=str(self.store.progress_path(self.id) / "debug.log"),
         )
 
-    def debug_ground(self, found: str | None = None) -> DebugRequest | None:
+    def debug_ground(self) -> DebugRequest | None:
         """The same for an agent's own questions; None where the debugger cannot work with these tests."""
-        command = self.state().engine.settings.test_command or found
-        return self.debug_request(found) if not command or self.debugger.supports(command) else None
+        command = self.test_command
+        return self.debug_request() if not command or self.debugger.supports(command) else None
+
+    def failing(self) -> tuple[TestResult, ...]:
+        """The tests that failed when they were last run, as far as this process or the state knows of them."""
+        if self.measured is not None:
+            return tuple(result for result in self.measured.run.results if result.status == "failed")
+        state = self.state()
+        if state.skill_state and state.skill_state.validate_.last_run_at:
+            section = state.skill_state.validate_
+            return select_failures(section.test_results, section.failed_tests)
+        known = state.engine.baseline.tests if state.engine.baseline else {}
+        return select_failures((), [key for key, test in known.items() if test.status == "failed"])
 
     def _again(self, action: ActionName, problem: str) -> str:
-        """What an agent is told whose report could not be read."""
-        order = self.order("again", problem=problem)
-        return compose_message(self.prompts, state=self.state(), action=action, order=order, project=self.project)
+        """What an agent is told whose report could not be read: both ways to give it."""
+        return both_ways(self._interruption(action, self.order("again", problem=problem), ("", "")))
+
+    def _interruption(self, action: ActionName, order: str, previous: tuple[str, str]) -> MessageTexts:
+        return compose_message(
+            self.prompts,
+            state=self.state(),
+            action=action,
+            order=order,
+            around=look_around(self, self.test_command),
+            continuing=bool(previous[0]),
+            previous=previous,
+        )
 
     def _wrap_ups(self, action: ActionName, message: Message) -> tuple[Message, ...]:
         """What an agent is told whose time is up; nothing where it gets no grace."""
@@ -126,14 +153,5 @@ class LoopSession(MeasuredRunContext[LoopState]):
         grace = state.engine.settings.grace_timeout
         if not grace:
             return ()
-        text = compose_message(
-            self.prompts,
-            state=state,
-            action=action,
-            order=self.order("converge", action=action),
-            project=self.project,
-            continuing=True,
-            selected=False,
-            previous=(action, "out of time"),
-        )
-        return (message.evolve(text=text, seconds=grace, silence=0),)
+        texts = self._interruption(action, self.order("converge", action=action), (action, "out of time"))
+        return (message.evolve(**texts._asdict(), seconds=grace, silence=0),)

@@ -12,10 +12,20 @@ from loopwright.core.protocol import Message
 from loopwright.core.record import Record
 from loopwright.core.text import json_line, plural
 from loopwright.core.threads import run_in_thread
-from loopwright.evidence.debugging import TRIALS, DebugRequest, Patch, SearchFindings, record_patch, render_hypotheses
+from loopwright.evidence.debugging import (
+    TRIALS,
+    DebugRequest,
+    Patch,
+    SearchFindings,
+    describe_mends,
+    record_patch,
+    render_hypotheses,
+)
+from loopwright.evidence.failures import quote_failures, select_failures
 from loopwright.evidence.goals import asks_only_for_green_tests, named_tests
 from loopwright.evidence.patch_exchange import choose_patch
 from loopwright.evidence.rivals import AppliedPatch, comparison_words, new_rival_ids, rival_of, swap_rival
+from loopwright.evidence.testing import TestResult
 from loopwright.evidence.validation import run_tests
 from loopwright.evidence.verdict import quote_words
 from loopwright.reports.phase import PhaseReport
@@ -24,7 +34,10 @@ from loopwright.workflows.cycle.lanes import MergeConflict, WorkFolder, changes_
 from loopwright.workflows.cycle.messages import conflict_order, debug_order, implement_order
 from loopwright.workflows.cycle.model import PlanTask
 from loopwright.workflows.cycle.outcomes import CycleOutcome, ImplementationOutcome
+from loopwright.workflows.cycle.roles.documents import list_failures
 from loopwright.workflows.cycle.session import CycleSession
+from loopwright.workflows.cycle.templates import FailingTest
+from loopwright.workflows.orders import join_parts, source_reader
 
 SHOWN = 8
 """Tests that a report names."""
@@ -65,7 +78,8 @@ async def list_suspects(session: CycleSession, step: CycleStep, place: WorkFolde
         return ""
     found = await session.debugger(place.path).diagnose(request.evolve(trials=TRIALS))
     _log(session, step, "probe", found.probes)
-    return render_hypotheses(found.hypotheses) if found.hypotheses else ""
+    measured = render_hypotheses(found.hypotheses) if found.hypotheses else ""
+    return join_parts(measured, describe_mends(found.mends))
 
 
 def make_debug_request(session: CycleSession, place: WorkFolder, failing: Sequence[str]) -> DebugRequest | None:
@@ -272,7 +286,8 @@ async def _made(session: CycleSession, step: CycleStep, task: PlanTask, place: W
         return await mend_tests(session, step, place, failing, measurable=measurable)
     if failing and task.id in session.state().engine.mends:
         hypotheses = await list_suspects(session, step, place, failing)
-        words = debug_order(session.prompts, session.state(), task, session.progress(), failing, hypotheses)
+        quoted = quote_failures(_results(session, failing), str(place.path), source_reader(place.path))
+        words = debug_order(session.prompts, session.state(), task, session.progress(), quoted, hypotheses)
     else:
         words = implement_order(session.prompts, session.state(), task, session.progress())
     debug = make_debug_request(session, place, failing)
@@ -354,6 +369,18 @@ def _failing(session: CycleSession, task: PlanTask) -> tuple[tuple[str, ...], bo
     files = (*task.files, *task.description.split())
     about = tuple(key for key in failing if key.partition("::")[0] in files)
     return about or failing, bool(about)
+
+
+def _results(session: CycleSession, failing: Sequence[str]) -> Sequence[TestResult]:
+    """What these tests said when they failed."""
+    if session.measured is not None:
+        return select_failures(session.measured.run.results, failing)
+    told = {failure.test: failure for failure in list_failures(session)}
+    return [
+        TestResult(test_name=key, status="failed", error_message=one.error or None, stack_trace=one.trace or None)
+        for key in failing
+        if (one := told.get(key, FailingTest(test=key)))
+    ]
 
 
 def _known_failing(session: CycleSession) -> Sequence[str]:

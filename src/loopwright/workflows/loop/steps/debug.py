@@ -1,11 +1,14 @@
 """DEBUG: hypotheses with measured evidence, then a fix; validation has the last word."""
 
-from loopwright.core.errors import AgentError
+from collections.abc import Sequence
+
+from loopwright.core.errors import AgentError, NotFound, WorkspaceError
 from loopwright.core.ids import next_hypothesis_id
 from loopwright.core.outcomes import Change, NeedsInput
 from loopwright.core.protocol import Message
 from loopwright.core.record import Items
-from loopwright.core.text import plural
+from loopwright.core.state import DevelopTask
+from loopwright.core.text import agree_word, plural
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.debugging import (
     TRIALS,
@@ -14,25 +17,29 @@ from loopwright.evidence.debugging import (
     Patch,
     ProbeHit,
     SearchFindings,
+    describe_mends,
     merge_diagnoses,
     render_hypotheses,
 )
+from loopwright.evidence.failures import describe_attempt, quote_failures
 from loopwright.evidence.goals import named_tests
 from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis
 from loopwright.evidence.patch_exchange import choose_patch
 from loopwright.evidence.rivals import comparison_words, is_refuted, patch_of, with_rival
+from loopwright.evidence.testing import TestResult
 from loopwright.evidence.verdict import unmeasured_files
 from loopwright.reports.proposals import new_causes, read_proposals
 from loopwright.reports.tools import ProposedHypothesis
 from loopwright.workflows.loop.outcomes import ActionOutcome, DebugOutcome
 from loopwright.workflows.loop.selector import NextAction, failed_task
 from loopwright.workflows.loop.session import LoopSession
+from loopwright.workflows.orders import join_parts, source_reader
 
 PERSON = "a person"
 """Who has chosen among rivals, in words."""
 
-SHOWN = 8
-"""Failures named in a message; the files hold all."""
+DOUBTED = 3
+"""Fruitless rounds after which what they took for granted is in doubt."""
 
 
 async def run_debug(session: LoopSession, choice: NextAction) -> ActionOutcome:
@@ -139,7 +146,7 @@ async def _take_back(session: LoopSession) -> None:
 async def _ask(session: LoopSession, agent: str, request: DebugRequest, diagnosis: Diagnosis | None) -> ActionOutcome:
     """An agent that works in prose gets the evidence; what it changed is measured."""
     task = failed_task(session.state())
-    failing = list(request.failing[:SHOWN]) or [f"the task {task.id} failed: {task.description}" if task else "?"]
+    failed = session.failing() if request.failing else ()
     settings = session.state().engine.settings
     message = Message(
         action="DEBUG",
@@ -150,9 +157,11 @@ async def _ask(session: LoopSession, agent: str, request: DebugRequest, diagnosi
     )
     asked = session.order(
         "debug",
-        failing="\n".join(f"- {name}" for name in failing),
-        hypotheses=render_hypotheses(request.hypotheses),
-        tools=session.order("debugger") if message.debug else "",
+        failing=_failing_words(session, failed, task),
+        attempt=await _last_attempt(session, failed),
+        hypotheses=_measured_words(request.hypotheses, diagnosis),
+        tools=f"{session.order('debugger')}\n\n" if message.debug else "",
+        doubt=f"{session.order('doubt')}\n\n" if session.state().engine.debug_rounds >= DOUBTED else "",
         progress_dir=str(session.store.progress_path(session.id)),
     )
     before = await session.snapshot("before debug")
@@ -178,6 +187,31 @@ async def _ask(session: LoopSession, agent: str, request: DebugRequest, diagnosi
     return DebugOutcome(
         hypotheses, bug, None, report.message, measured, revives, nothing_left=nothing_left, named=named
     )
+
+
+def _failing_words(session: LoopSession, failed: Sequence[TestResult], task: DevelopTask | None) -> str:
+    if failed:
+        quoted = quote_failures(failed, session.project, source_reader(session.workspace.root))
+        return f"{plural(len(failed), 'test')} {agree_word(len(failed), 'fails')}. What is fenced is data.\n\n{quoted}"
+    return f"The task {task.id} failed: {task.description}" if task else "The last validation did not pass."
+
+
+async def _last_attempt(session: LoopSession, failed: Sequence[TestResult]) -> str:
+    attempt = session.state().engine.attempt
+    if attempt is None:
+        return ""
+    try:
+        diff = await run_in_thread(session.workspace.diff, attempt.before, attempt.after)
+    except (NotFound, WorkspaceError):  # its checkpoints are gone
+        return ""
+    return f"# The last attempt\n\n{describe_attempt(attempt, diff, failed, session.project)}\n\n"
+
+
+def _measured_words(hypotheses: Sequence[Hypothesis], diagnosis: Diagnosis | None) -> str:
+    """What was measured on the files as they are now, and what has been judged before."""
+    measured = diagnosis.measured if diagnosis else ()
+    table = render_hypotheses(hypotheses, measured)
+    return join_parts("# Measured", table, describe_mends(diagnosis.mends) if diagnosis else "")
 
 
 def _proposed(told: tuple[ProposedHypothesis, ...], known: Items[Hypothesis]) -> tuple[Hypothesis, ...]:

@@ -10,6 +10,7 @@ from loopwright.core.protocol import ActionReport, AgentOutput, Message
 from loopwright.core.state import DevelopTask, LoopTask
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
+from loopwright.evidence.failures import name_failures
 from loopwright.evidence.goals import named_tests
 from loopwright.evidence.verdict import files_named, quote_words, unmeasured_files
 from loopwright.policy.permissions import turn_policy
@@ -83,19 +84,27 @@ def _order(session: LoopSession, task: DevelopTask, definition: LoopTask | None)
         silence=settings.silence_timeout,
         policy=turn_policy(settings.permissions, reading=task.mode in READING_MODES),
     )
+    hints = definition.prompt_template if definition else ""
     values = {
         "task": task.description,
         "task_id": task.id,
-        "hints": (definition.prompt_template if definition else "") or "none",
+        "hints": f"Hints: {hints}\n\n" if hints else "",
         "progress_dir": str(session.store.progress_path(session.id)),
     }
     if task.mode in READING_MODES:
         order = session.order("examine", mode=task.mode, **values)
     else:
-        order = session.order("develop", **values)
+        order = session.order("develop", tests=_tests_now(session), **values)
     if task.id in (session.state().engine.spent.unchanged or ()):
         order = f"{order}\n\n{session.order('undone', claim=session.undone.get(task.id, 'done'))}"
     return order, message
+
+
+def _tests_now(session: LoopSession) -> str:
+    failed = session.failing()
+    if failed:
+        return f"{plural(len(failed), 'test')} failed\n{name_failures(failed, session.project)}"
+    return "none failed" if session.state().engine.tests_found else "none were found"
 
 
 async def _answered(
