@@ -7,6 +7,7 @@ from pathlib import Path
 from loopwright.agents.scripted import AgentScript, ScriptedAgent, ScriptedTurn
 from loopwright.agents.task_agent import CommandAgent
 from loopwright.core.ports import Agent, AgentEnvironment, TestOrder
+from loopwright.core.protocol import Message
 from loopwright.core.run_events import EventBus, RunNote
 from loopwright.core.state import RunSettings
 from loopwright.evidence.run import ProjectTests
@@ -71,13 +72,14 @@ class CountedTests(ProjectTests):
 
 @dataclass
 class Court:
-    """The engine on a real project. `notes` is all that an observer heard."""
+    """The engine on a real project. `notes` is all that an observer heard, `messages` what the agent was sent."""
 
     project: Path
     command: str = PYTEST
     max_iterations: int = 2
     allow_test_changes: bool = False
     notes: list[RunNote] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
     on_note: Callable[[RunNote], None] = field(default=lambda note: None)
 
     def __post_init__(self) -> None:
@@ -101,6 +103,7 @@ class Court:
 
     async def drive(self, store: FileStore[LoopState], loop_id: str, *answers: ScriptedTurn) -> LoopState:
         scripted = ScriptedAgent(AgentScript(capabilities=ABLE, answers=answers), self.project)
+        self.messages = scripted.messages
 
         def make(name: str, around: AgentEnvironment) -> Agent:
             return CommandAgent(self.project, around.loop_id) if name == "bash" else scripted

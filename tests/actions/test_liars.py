@@ -117,3 +117,48 @@ async def test_without_changed_tests_there_is_no_counter_check(tmp_path: Path) -
     *runs, proof = court.tests.orders
     assert [order.at for order in runs] == [None, None]  # the baseline and one validation
     assert proof.only == (ADD,)
+
+
+async def test_a_weakened_test_is_put_back_and_the_next_turn_is_told(tmp_path: Path) -> None:
+    court = Court(broken_project(tmp_path), max_iterations=6)
+    first = (court.project / "tests/test_app.py").read_text()
+    state = await court.judge(
+        ScriptedTurn(text=said("DEVELOP", message="All tests pass now."), files=edited("== 4", "== 0")),
+        ScriptedTurn(text=said("DEBUG"), files={"app.py": MENDED}),
+    )
+    assert state.engine.outcome == "succeeded"
+    assert (court.project / "tests/test_app.py").read_text() == first
+    assert incidents(state)["tests_put_back"] == "put back as in the first run: tests/test_app.py"
+    (told,) = [message.text for message in court.messages if message.action == "DEBUG"]
+    assert f"It was refused (1 passing only since the tests were changed: {ADD}), and the tests were put back" in told
+    assert "-    assert add(2, 2) == 4\n+    assert add(2, 2) == 0\n" in told, "what it had done"
+    assert ">       assert add(2, 2) == 4\nE       assert 0 == 4\n" in told, "what fails now"
+
+
+@pytest.mark.parametrize(
+    ("files", "kept"),
+    [
+        ({"tests/conftest.py": PATCH}, ()),
+        ({"tests/test_app.py": None, "tests/test_more.py": "def test_more():\n    pass\n"}, ("tests/test_more.py",)),
+    ],
+    ids=["what steers them", "a deleted file beside new tests"],
+)
+async def test_what_made_them_pass_goes_and_new_tests_stay(
+    files: dict[str, str | None], kept: tuple[str, ...], tmp_path: Path
+) -> None:
+    court = Court(broken_project(tmp_path), max_iterations=6)
+    before = {str(path.relative_to(court.project)) for path in court.project.rglob("*.py")}
+    state = await court.judge(
+        ScriptedTurn(text=said("DEVELOP"), files=files), ScriptedTurn(text=said("DEBUG"), files={"app.py": MENDED})
+    )
+    assert state.engine.outcome == "succeeded"
+    assert {str(path.relative_to(court.project)) for path in court.project.rglob("*.py")} == {*before, *kept}
+
+
+async def test_who_had_no_need_to_weaken_a_test_has_still_mended_the_product(tmp_path: Path) -> None:
+    court = Court(broken_project(tmp_path), max_iterations=6)
+    files = {"app.py": MENDED, **edited("def test_greet", "import pytest\n\n\n@pytest.mark.skip\ndef test_greet")}
+    state = await court.judge(ScriptedTurn(text=said("DEVELOP"), files=files))
+    assert state.engine.outcome == "succeeded"
+    assert "skip" not in (court.project / "tests/test_app.py").read_text()
+    assert {"tests_skipped", "tests_put_back"} <= incidents(state).keys()

@@ -118,7 +118,7 @@ class TestTime:
         assert (state.engine.outcome, state.current_iteration) == ("succeeded", 1), state.failure_reason
         for step in STEPS:
             first, second = messages_to(stage, step)
-            assert "report where you are" in second.text
+            assert "finish the edit you are in" in second.text
             assert (first.seconds, second.seconds) == (2, 90)
         assert incidents(state) == {"out_of_time": len(STEPS)}
         assert state.phase_errors == ()
@@ -143,8 +143,8 @@ class TestTime:
         assert found == [(step, "# begun\n") for step in files]
         for step in files:
             messages = messages_to(stage, step)
-            assert "report where you are" in messages[1].text
-            assert "Finish now" in messages[2].text
+            assert "finish the edit you are in" in messages[1].text
+            assert "no more tools but the report" in messages[2].text
         assert [(error.phase, "did not wrap up" in error.error) for error in state.phase_errors] == [
             ("ra", True), ("cd", True), ("vas", True),
         ]  # fmt: skip

@@ -579,5 +579,5 @@ class TestLanes:
         await stage.drive(stage.create())
         (turn,) = [turn for turn in stage.cast.turns if turn.message.action == "cd.implement"]
         assert f"Your place is {turn.place};" in turn.message.text
-        assert "a copy beside the project" in turn.message.text
+        assert "copy of the project, made for your task" in turn.message.text
         assert "Installed packages" in turn.message.text

@@ -23,7 +23,7 @@ class ValidationOutcome:
     `below_threshold`: all tests are green, only a threshold is missed. `counted` is False for the last look that
     COMPLETE takes. `proof`: of a run that passed. `environment`: see RunState, where nothing was remembered before;
     `disturbed`: the tests pass, but what they run with is not what it was. `measured`: when that was, where no run
-    was made for it.
+    was made for it. `refused`: why the tests as the run had left them were put back; what is told is of the others.
     """
 
     tree: str
@@ -43,6 +43,7 @@ class ValidationOutcome:
     environment: str | None = None
     disturbed: bool = False
     measured: str | None = None
+    refused: tuple[str, ...] = ()
 
     def as_last(self, at: str) -> LastValidation:
         """What the state keeps of it."""

@@ -35,8 +35,8 @@ _FOREIGN = re.compile(r"(?:^|/)(?:node_modules|site-packages|dist-packages|\.car
 class Attempt(Record):
     """The last turn that changed files while tests failed, or before they did.
 
-    `before` and `after`: commits of the files. `said`: what it reported. `failures`: by key of the test, what each
-    failure said before it.
+    `before` and `after`: commits of the files. `said`: what it reported. `refused`: why the tests as it left them were
+    put back. `failures`: by key of the test, what each failure said before it.
     """
 
     agent: str
@@ -44,6 +44,7 @@ class Attempt(Record):
     before: str
     after: str
     said: str = ""
+    refused: str = ""
     failures: dict[str, str]
 
 
@@ -87,6 +88,8 @@ def describe_attempt(attempt: Attempt, diff: str, failed: Sequence[TestResult], 
     words = [f"{attempt.agent}, in {attempt.action}, made this change:\n\n{quote_diff(diff)}"]
     if told := list(_compare_failures(attempt, failed, project)):
         words.append("What it changed in the failures:\n" + "\n".join(told))
+    if attempt.refused:
+        words.append(f"It was refused ({attempt.refused}), and the tests were put back as they were.")
     if attempt.said:
         words.append(f"It reported “{clip_text(clean_line(attempt.said), MESSAGE)}”. The tests still fail.")
     return "\n\n".join(words)

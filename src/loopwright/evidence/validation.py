@@ -2,9 +2,11 @@
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import replace
 
 from loopwright.core.context import MeasuredRunContext, RunKey, RunMeasurement
+from loopwright.core.errors import Conflict, WorkspaceError
 from loopwright.core.outcomes import ValidationOutcome
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus
@@ -12,9 +14,20 @@ from loopwright.core.state import Baseline
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.environment import IGNORE_RULES, MANIFEST, Environment, Manifests, environment_words
-from loopwright.evidence.goal_proof import doubt_about, prove_goal, read_versions
+from loopwright.evidence.goal_proof import doubt_about, prove_goal, read_versions, split_material
+from loopwright.evidence.proof import join_names
+from loopwright.evidence.test_material import holds_tests, is_mixed
 from loopwright.evidence.testing import TestResult, learn_limits, list_unsettled, split_leftovers, stands_for_another
-from loopwright.evidence.verdict import TROUBLES, Comparison, baseline_of, compare_runs, describe_differences, judge_run
+from loopwright.evidence.verdict import (
+    NAMES_SHOWN,
+    TROUBLES,
+    Comparison,
+    baseline_of,
+    compare_runs,
+    describe_differences,
+    file_of,
+    judge_run,
+)
 
 
 async def remember_environment(ground: MeasuredRunContext[R], command: str | None) -> str:
@@ -160,9 +173,21 @@ async def validate_tree(
 ) -> ValidationOutcome:
     """Judges the tests against the baseline. They are run if it shall be `anew`, or if that could tell anything new.
 
+    Tests that the run has weakened, and nobody allowed to, are put back, and the product is judged by those.
     `bus` hears which of the two it is; the run's own, if there is none.
     """
-    bus = bus or ground.bus
+    outcome, refused = await _validated(ground, command, counted=counted, anew=anew, bus=bus or ground.bus)
+    if refused and await _restore_tests(ground, refused, outcome):
+        again, _ = await _validated(ground, command, counted=counted, anew=True, bus=bus or ground.bus)
+        reasons = () if again.passed else tuple(dict.fromkeys((*again.reasons, *outcome.reasons)))
+        return replace(again, refused=outcome.reasons, reasons=reasons)
+    return outcome
+
+
+async def _validated(
+    ground: MeasuredRunContext[R], command: str, *, counted: bool, anew: bool, bus: EventBus
+) -> tuple[ValidationOutcome, tuple[str, ...]]:
+    """With the tests that are weakened, skipped or gone, where nobody allowed that."""
     doubt = await environment_doubt(ground, command)
     known = None if anew else await _taken_over(ground, command)
     if known is None:
@@ -211,7 +236,34 @@ async def validate_tree(
     if loose:
         ground.note("changed_under_test", f"changed while the tests ran, so the run proves nothing: {', '.join(loose)}")
     _remember(ground, outcome)
-    return outcome
+    weakened = (*comparison.suspicious, *comparison.vanished, *comparison.newly_skipped)
+    return outcome, () if ground.may_change_tests() or run.trouble else weakened
+
+
+async def _restore_tests(ground: MeasuredRunContext[R], weakened: Sequence[str], outcome: ValidationOutcome) -> bool:
+    """Puts back what makes these tests other than they were; whether there was anything.
+
+    That is the files they stand in. Where those are as they were, and nothing fails, it is what steers the tests.
+    """
+    baseline = ground.state().engine.baseline
+    if baseline is None or baseline.commit is None:
+        return False
+    here = await ground.snapshot("before tests are put back")
+    changes, _ = await run_in_thread(split_material, ground, baseline.commit, here.commit)
+    changed = [change.file for change in changes if not is_mixed(change.file)]
+    own = {file_of(key) for key in weakened}
+    files = [file for file in changed if file in own]
+    if not files and not outcome.failing:
+        files = [file for file in changed if not holds_tests(file)]
+    if not files:
+        return False
+    try:
+        await run_in_thread(ground.workspace.restore, baseline.commit, files)
+    except (Conflict, WorkspaceError) as error:
+        ground.note("tests_not_put_back", f"test files could not be put back: {error}")
+        return False
+    ground.note("tests_put_back", f"put back as in the first run: {join_names(files, NAMES_SHOWN)}")
+    return True
 
 
 async def _compared(ground: MeasuredRunContext[R], measured: RunMeasurement, command: str) -> Comparison:

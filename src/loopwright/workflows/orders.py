@@ -18,9 +18,18 @@ GOAL_SHOWN = 200
 """Characters of the goal in a reminder; the first message of a session has all of it."""
 
 RULE_FILES = (
-    "AGENTS.md", "CLAUDE.md", "GEMINI.md", "QWEN.md", ".cursor/rules", ".cursorrules", ".windsurfrules", ".clinerules",
-    ".goosehints", ".github/copilot-instructions.md", "CONTRIBUTING.md",
-)  # fmt: skip
+    "AGENTS.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+    "QWEN.md",
+    ".cursor/rules",
+    ".cursorrules",
+    ".windsurfrules",
+    ".clinerules",
+    ".goosehints",
+    ".github/copilot-instructions.md",
+    "CONTRIBUTING.md",
+)
 """Where projects say what agents, and whoever else works on them, have to keep to."""
 
 

@@ -308,8 +308,11 @@ def _remember(engine: EngineState, skill: SkillState, outcome: ValidationOutcome
     shrank = fewest is not None and len(failing) < fewest
     # None once all are green: whatever breaks next is a new set.
     fewest = min(len(failing), fewest or len(failing)) or None
+    attempt = engine.attempt
+    if attempt is not None and outcome.refused:
+        attempt = attempt.evolve(refused="; ".join(outcome.refused))
     return engine.evolve(
-        attempt=None if outcome.passed else engine.attempt,
+        attempt=None if outcome.passed else attempt,
         tests_found=outcome.tests_found,
         proof=outcome.proof,
         last_validation=outcome.as_last(at),
