@@ -114,6 +114,7 @@ tests/engine/test_stall.py
 tests/engine/test_transcript.py::test_every_message_and_every_turn_is_there
 tests/fleet/test_signals.py::test_the_same_id_in_two_projects
 tests/fleet/test_together.py::test_two_loops_that_change_the_same_tree
+tests/golden/test_messages.py
 tests/golden/test_surfaces.py::test_surface
 tests/incidents
 tests/mcp/test_control.py::test_a_loop_from_its_start_to_its_proof

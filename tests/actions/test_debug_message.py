@@ -44,7 +44,7 @@ def test_poor():
 FAULT = """`rank = "C"`"""
 
 
-async def driven(stage: Stage, test_command: str | None = COMMAND) -> LoopState:
+async def driven(stage: Stage, test_command: str | None = COMMAND, goal: str = "Make the tests pass") -> LoopState:
     """The loop with the project's real tests and the real debugger."""
     runner = LoopRunner(
         project=str(stage.project),
@@ -56,7 +56,7 @@ async def driven(stage: Stage, test_command: str | None = COMMAND) -> LoopState:
         agents=stage.make_agent,
         debugger=lambda id, bus: PythonDebugger(id),
     )
-    id = stage.create("Make the tests pass", test_command=test_command)
+    id = stage.create(goal, test_command=test_command)
     return await runner.drive(id, take_up=take_up, bus=EventBus())
 
 
@@ -97,8 +97,9 @@ async def test_the_first_message_holds_measured_suspects_and_names_the_tools(sta
         fault,
     )
     folder = made.store.progress_path(state.loop_id)
+    assert f"More in {folder}: " in text
     for name in ("hypotheses.json", "debug.log", "test-results.json"):
-        assert f"{folder}/{name}" in text
+        assert name in text
         assert (folder / name).exists()
     for tool in ("run_failing_tests", "spectrum", "probe", "propose_fix"):
         assert f"`{tool}`" in text

@@ -24,9 +24,12 @@ from loopwright.workflows.loop.messages import loop_prompts
 from loopwright.workflows.orders import MessageTexts, Surroundings
 from tests.cycle.stage import MakeCycleStage
 from tests.domain.cycle_making import AT, running
+from tests.golden.test_messages import compare, masked, tokens
 
 PROMPTS = cycle_prompts()
 DOCUMENTS = Path("/p/.workflow/.cycle/c.progress")
+LONGEST = 900
+"""Tokens of an order to a role."""
 TASK = PlanTask(id="TASK-007", description="Say it {{ politely }}", files=tuple(f"src/{n}.py" for n in range(30)))
 
 
@@ -52,8 +55,8 @@ def test_who_it_is_goal_rules_and_contract_are_in_every_message(role: Role) -> N
     assert "# Order: ra.analyse, iteration 1" in text
     assert f"call `report_phase_result` with phase {role}." in text
     assert "report_discovery" in text
-    assert "Read first: AGENTS.md.\n" in text
-    assert ("Tests that are weakened, skipped or deleted are refused" in text) == (role == "cd")
+    assert "Read them first: AGENTS.md.\n" in text
+    assert ("Tests that you weaken, skip or delete are put back" in text) == (role == "cd")
     assert ("as often as you like, from that folder: `pytest -q`" in text) == (role == "cd")
     assert ("You read it; what you write there is put back" in text) == (role != "cd")
 
@@ -61,7 +64,7 @@ def test_who_it_is_goal_rules_and_contract_are_in_every_message(role: Role) -> N
 @pytest.mark.parametrize("role", ROLES)
 def test_who_knows_all_that_is_told_the_order_alone(role: Role) -> None:
     told = texts(role, CycleStep("ra.analyse"))
-    assert told.short.startswith(f"You are {role}; goal, rules and tests stand as told: Say {{{{ goal }}}} politely\n")
+    assert told.short.startswith(f"You are {role}; the goal and the rules stand: Say {{{{ goal }}}} politely\n")
     assert "# Order: ra.analyse, iteration 1\n\nDo {{ it }}.\n" in told.short
     assert "report_phase_result" in told.short
     assert len(told.short) < 700
@@ -86,6 +89,16 @@ async def test_every_order_of_a_whole_cycle_is_short(make_stage: MakeCycleStage)
     for turn in stage.cast.turns:
         assert len(turn.message.text) < 6_500, turn.message.action
         assert str(turn.folder) in turn.message.text
+
+
+async def test_what_each_role_is_told_first(make_stage: MakeCycleStage) -> None:
+    """Word by word, and in no more than so many tokens."""
+    stage = make_stage()
+    await stage.drive(stage.create())
+    firsts = {turn.role: turn for turn in reversed(stage.cast.turns)}
+    texts = [masked(firsts[role].message.text, stage.project) for role in ROLES]
+    compare("cycle.txt", texts)
+    assert all(tokens(text) <= LONGEST for text in texts)
 
 
 async def test_an_override_speaks_in_a_cycle(make_stage: MakeCycleStage, tmp_path: Path) -> None:

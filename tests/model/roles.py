@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.model.script import Conversation, Fault, McpCall, Reply, Script, WriteCall, steps
 
 _ORDER = re.compile(r"^# Order: (?P<step>\w+\.\w+)(?: (?P<task>\S+))?, iteration (?P<iteration>\d+)$", re.MULTILINE)
-_PROJECT = re.compile(r"^- (?:The project|Your place) is (?P<project>/\S+?)[.;] ", re.MULTILINE)
+_PROJECT = re.compile(r"^- (?:The project is|You work in) (?P<project>/\S+?)[.;] ", re.MULTILINE)
 _FOLDER = re.compile(r"own folder (?:is )?(?P<folder>/\S+?)\.$|own folder (?:is )?(?P<inner>/\S+?)\. ", re.MULTILINE)
 
 

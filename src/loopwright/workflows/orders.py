@@ -57,7 +57,7 @@ class Surroundings:
     @property
     def rules_line(self) -> str:
         files = ", ".join(self.rule_files)
-        return f"- The project's own rules are yours, too. Read first: {files}.\n" if files else ""
+        return f"- The project's own rules apply. Read them first: {files}.\n" if files else ""
 
     @property
     def tests_words(self) -> str:

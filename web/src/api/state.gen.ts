@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 78cb01414040ed69c128912f8e7c3604961d3b612140b98553b1d5576d491b06
+// schema sha256: f7bed45dc7ab53609f67a957e5bb180d821202902547f5ac889ed5dae0af1973
 
 export type JsonValue = unknown
 
@@ -428,8 +428,8 @@ export interface Sighting {
 /**
  * The last turn that changed files while tests failed, or before they did.
  *
- * `before` and `after`: commits of the files. `said`: what it reported. `failures`: by key of the test, what each
- * failure said before it.
+ * `before` and `after`: commits of the files. `said`: what it reported. `refused`: why the tests as it left them were
+ * put back. `failures`: by key of the test, what each failure said before it.
  */
 export interface Attempt {
   agent: string
@@ -437,6 +437,7 @@ export interface Attempt {
   before: string
   after: string
   said: string
+  refused: string
   failures: {
     [k: string]: string
   }
