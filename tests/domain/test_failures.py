@@ -90,6 +90,24 @@ def test_a_long_test_is_shown_around_the_line_that_failed() -> None:
     assert lines[-3:] == [">       assert value == 3", "E       assert 2 == 3", "test_a.py:62: AssertionError"]
 
 
+def test_a_long_statement_and_the_tests_arguments_leave_the_raising_line_in_sight() -> None:
+    trace = (
+        "runner = <click.testing.CliRunner object at 0x7ff0303eb150>\n\n    def test_help(runner):\n"
+        + "".join(f"        step({n})\n" for n in range(20))
+        + ">       assert result.output.splitlines() == [\n"
+        + "".join(f'            "line {n}",\n' for n in range(12))
+        + "        ]\nE       AssertionError: assert ['a'] == ['b']\nE         At index 0 diff\n\n"
+        + "test_help.py:42: AssertionError"
+    )
+    lines = quote_failure(failure(message="assert ['a'] == ['b']", trace=trace), "/p", read).split("\n")
+    assert lines[:2] == ["    def test_help(runner):", "    …"]
+    assert lines[2:8] == [
+        *(f"        step({n})" for n in range(15, 20)),
+        ">       assert result.output.splitlines() == [",
+    ]
+    assert lines[-4:-1] == ["        ]", "E       AssertionError: assert ['a'] == ['b']", "E         At index 0 diff"]
+
+
 def test_a_trace_without_code_gets_that_of_the_projects_places() -> None:
     assert quote_failure(
         failure(message="ValueError: invalid literal for int()", trace=UNITTEST), "/work/shop", read
@@ -100,7 +118,7 @@ def test_a_trace_without_code_gets_that_of_the_projects_places() -> None:
         '  def total(items):\n>     return int("x")\ntotal.py:2'
     )
     quoted = quote_failure(failure(message=NODE.split("\n")[0], trace=NODE), "/work/shop", read)
-    assert ">   return items[0].price\ntotal.js:2" in quoted
+    assert ">   return items[0].price\n  }\ntotal.js:2" in quoted
     assert ">   assert.equal(total([]), 0)\ntotal.test.js:4" in quoted
     assert "node_modules" not in quoted
 

@@ -16,13 +16,17 @@ QUOTED, LINES, BLOCK_LINES, DIFF_LINES = 3, 25, 10, 30
 NAMED = 12
 """Failures that are named at all."""
 
-LINE, MESSAGE = 160, 300
+BEFORE, AFTER = 5, 2
+"""Lines that are shown before and after the one that raised."""
+
+LINE, MESSAGE = 200, 200
 """Characters of a quoted line, and of what a failure says in one line."""
 
 FRAMES = 4
 """Places of a trace that are shown with their code."""
 
 _BORDER = re.compile(r"^(?:_ ){3,}_?\s*$", re.MULTILINE)
+_HEAD = re.compile(r"\s*(?:async )?def |\s*@")
 _LOCATION = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+): ")
 _FRAME = re.compile(
     r"""File\ "(?P<file>[^"]+)",\ line\ (?P<line>\d+)
@@ -71,7 +75,7 @@ def quote_failure(result: TestResult, project: str, read: SourceReader) -> str:
     trace = strip_project(result.stack_trace or "", project)
     lines = _quote_blocks(trace) if "\nE  " in f"\n{trace}" else _quote_places(trace, read)
     said = strip_project((result.error_message or "").strip(), project).split("\n")
-    if not any(said[0] in line for line in lines):
+    if not any(said[0][: LINE // 2] in line for line in lines):
         lines = [*said[:BLOCK_LINES], *lines]
     return "\n".join(_cut(lines, LINES)) or "It failed without a message."
 
@@ -150,12 +154,17 @@ def _is_foreign(block: Sequence[str]) -> bool:
 
 
 def _shorten(block: Sequence[str]) -> list[str]:
-    """Its first line, and what stands around the line that raised."""
+    """The head of its function, some lines before the one that raised, that one, and what it raised."""
     lines = [line for line in block if line.strip()]
-    at = next((n for n, line in enumerate(lines) if line.startswith(">")), len(lines))
-    begin = max(0, at - BLOCK_LINES // 2)
-    head = [*lines[:1], "    …"] if begin > 1 else list(lines[:begin])
-    return _cut([*head, *lines[begin:]], BLOCK_LINES + 4)
+    begins = next((n for n, line in enumerate(lines) if _HEAD.match(line)), 0)
+    lines = lines[begins:]  # before it, pytest tells the arguments
+    at = next((n for n, line in enumerate(lines) if line.startswith(">")), None)
+    if at is None:
+        return _cut(lines, BLOCK_LINES)
+    before = lines[max(1, at - BEFORE) : at]
+    head = [*lines[: min(at, 1)], *(["    …"] if at > BEFORE + 1 else []), *before]
+    told = next((n for n, line in enumerate(lines) if n > at and line.startswith("E")), len(lines))
+    return [*head, *_cut(lines[at:told], BEFORE), *_cut(lines[told:], BLOCK_LINES)]
 
 
 def _quote_places(trace: str, read: SourceReader) -> list[str]:
@@ -178,8 +187,8 @@ def _quote_code(file: str, line: int, read: SourceReader) -> list[str]:
     lines = read(file)
     if not 0 < line <= len(lines):
         return []
-    begin = max(1, line - BLOCK_LINES // 2)
-    shown = [f"{'>' if n == line else ' '} {lines[n - 1]}" for n in range(begin, line + 1)]
+    end = min(len(lines), line + AFTER)
+    shown = [f"{'>' if n == line else ' '} {lines[n - 1]}" for n in range(max(1, line - BEFORE), end + 1)]
     return [*shown, f"{file}:{line}"]
 
 
