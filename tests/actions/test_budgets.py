@@ -38,11 +38,21 @@ async def test_tokens_that_are_used_up_end_the_loop_before_the_next_action(stage
 
 async def test_money_that_is_used_up_ends_the_loop(stage: MakeStage) -> None:
     ready = stage()
-    watched(ready, used(PLAN), used(DONE), DONE)
+    watched(ready, used(PLAN), used(DONE.evolve(files={"app.txt": "better"})), DONE)
     state = await over_budget(ready, Budget(max_cost=0.5))
     assert state.failure_reason == "the budget of 0.5 US dollars is used up"
     assert ready.actions(state.loop_id) == ["INIT", "DEVELOP", "COMPLETE"]
     assert (state.engine.budget.tokens, state.engine.budget.cost) == (2000, 0.5)
+
+
+async def test_work_that_used_the_budget_up_is_still_validated(stage: MakeStage) -> None:
+    """That costs no more of it, and what was paid for may be what was asked for."""
+    ready = stage()
+    agent = watched(ready, used(PLAN), used(DONE), DONE)
+    state = await ready.drive(loop_id := ready.create(budget=Budget(max_cost=0.5)))
+    assert succeeded(state)
+    assert ready.actions(loop_id) == ["INIT", "DEVELOP", "COMPLETE"]
+    assert len(agent.messages) == 2
 
 
 async def test_a_success_within_the_last_action_is_a_success(stage: MakeStage) -> None:

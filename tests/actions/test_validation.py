@@ -87,14 +87,14 @@ async def test_success_is_measured_by_the_process_that_ends_the_loop(stage: Make
         ({"app.txt": "good", "tests/more.txt": "good"}, "succeeded", 3),
         ({"app.txt": "good", "Makefile": "test:\n\ttrue\n"}, "succeeded", 3),
         ({"app.txt": "good", "Makefile": "all:\n\ttrue\n"}, "succeeded", 2),
-        ({"tests/app.txt": "bad"}, "exhausted", 3),
-        ({"tests/app.txt": "bad", "tests/more.txt": "bad"}, "exhausted", 3),
+        ({"tests/app.txt": "bad"}, "exhausted", 4),
+        ({"tests/app.txt": "bad", "tests/more.txt": "bad"}, "exhausted", 4),
     ],
 )
 async def test_the_counter_check_needs_no_digests(
     stage: MakeStage, files: dict[str, str | None], outcome: str, runs: int
 ) -> None:
-    """One run for the baseline, one to validate, and one more where test material has changed."""
+    """One run for the baseline, one to validate, one more where test material has changed, and one with it put back."""
     ready = stage(ONE_TASK, ScriptedTurn(text=said("DEVELOP"), files=files), judge=app_is_as_expected)
     (ready.project / "tests").mkdir()
     (ready.project / "tests" / "app.txt").write_text("good")

@@ -36,7 +36,7 @@ async def _find_command(session: LoopSession) -> str | None:
 
 
 PASSED: frozenset[Outcome] = frozenset({"succeeded", "unproven"})
-WORTH_ANOTHER_LOOK: frozenset[Outcome] = PASSED | {"exhausted", "unverified"}
+WORTH_ANOTHER_LOOK: frozenset[Outcome] = PASSED | {"exhausted", "over_budget", "unverified"}
 """Ends that a validation by this process could still change; the others are final."""
 
 
