@@ -142,6 +142,13 @@ def test_the_page_shows_every_section() -> None:
         assert words in page, words
 
 
+def test_a_session_is_named_with_the_way_to_go_on_with_it_by_hand() -> None:
+    page = LOOP.page(loop(sessions={"codex": "0199-aa", "own": "s-1"}), live=False, now=NOW, elsewhere="")
+    lines = [" ".join(line.split()) for line in page.splitlines()]
+    assert "session codex 0199-aa (by hand: codex resume 0199-aa)" in lines
+    assert "session own s-1" in lines
+
+
 def test_the_ending_names_cause_change_and_what_is_left() -> None:
     diff = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1,2 @@\n-a\n+b\n+c\n"
     text = LOOP.ending(with_everything(), diff=diff, summary="/p/summary.md", live=False, elsewhere="")

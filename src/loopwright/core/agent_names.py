@@ -20,7 +20,8 @@ class AgentCommand:
     `environment` is added to ours, `without` names variables that it does not get. `modes`: by policy, the session mode
     (or the value of the session's config option "mode") that fits it best; one that the agent does not know is left
     alone. `tools_within`: seconds that the tools of MCP servers may come late, where a session begins without them.
-    `install` and `login` are what a person types, `package` its name on npm where it is one.
+    `install`, `login` and `resume` are what a person types, `resume` to go on with a `{session}` by hand; `package` its
+    name on npm where it is one.
     """
 
     name: str
@@ -30,6 +31,7 @@ class AgentCommand:
     modes: Mapping[Policy, str] = field(default_factory=dict)
     install: str = ""
     login: str = ""
+    resume: str = ""
     package: str | None = None
     tools_within: float = 0
 
@@ -60,14 +62,15 @@ PRESET_COMMANDS: Mapping[str, AgentCommand] = {
     for preset in (
         replace(_npm("codex", ("codex-acp",), "@agentclientprotocol/codex-acp", "codex login",
                      {**_always("read-only"), "workspace": "workspace-write", "all": "agent-full-access"}),
-                tools_within=10),
+                tools_within=10, resume="codex resume {session}"),
         replace(_npm("claude", ("claude-agent-acp",), "@agentclientprotocol/claude-agent-acp", "claude /login",
-                     _always("default")), tools_within=10),
+                     _always("default")), tools_within=10, resume="claude --resume {session}"),
         _npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
              {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
-        replace(_npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")), tools_within=10),
-        _npm("opencode", ("opencode", "acp"), "opencode-ai", "opencode auth login", _always("build"),
-             {"OPENCODE_PERMISSION": _ASKING}),
+        replace(_npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")),
+                tools_within=10, resume="qwen --resume {session}"),
+        replace(_npm("opencode", ("opencode", "acp"), "opencode-ai", "opencode auth login", _always("build"),
+                     {"OPENCODE_PERMISSION": _ASKING}), resume="opencode --session {session}"),
         AgentCommand("goose", ("goose", "acp"), {"GOOSE_MODE": "approve"}, modes=_always("approve"),
                      install="brew install block-goose-cli", login="goose configure"),
     )
@@ -78,6 +81,16 @@ The modes are those in which the agent asks us, not a second model of its own: w
 (policy/permissions.py). Modes for planning are left out: qwen and gemini take our report tools away in them, claude and
 opencode ask and then write. codex asks for nothing that the sandbox of its mode allows, so its modes differ.
 """
+
+
+def session_words(name: str, session: str) -> str:
+    """What an agent calls its session, and how a person goes on with it, where that is known.
+
+    `name` of the agent, after a role's: `ra/codex`.
+    """
+    preset = PRESET_COMMANDS.get(name.rpartition("/")[2])
+    by_hand = f" (by hand: {preset.resume.format(session=session)})" if preset and preset.resume else ""
+    return f"{name} {session}{by_hand}"
 
 
 def known_agents(configured: Iterable[str] = ()) -> tuple[str, ...]:

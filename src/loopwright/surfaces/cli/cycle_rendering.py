@@ -23,6 +23,7 @@ from loopwright.surfaces.cli.run_rendering import (
     list_below,
     proof_lines,
     request_sections,
+    session_details,
     spent_words,
     task_details,
     test_details,
@@ -218,6 +219,7 @@ class CycleRendering(RunRendering[CycleState]):
         yield "phase", state.current_phase
         yield "iteration", self.iteration(state)
         yield "mode", f"{engine.settings.mode}, {plural(engine.parallel, 'agent')} at once"
+        yield from session_details(engine)
         yield from test_details(engine)
         yield from time_details(engine, state.created_at, state.updated_at, view.now)
 

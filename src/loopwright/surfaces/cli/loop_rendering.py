@@ -22,6 +22,7 @@ from loopwright.surfaces.cli.run_rendering import (
     list_below,
     proof_lines,
     request_sections,
+    session_details,
     spent_words,
     task_details,
     test_details,
@@ -181,6 +182,7 @@ class LoopRendering(RunRendering[LoopState]):
         yield "iteration", self.iteration(state)
         yield "progress", progress_words(state)
         yield "agent", clean_line(settings.agent)
+        yield from session_details(engine)
         yield "mode", settings.mode
         yield from test_details(engine)
         yield from time_details(engine, state.created_at, state.updated_at, view.now)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
+from loopwright.core.agent_names import session_words
 from loopwright.core.pause import Pause, pause_of, pause_words
 from loopwright.core.record import JournalEntry
 from loopwright.core.run import R, Run, advise_limit
@@ -344,6 +345,11 @@ def test_details(engine: RunState) -> Iterator[Fact]:
     """How tests are run."""
     none = "none found" if engine.tests_found is False else "not found yet"
     yield "tests by", clean_line(engine.settings.test_command) if engine.settings.test_command else none
+
+
+def session_details(engine: RunState) -> Iterator[Fact]:
+    """The agents' own names of their sessions."""
+    yield from (("session", clean_line(session_words(name, id))) for name, id in engine.sessions.items())
 
 
 def time_details(engine: RunState, created_at: str | None, updated_at: str | None, now: datetime) -> Iterator[Fact]:
