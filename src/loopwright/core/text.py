@@ -35,6 +35,12 @@ def clip_text(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def heading_of(text: str) -> str:
+    """The first line that says something, without Markdown's marks of a heading."""
+    lines = (line.strip().lstrip("#").strip() for line in text.splitlines())
+    return next(filter(None, lines), "")
+
+
 def strip_project(text: str, project: str) -> str:
     """With the project's own paths as they are seen from inside it."""
     return text.replace(f"{project}/", "").replace(project, ".") if len(project) > 1 else text

@@ -16,6 +16,7 @@ from loopwright.surfaces.cli.options import (
     SETTINGS,
     Given,
     Json,
+    OptionalTask,
     Project,
     Task,
     add_options,
@@ -140,14 +141,14 @@ def edit(
 
 
 Title = Annotated[
-    str | None, typer.Option("--title", metavar="TEXT", help="Title of the cycle (default: the task's first words).")
+    str | None, typer.Option("--title", metavar="TEXT", help="Title of the cycle (default: the task's first line).")
 ]
 
 
 @add_options(CYCLE_SETTINGS)
 def run(
     *,
-    task: Annotated[str | None, typer.Argument(metavar="TASK", help="What to do.", show_default=False)] = None,
+    task: OptionalTask = None,
     cycle_id: Annotated[
         str | None, typer.Option("--cycle-id", metavar="ID", help="Continue this cycle instead.")
     ] = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from loopwright.core.errors import ExitCode
+from loopwright.core.errors import ExitCode, Invalid
 
 if TYPE_CHECKING:
     from loopwright.core.state import Limits
@@ -25,10 +25,42 @@ Project = Annotated[
     Path, typer.Option("--project", metavar="DIR", show_default=False, help="Project folder (default: current).")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout, everything else to stderr.")]
-Task = Annotated[str, typer.Argument(metavar="TASK", help="What to do.", show_default=False)]
+LONGEST_TASK = 100_000
+"""Bytes of a task in a file or on standard input."""
+
+
+def read_task(words: str | None) -> str | None:
+    """The task itself, where the words say where it stands: `@FILE`, or `-`. Invalid."""
+    if words == "-":
+        place, data = "standard input", sys.stdin.buffer.read(LONGEST_TASK + 1)
+    elif words and words.startswith("@") and len(words.split()) == 1:
+        place = words[1:]
+        try:
+            with open(place, "rb") as file:
+                data = file.read(LONGEST_TASK + 1)
+        except OSError as error:
+            raise Invalid(f"cannot read the task from {place}: {error.strerror}") from error
+    else:
+        return words
+    if len(data) > LONGEST_TASK:
+        raise Invalid(f"the task from {place} is longer than {LONGEST_TASK:,} bytes")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise Invalid(f"the task from {place} is not UTF-8") from error
+
+
+_TASK = typer.Argument(
+    metavar="TASK",
+    help="What to do; @FILE reads it from a file, - from stdin.",
+    show_default=False,
+    callback=read_task,
+)
+Task = Annotated[str, _TASK]
+OptionalTask = Annotated[str | None, _TASK]
 Auto = Annotated[bool, typer.Option("--auto", help="Choose every step without asking.")]
 Title = Annotated[
-    str | None, typer.Option("--title", metavar="TEXT", help="Title of the loop (default: the task's first words).")
+    str | None, typer.Option("--title", metavar="TEXT", help="Title of the loop (default: the task's first line).")
 ]
 
 LIMITS: dict[str, Any] = {  # Any: types with a typer.Option, here and below

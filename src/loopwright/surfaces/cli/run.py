@@ -14,6 +14,7 @@ from loopwright.surfaces.cli.options import (
     Auto,
     Given,
     Json,
+    OptionalTask,
     Project,
     Task,
     Title,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 @add_options(SETTINGS)
 def run(
     *,
-    task: Annotated[str | None, typer.Argument(metavar="TASK", help="What to do.", show_default=False)] = None,
+    task: OptionalTask = None,
     loop_id: Annotated[str | None, typer.Option("--loop-id", metavar="ID", help="Continue this loop instead.")] = None,
     auto: Auto = False,
     title: Title = None,

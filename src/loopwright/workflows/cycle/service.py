@@ -12,6 +12,7 @@ from loopwright.core.ports import Store, Worktrees
 from loopwright.core.progress_files import read_bytes
 from loopwright.core.run_commands import CommandRules, RecoveryResult, RunService
 from loopwright.core.state import MAX_ITERATIONS, Budget, Checkpoint, RunSettings
+from loopwright.core.text import heading_of
 from loopwright.core.wording import ACTORS
 from loopwright.evidence.patch_exchange import take_rival
 from loopwright.workflows.cycle import commands, files
@@ -77,7 +78,7 @@ class CycleService(RunService[CycleState]):
     ) -> CycleState:
         """A new cycle, status created. `roles`: who plays which, where it is not the agent of the settings. Invalid."""
         text = task.strip()
-        name = (title or text).strip()
+        name = (title or heading_of(text)).strip()
         if not name:
             raise Invalid("a cycle needs a task: say in a sentence what to do")
         now = self.clock.now()

@@ -11,7 +11,7 @@ from loopwright.core.ports import Clock, IssueTracker, Processes, Rule
 from loopwright.core.record import JournalEvent
 from loopwright.core.run_commands import CommandRules, RunService
 from loopwright.core.state import Budget, EngineState, LoopTask, MenuEntry, RunSettings
-from loopwright.core.text import clip_text, plural
+from loopwright.core.text import clip_text, heading_of, plural
 from loopwright.core.wording import ACTORS
 from loopwright.evidence.patch_exchange import PatchExchange, take_rival
 from loopwright.evidence.rivals import RIVAL
@@ -407,7 +407,7 @@ class LoopService(RunService[LoopState]):
     ) -> LoopState:
         """A new loop, status created. Invalid for a blank text or a limit below 1."""
         text = description.strip()
-        name = (title or text).strip()
+        name = (title or heading_of(text)).strip()
         if not name:
             raise Invalid("a loop needs a task: say in a sentence what to do")
         now = self.clock.now()
