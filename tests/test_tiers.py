@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.tables import each
-from tests.tiers import ALL, STANDARD, TABLE, has_any, runs, tier_of
+from tests.tiers import ALL, SOAK, STANDARD, TABLE, has_any, runs, tier_of
 
 ROOT = Path(__file__).parent.parent
 
@@ -31,7 +31,7 @@ def test_what_the_table_names_is_there(name: str) -> None:
 
 
 def test_nothing_is_named_twice_or_in_vain() -> None:
-    assert len(TABLE) == len(STANDARD.strip().splitlines()) + len(ALL.strip().splitlines())
+    assert len(TABLE) == sum(len(names.strip().splitlines()) for names in (STANDARD, ALL, SOAK))
     for name, tier in TABLE.items():
         above = name.rpartition("[")[0] or name.rpartition("::")[0] or name.rpartition("/")[0]
         assert tier_of(above) != tier, f"{name} is {tier} already by what it lies in"

@@ -1,7 +1,8 @@
-"""Which tests run when: `--tier fast`, `--tier standard`, or all of them.
+"""Which tests run when: `--tier fast`, `standard`, `all` or `soak`.
 
 `fast` is what one runs after each change: no process over half a second, no browser, no agent's process. `standard`
-adds the most telling of the slow tests, one or two for each promise. `all` is everything; CI runs it.
+adds the most telling of the slow tests, one or two for each promise. `all` has every promise; CI runs it. `soak` adds
+further cases of the same promises, whose rules are tested by themselves; `make soak` runs those.
 
 What TABLE does not name is fast. It names folders, files, tests, and cases of a test; the closest name counts.
 """
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 
 from hypothesis import settings
 
-TIERS = ("fast", "standard", "all")
+TIERS = ("fast", "standard", "all", "soak")
 FEWER = 5
 """One of so many random examples is tried below `all`."""
 
@@ -206,6 +207,21 @@ tests/actions/test_proof.py
 tests/actions/test_replay.py
 tests/actions/test_trials.py
 tests/agents_real
+tests/agents_real/test_cycle.py::test_two_iterations_and_a_killed_runner_in_the_same_sessions[mixed]
+tests/agents_real/test_loops.py::test_a_feature_and_a_fix_in_one_session[gemini]
+tests/agents_real/test_loops.py::test_doctor_finds_it_ready[codex]
+tests/agents_real/test_proof.py::test_its_loop_ends_as_it_should[a test that passes without the change-codex]
+tests/agents_real/test_proof.py::test_what_its_shell_does_to_the_environment[sitecustomize]
+tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports[codex]
+tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes[codex]
+tests/agents_real/test_trouble.py::test_a_refused_key_pauses_the_loop_with_what_to_do[codex]
+tests/agents_real/test_trouble.py::test_a_stop_in_the_middle_of_a_command_leaves_nothing[gemini]
+tests/agents_real/test_trouble.py::test_an_agent_that_is_killed_is_started_again[codex-0]
+tests/agents_real/test_trouble.py::test_read_only_writes_nothing_and_says_so[qwen]
+tests/agents_real/test_trouble.py::test_what_a_killed_runner_has_left_is_ended_by_the_next[codex]
+tests/agents_real/test_trouble.py::test_what_is_asked_is_answered_from_another_terminal[codex]
+tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should[chinese-qwen]
+tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should[no contract-codex]
 tests/browser
 tests/cli/test_agent_choice.py
 tests/cli/test_asking_agent.py
@@ -288,8 +304,36 @@ tests/workspace/test_killed_in_a_lane.py
 """
 """What is slow, but for what STANDARD names of it."""
 
+SOAK = """
+tests/agents_real/test_cycle.py::test_an_extension_of_a_running_cycle_is_taken_at_the_border
+tests/agents_real/test_cycle.py::test_two_iterations_and_a_killed_runner_in_the_same_sessions
+tests/agents_real/test_debugger.py::test_a_fault_is_measured_before_it_is_mended[opencode]
+tests/agents_real/test_loops.py::test_a_feature_and_a_fix_in_one_session
+tests/agents_real/test_loops.py::test_doctor_finds_it_ready
+tests/agents_real/test_proof.py::test_its_loop_ends_as_it_should
+tests/agents_real/test_proof.py::test_what_its_shell_does_to_the_environment
+tests/agents_real/test_real_agents.py::test_a_cancelled_command_and_a_refused_key_leave_a_working_session_and_no_process[opencode]
+tests/agents_real/test_real_agents.py::test_a_cancelled_command_and_a_refused_key_leave_a_working_session_and_no_process[qwen]
+tests/agents_real/test_real_agents.py::test_a_new_process_loads_the_session_of_a_killed_one[opencode]
+tests/agents_real/test_real_agents.py::test_a_new_process_loads_the_session_of_a_killed_one[qwen]
+tests/agents_real/test_review.py::test_only_what_can_be_shown_is_confirmed[opencode]
+tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports
+tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes
+tests/agents_real/test_trouble.py::test_a_rate_limit_is_waited_for
+tests/agents_real/test_trouble.py::test_a_refused_key_pauses_the_loop_with_what_to_do
+tests/agents_real/test_trouble.py::test_a_stop_in_the_middle_of_a_command_leaves_nothing
+tests/agents_real/test_trouble.py::test_an_agent_that_is_killed_is_started_again
+tests/agents_real/test_trouble.py::test_read_only_writes_nothing_and_says_so
+tests/agents_real/test_trouble.py::test_what_a_killed_runner_has_left_is_ended_by_the_next
+tests/agents_real/test_trouble.py::test_what_is_asked_is_answered_from_another_terminal
+tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should
+"""
+"""What shows once more, at length, what others show; of a test named here, ALL names the cases that say most."""
+
 TABLE: dict[str, str] = {
-    name: tier for tier, names in (("standard", STANDARD), ("all", ALL)) for name in names.strip().splitlines()
+    name: tier
+    for tier, names in (("standard", STANDARD), ("all", ALL), ("soak", SOAK))
+    for name in names.strip().splitlines()
 }
 
 
@@ -325,7 +369,7 @@ def choose(tier: str) -> None:
     """How many random examples are tried; before any test is loaded."""
     settings.register_profile("fast", max_examples=settings().max_examples // FEWER)
     settings.register_profile("full")
-    settings.load_profile("full" if tier == TIERS[-1] else "fast")
+    settings.load_profile("fast" if tier in ("fast", "standard") else "full")
 
 
 def examples(full: int) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents_real.agents import AGENTS, ALL, EVERYBODY, by
+from tests.agents_real.agents import AGENTS
 from tests.agents_real.conftest import Begin
 from tests.agents_real.fence import Fence
 from tests.agents_real.kelvin import GOAL, course, feature, good, mending
@@ -22,7 +22,7 @@ from tests.model.server import serving
 
 pytestmark = pytest.mark.real_agents
 
-KILLED = list(product(AGENTS, (0, -1))) if ALL else [("codex", -1), ("codex", 0)]
+KILLED = list(product(AGENTS, (0, -1)))
 """Agents, and which of their programs: the outermost or the innermost."""
 
 REPORTS = "loopwright.surfaces.mcp.report"
@@ -75,7 +75,7 @@ async def test_an_agent_that_is_killed_is_started_again(
     assert all(each["loaded"] or name not in LOADING for each in begun[1:])
 
 
-@pytest.mark.parametrize("name", by("codex"))
+@pytest.mark.parametrize("name", AGENTS)
 async def test_what_a_killed_runner_has_left_is_ended_by_the_next(
     name: str, ground: Begin, fence: Fence, project: Path
 ) -> None:
@@ -95,7 +95,7 @@ async def test_what_a_killed_runner_has_left_is_ended_by_the_next(
     assert begun[1]["loaded"] or name not in LOADING
 
 
-@pytest.mark.parametrize("name", by("gemini"))
+@pytest.mark.parametrize("name", AGENTS)
 async def test_a_stop_in_the_middle_of_a_command_leaves_nothing(
     name: str, ground: Begin, fence: Fence, project: Path
 ) -> None:
@@ -111,7 +111,7 @@ async def test_a_stop_in_the_middle_of_a_command_leaves_nothing(
     assert place.rest == ("failed", "stopped")
 
 
-@pytest.mark.parametrize("name", by("qwen"))
+@pytest.mark.parametrize("name", AGENTS)
 def test_read_only_writes_nothing_and_says_so(name: str, ground: Begin, fence: Fence, project: Path) -> None:
     with serving(good(project), fence.listen()) as model:
         place = ground(name, model)
@@ -124,7 +124,7 @@ def test_read_only_writes_nothing_and_says_so(name: str, ground: Begin, fence: F
     assert all("read-only" in reason for reason in refused)
 
 
-@pytest.mark.parametrize("name", by("codex"))
+@pytest.mark.parametrize("name", AGENTS)
 async def test_what_is_asked_is_answered_from_another_terminal(
     name: str, ground: Begin, fence: Fence, project: Path
 ) -> None:
@@ -161,7 +161,7 @@ async def test_a_usage_limit_parks_the_loop_until_the_time_the_agent_names(
     assert place.rest == ("failed", "stopped")
 
 
-@pytest.mark.parametrize("name", by("codex"))
+@pytest.mark.parametrize("name", AGENTS)
 def test_a_refused_key_pauses_the_loop_with_what_to_do(name: str, ground: Begin, fence: Fence, project: Path) -> None:
     with serving(lambda _conversation: Fault.UNAUTHORIZED, fence.listen()) as model:
         place = ground(name, model)
@@ -174,7 +174,6 @@ def test_a_refused_key_pauses_the_loop_with_what_to_do(name: str, ground: Begin,
     assert not place.alive()
 
 
-@pytest.mark.skipif(not ALL, reason=f"takes its time; {EVERYBODY}=1 runs it")
 def test_a_rate_limit_is_waited_for(ground: Begin, fence: Fence, project: Path) -> None:
     with serving(first(2, Fault.RATE_LIMITED, good(project)), fence.listen()) as model:
         place = ground("codex", model)
