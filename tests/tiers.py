@@ -237,17 +237,36 @@ tests/cli/test_serve.py
 tests/cli/test_startup.py
 tests/cli/tunings/test_sessions.py
 tests/crash
+tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end[bad_line-in the first iteration]
+tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end[torn_documents-in the second iteration]
+tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end[torn_plan-in the first iteration]
+tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end[torn_tail-in the second iteration]
 tests/cycle/roles/test_documents.py
+tests/cycle/roles/test_documents.py::TestPlan::test_what_is_wrong_is_told_and_asked_for_again[plan2-depend on each other]
+tests/cycle/roles/test_documents.py::test_what_can_not_be_read_is_named[pipes-requirements.md is not a regular file]
+tests/cycle/roles/test_documents.py::test_what_can_not_be_read_is_named[play-longer than 100,000 characters]
 tests/cycle/roles/test_templates.py
 tests/cycle/roles/test_vas.py
 tests/cycle/test_control.py
 tests/cycle/test_convergence.py
+tests/cycle/test_convergence.py::test_what_was_measured_is_an_issue_however_all_report_success[failing]
+tests/cycle/test_convergence.py::test_what_was_measured_is_an_issue_however_all_report_success[vanished]
 tests/cycle/test_debugging.py
 tests/cycle/test_eight_at_once.py
 tests/cycle/test_misbehaving.py
+tests/cycle/test_misbehaving.py::TestDeath::test_the_next_iteration_tries_again[cd.implement]
+tests/cycle/test_misbehaving.py::TestDeath::test_who_always_dies_is_settled_as_failed_and_the_others_go_on[ep.explore]
+tests/cycle/test_misbehaving.py::TestDeath::test_who_always_dies_is_settled_as_failed_and_the_others_go_on[vas.validate]
 tests/cycle/test_misbehaving_plans.py
+tests/cycle/test_misbehaving_plans.py::test_a_plan_that_can_not_be_carried_out_is_asked_for_again_with_what_is_wrong[a circle]
+tests/cycle/test_misbehaving_plans.py::test_a_plan_that_can_not_be_carried_out_is_asked_for_again_with_what_is_wrong[a file outside]
 tests/cycle/test_misbehaving_writes.py
+tests/cycle/test_misbehaving_writes.py::test_what_never_is_one_fails_the_role_and_is_never_written_through[ra.analyse-too much]
+tests/cycle/test_misbehaving_writes.py::test_what_never_is_one_fails_the_role_and_is_never_written_through[vas.validate-a link]
 tests/cycle/test_proof.py
+tests/cycle/test_proof.py::test_a_goal_that_nothing_shows_is_not_called_reached[a test that passes without the change]
+tests/cycle/test_proof.py::test_what_was_done_is_recognised[a document nobody decided on]
+tests/cycle/test_proof.py::test_what_was_done_is_recognised[a function with its test]
 tests/cycle/test_seed_walk.py
 tests/cycle/test_side_by_side.py
 tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_rightly[an agent that only debugs]
@@ -255,6 +274,10 @@ tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_ri
 tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_rightly[two tasks of the API's]
 tests/domain/test_secrets.py::test_a_flood_takes_linear_time
 tests/e2e
+tests/e2e/test_tune.py::test_what_can_not_be_is_one_clear_line[words10-2---max-cost: must be greater than 0 (got -1.0)]
+tests/e2e/test_tune.py::test_what_can_not_be_is_one_clear_line[words16-4-not found]
+tests/e2e/test_tune.py::test_what_can_not_be_is_one_clear_line[words2-4-belongs to no skill]
+tests/e2e/test_tune.py::test_what_can_not_be_is_one_clear_line[words5-2---installed]
 tests/fleet
 tests/mcp/test_control.py
 tests/mcp/test_control_cycles.py
@@ -265,8 +288,14 @@ tests/mcp/test_debug_tools.py
 tests/mcp/test_report_server.py
 tests/repair/test_corpus.py
 tests/repair/test_debugger.py
-tests/repair/test_edits.py::test_edits_compile_or_are_dropped_and_touch_one_span_only
-tests/repair/test_edits.py::test_whatever_tests_hold_the_edits_can_be_made
+tests/repair/test_edits.py::test_edits_compile_or_are_dropped_and_touch_one_span_only[csv_columns]
+tests/repair/test_edits.py::test_edits_compile_or_are_dropped_and_touch_one_span_only[decorated_retry]
+tests/repair/test_edits.py::test_edits_compile_or_are_dropped_and_touch_one_span_only[three_faults]
+tests/repair/test_edits.py::test_edits_compile_or_are_dropped_and_touch_one_span_only[unittest_package]
+tests/repair/test_edits.py::test_whatever_tests_hold_the_edits_can_be_made[csv_columns]
+tests/repair/test_edits.py::test_whatever_tests_hold_the_edits_can_be_made[missing_key]
+tests/repair/test_edits.py::test_whatever_tests_hold_the_edits_can_be_made[schedule_overlap]
+tests/repair/test_edits.py::test_whatever_tests_hold_the_edits_can_be_made[unittest_package]
 tests/repair/test_hard_cases.py
 tests/repair/test_hard_features.py
 tests/repair/test_hard_projects.py
@@ -299,6 +328,11 @@ tests/validation/runners/test_make.py::TestMake
 tests/validation/runners/test_make.py::TestReports
 tests/validation/runners/test_make.py::TestSeveral
 tests/validation/test_endless.py
+tests/validation/test_endless.py::test_it_is_ended_alone[computes-unittest]
+tests/validation/test_endless.py::test_it_is_ended_alone[swallows what is raised-unittest]
+tests/validation/test_endless.py::test_it_is_ended_alone[took the signal away-unittest]
+tests/validation/test_endless.py::test_it_is_ended_alone[waits for a program-pytest]
+tests/validation/test_endless.py::test_it_is_ended_alone[waits where no signal is heard-pytest]
 tests/validation/test_run.py
 tests/workspace/test_killed_in_a_lane.py
 """
@@ -327,6 +361,62 @@ tests/agents_real/test_trouble.py::test_read_only_writes_nothing_and_says_so
 tests/agents_real/test_trouble.py::test_what_a_killed_runner_has_left_is_ended_by_the_next
 tests/agents_real/test_trouble.py::test_what_is_asked_is_answered_from_another_terminal
 tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should
+tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end
+tests/crash/test_ownership.py::test_stop_ends_a_deaf_or_hanging_runner_with_all_that_hides[False]
+tests/cycle/roles/test_documents.py::TestPlan::test_what_is_wrong_is_told_and_asked_for_again
+tests/cycle/roles/test_documents.py::test_what_can_not_be_read_is_named
+tests/cycle/test_control.py::test_whatever_a_person_says_at_any_moment[1]
+tests/cycle/test_control.py::test_whatever_a_person_says_at_any_moment[2]
+tests/cycle/test_convergence.py::TestBlockers::test_a_person_settles_it_after_the_end[False]
+tests/cycle/test_convergence.py::TestDecisions::test_auto_makes_it_and_says_so[which? | left | right-left]
+tests/cycle/test_convergence.py::TestDecisions::test_auto_makes_it_and_says_so[which?-as the role sees fit]
+tests/cycle/test_convergence.py::TestExtensions::test_of_a_finished_cycle[5]
+tests/cycle/test_convergence.py::test_coverage_is_required_and_measured[None-coverage could not be measured, 80 % is required]
+tests/cycle/test_convergence.py::test_what_was_measured_is_an_issue_however_all_report_success
+tests/cycle/test_misbehaving.py::TestDeath::test_the_next_iteration_tries_again
+tests/cycle/test_misbehaving.py::TestDeath::test_who_always_dies_is_settled_as_failed_and_the_others_go_on
+tests/cycle/test_misbehaving.py::TestReports::test_who_only_talks_nonsense_fails[ep.plan]
+tests/cycle/test_misbehaving.py::TestTime::test_who_always_hangs_is_settled_as_failed[ep.explore]
+tests/cycle/test_misbehaving_plans.py::test_a_plan_that_can_not_be_carried_out_is_asked_for_again_with_what_is_wrong
+tests/cycle/test_misbehaving_plans.py::test_invented_ids_in_blockers_and_decisions_hold_nobody_for_ever[ep.plan]
+tests/cycle/test_misbehaving_writes.py::test_cd_deletes_the_roles_folders[1]
+tests/cycle/test_misbehaving_writes.py::test_what_is_no_document_is_asked_for_again[ra]
+tests/cycle/test_misbehaving_writes.py::test_what_never_is_one_fails_the_role_and_is_never_written_through
+tests/cycle/test_proof.py::test_a_goal_that_nothing_shows_is_not_called_reached
+tests/cycle/test_proof.py::test_what_was_done_is_recognised
+tests/cycle/test_side_by_side.py::TestAtTheSameTime::test_as_many_tasks_as_are_allowed[2]
+tests/cycle/test_side_by_side.py::TestConflicts::test_one_deletes_what_the_other_edits[edited]
+tests/e2e/test_builtin_agent.py::test_a_fault_is_found_and_fixed[ledger-ledger.py]
+tests/e2e/test_javascript.py::test_a_repair_is_measured_and_done[shop_jest-src/cart.js]
+tests/e2e/test_javascript.py::test_a_repair_is_measured_and_done[shop_node-src/cart.js]
+tests/e2e/test_javascript.py::test_what_stays_broken_is_named[shop_node-src/cart.js]
+tests/e2e/test_javascript.py::test_what_stays_broken_is_named[shop_vitest-src/cart.ts]
+tests/e2e/test_liars.py::test_a_loop_can_not_lift_the_checks_on_its_own_work[tasks "$LOOPWRIGHT_LOOP" add "more" --tool bash --command true --allow-test-changes]
+tests/e2e/test_liars.py::test_a_lying_command_is_found_out[forges the state]
+tests/e2e/test_liars.py::test_a_lying_command_is_found_out[mends, and removes .workflow]
+tests/e2e/test_seed_files.py::test_one_that_would_ask_is_started_without_asking[None]
+tests/e2e/test_tune.py::test_killed_in_the_middle_and_taken_up_by_its_id["action-verify"]
+tests/e2e/test_tune.py::test_killed_in_the_middle_and_taken_up_by_its_id[action-apply-fix]
+tests/e2e/test_tune.py::test_what_can_not_be_is_one_clear_line
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-failed]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-paused-before-ep]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-torn-in-vas]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-loop-failed]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-loop-paused-in-develop]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-loop-paused-in-init]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-tuning-killed-in-a-review]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-tuning-succeeded]
+tests/repair/test_edits.py::test_edits_compile_or_are_dropped_and_touch_one_span_only
+tests/repair/test_edits.py::test_whatever_tests_hold_the_edits_can_be_made
+tests/repair/test_hard_projects.py::test_a_conftest_that_does_not_load[import sys\\n\\nsys.exit(7)\\n-SystemExit: 7]
+tests/repair/test_hard_projects.py::test_a_conftest_that_does_not_load[raise RuntimeError('no database')\\n-no database]
+tests/repair/test_hard_projects.py::test_a_program_that_ends_or_hangs_while_it_is_loaded[import os; os._exit(5)-exit status 5]
+tests/repair/test_hard_projects.py::test_a_program_that_ends_or_hangs_while_it_is_loaded[import time; time.sleep(10**6)-did not end in time]
+tests/repair/test_other_pytests.py::test_another_pytest_is_told_and_replaced[newer]
+tests/repair/test_other_pythons.py::test_a_fault_is_found_and_mended_without_a_pytest_of_its_own[3.12]
+tests/repair/test_other_pythons.py::test_the_lines_that_ran_are_those_that_we_see[3.12]
+tests/test_outside.py::test_a_hostile_environment_changes_nothing[0]
+tests/validation/test_endless.py::test_it_is_ended_alone
 """
 """What shows once more, at length, what others show; of a test named here, ALL names the cases that say most."""
 
