@@ -28,7 +28,7 @@ KILLED = list(product(AGENTS, (0, -1)))
 REPORTS = "loopwright.surfaces.mcp.report"
 SUCCEEDED = ("completed", "succeeded")
 LOGIN = {"codex": "codex login", "qwen": "qwen", "gemini": "gemini", "opencode": "opencode auth login"}
-FEW = ("--max-iterations", "4")
+FEW = ("--max-iterations", "2")
 LOADING = {"codex", "qwen", "opencode"}
 """They find a session of a process that is gone; gemini seldom does, and gets a brief."""
 
@@ -184,6 +184,6 @@ def test_a_rate_limit_is_waited_for(ground: Begin, fence: Fence, project: Path) 
 def test_a_model_that_hangs_is_cut_off_and_asked_again(ground: Begin, fence: Fence, project: Path) -> None:
     with serving(first(1, Fault.HANG, good(project)), fence.listen()) as model:
         place = ground("codex", model)
-        place.settings(silence_timeout=6)
+        place.settings(silence_timeout=4)
         assert place.run("run", GOAL, "--auto", "--agent", "codex").code == 0
     assert place.rest == SUCCEEDED
