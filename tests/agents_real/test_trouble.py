@@ -25,6 +25,9 @@ pytestmark = pytest.mark.real_agents
 KILLED = list(product(AGENTS, (0, -1)))
 """Agents, and which of their programs: the outermost or the innermost."""
 
+WORK = ("run", GOAL, "--auto", "--proof", "none")
+"""What the trouble is about comes before any proof."""
+
 REPORTS = "loopwright.surfaces.mcp.report"
 SUCCEEDED = ("completed", "succeeded")
 LOGIN = {"codex": "codex login", "qwen": "qwen", "gemini": "gemini", "opencode": "opencode auth login"}
@@ -52,7 +55,7 @@ def programs(place: Ground, runner: int) -> list[int]:
 @asynccontextmanager
 async def stuck(place: Ground) -> AsyncIterator["subprocess.Popen[bytes]"]:
     """A runner whose agent is in the middle of the command that does not end."""
-    async with place.running("run", GOAL, "--auto", "--agent", place.agent.name) as runner:
+    async with place.running(*WORK, "--agent", place.agent.name) as runner:
         await until(lambda: any(line == "sleep 301" for line in place.alive().values()), timeout=60)
         yield runner
 
@@ -131,7 +134,7 @@ async def test_what_is_asked_is_answered_from_another_terminal(
     with serving(good(project), fence.listen()) as model:
         place = ground(name, model)
         answered: set[str] = set()
-        async with place.running("run", GOAL, "--auto", "--agent", name, "--permissions", "ask") as runner:
+        async with place.running(*WORK, "--agent", name, "--permissions", "ask") as runner:
             while runner.poll() is None:
                 await until(lambda: runner.poll() is not None or bool(_open(place)), timeout=60)
                 for request in _open(place) - answered:
@@ -185,5 +188,5 @@ def test_a_model_that_hangs_is_cut_off_and_asked_again(ground: Begin, fence: Fen
     with serving(first(1, Fault.HANG, good(project)), fence.listen()) as model:
         place = ground("codex", model)
         place.settings(silence_timeout=4)
-        assert place.run("run", GOAL, "--auto", "--agent", "codex").code == 0
+        assert place.run(*WORK, "--agent", "codex").code == 0
     assert place.rest == SUCCEEDED
