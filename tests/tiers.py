@@ -412,7 +412,18 @@ tests/repair/test_hard_projects.py::test_a_program_that_ends_or_hangs_while_it_i
 tests/repair/test_other_pytests.py::test_another_pytest_is_told_and_replaced[newer]
 tests/repair/test_other_pythons.py::test_a_fault_is_found_and_mended_without_a_pytest_of_its_own[3.12]
 tests/repair/test_other_pythons.py::test_the_lines_that_ran_are_those_that_we_see[3.12]
+tests/repair/test_pairs.py::test_what_helps_some_tests_is_the_base_of_what_helps_all[again]
 tests/test_outside.py::test_a_hostile_environment_changes_nothing[0]
+tests/validation/javascript/test_javascript.py::TestWrappers::test_results_come_through[-make test]
+tests/validation/javascript/test_javascript.py::TestWrappers::test_results_come_through[-npm run check]
+tests/validation/javascript/test_javascript.py::TestWrappers::test_results_come_through[-yarn test]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[a constant that a helper names]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[a constant that may do something]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[a mark for all]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[a method of the class]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[a setting]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[one more case]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[what a conftest does]
 tests/validation/test_endless.py::test_it_is_ended_alone
 """  # noqa: E501
 """What shows once more, at length, what others show; of a test named here, ALL names the cases that say most."""
