@@ -115,6 +115,10 @@ tests/engine/test_stall.py
 tests/engine/test_transcript.py::test_every_message_and_every_turn_is_there
 tests/fleet/test_signals.py::test_the_same_id_in_two_projects
 tests/fleet/test_together.py::test_two_loops_that_change_the_same_tree
+tests/golden/test_json_shapes.py
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-killed-in-cd]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-loop-torn-in-develop]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-tuning-waits-for-a-choice]
 tests/golden/test_surfaces.py::test_surface
 tests/incidents
 tests/mcp/test_control.py::test_a_loop_from_its_start_to_its_proof
@@ -274,6 +278,7 @@ tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_ri
 tests/domain/test_secrets.py::test_a_flood_takes_linear_time
 tests/e2e
 tests/fleet
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused
 tests/mcp/test_control.py
 tests/mcp/test_control_cycles.py
 tests/mcp/test_control_debugging.py
