@@ -7,7 +7,7 @@ further cases of the same promises, whose rules are tested by themselves; `make 
 What TABLE does not name is fast. It names folders, files, tests, and cases of a test; the closest name counts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from hypothesis import settings
 
@@ -447,6 +447,12 @@ def tier_of(id: str) -> str:
 
 def runs(id: str, tier: str) -> bool:
     return TIERS.index(tier_of(id)) <= TIERS.index(tier)
+
+
+def misnamed(ids: Collection[str]) -> list[str]:
+    """Cases that the table names of a test that is among these, and that this test does not have."""
+    tests = {id.partition("[")[0] for id in ids}
+    return [name for name in TABLE if "[" in name and name.partition("[")[0] in tests and name not in ids]
 
 
 def has_any(path: str, tier: str) -> bool:
