@@ -40,6 +40,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes long begins first, so that all processes end together."""
     tier = config.getoption("tier")
+    if not any("::" in asked for asked in config.args) and not config.getoption("lf", False):
+        wrong = tiers.misnamed({item.nodeid for item in items})
+        if wrong:
+            raise pytest.UsageError(f"tests/tiers.py names cases that are not there: {', '.join(wrong)}")
     left_out = [item for item in items if not tiers.runs(item.nodeid, tier)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)

@@ -7,7 +7,7 @@ gets. What the suite itself is told (SPOKEN_TO_US) stays, and so does all that s
 import os
 from collections.abc import Iterable, MutableMapping
 
-SPOKEN_TO_US = frozenset({"LOOPWRIGHT_SEED", "LOOPWRIGHT_ALL_AGENTS", "LOOPWRIGHT_MAVEN_REPOSITORY"})
+SPOKEN_TO_US = frozenset({"LOOPWRIGHT_SEED", "LOOPWRIGHT_MAVEN_REPOSITORY"})
 FAMILIES = (
     "LOOPWRIGHT_", "PYTEST_", "PYTHON", "COVERAGE_", "COV_CORE_", "GIT_", "MAKE", "LC_", "npm_lifecycle_",
     "npm_package_", "VITEST", "JEST_",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.tables import each
-from tests.tiers import ALL, STANDARD, TABLE, has_any, runs, tier_of
+from tests.tiers import ALL, SOAK, STANDARD, TABLE, has_any, misnamed, runs, tier_of
 
 ROOT = Path(__file__).parent.parent
 
@@ -31,7 +31,7 @@ def test_what_the_table_names_is_there(name: str) -> None:
 
 
 def test_nothing_is_named_twice_or_in_vain() -> None:
-    assert len(TABLE) == len(STANDARD.strip().splitlines()) + len(ALL.strip().splitlines())
+    assert len(TABLE) == sum(len(names.strip().splitlines()) for names in (STANDARD, ALL, SOAK))
     for name, tier in TABLE.items():
         above = name.rpartition("[")[0] or name.rpartition("::")[0] or name.rpartition("/")[0]
         assert tier_of(above) != tier, f"{name} is {tier} already by what it lies in"
@@ -56,6 +56,13 @@ def test_the_closest_name_counts() -> None:
     }
     assert {id: tier_of(id) for id in tiers} == tiers
     assert [runs("tests/a/test_x.py::test_b", tier) for tier in ("fast", "standard", "all")] == [False, True, True]
+
+
+@pytest.mark.usefixtures("table")
+def test_a_case_that_a_test_does_not_have_is_found() -> None:
+    d = "tests/c/test_y.py::test_d"
+    assert misnamed({f"{d}[2-e]", "tests/a/test_x.py::test_b"}) == [f"{d}[1-e]"]
+    assert misnamed({f"{d}[1-e]", f"{d}[2-e]"}) == misnamed({"tests/c/test_z.py::test_d[2-e]"}) == []
 
 
 @pytest.mark.usefixtures("table")

@@ -1,16 +1,17 @@
-"""Which tests run when: `--tier fast`, `--tier standard`, or all of them.
+"""Which tests run when: `--tier fast`, `standard`, `all` or `soak`.
 
 `fast` is what one runs after each change: no process over half a second, no browser, no agent's process. `standard`
-adds the most telling of the slow tests, one or two for each promise. `all` is everything; CI runs it.
+adds the most telling of the slow tests, one or two for each promise. `all` has every promise; CI runs it. `soak` adds
+further cases of the same promises, whose rules are tested by themselves; `make soak` runs those.
 
 What TABLE does not name is fast. It names folders, files, tests, and cases of a test; the closest name counts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from hypothesis import settings
 
-TIERS = ("fast", "standard", "all")
+TIERS = ("fast", "standard", "all", "soak")
 FEWER = 5
 """One of so many random examples is tried below `all`."""
 
@@ -114,13 +115,17 @@ tests/engine/test_stall.py
 tests/engine/test_transcript.py::test_every_message_and_every_turn_is_there
 tests/fleet/test_signals.py::test_the_same_id_in_two_projects
 tests/fleet/test_together.py::test_two_loops_that_change_the_same_tree
+tests/golden/test_json_shapes.py
 tests/golden/test_messages.py
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-killed-in-cd]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-loop-torn-in-develop]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-tuning-waits-for-a-choice]
 tests/golden/test_surfaces.py::test_surface
 tests/incidents
 tests/mcp/test_control.py::test_a_loop_from_its_start_to_its_proof
 tests/mcp/test_control_http.py::test_two_callers_drive_one_loop
 tests/mcp/test_control_tunings.py::test_a_skill_is_mended_from_start_to_end
-tests/mcp/test_debug_tools.py::test_the_answers_are_told_in_words
+tests/mcp/test_debug_tools.py::test_the_answers_are_told_in_words_and_typed
 tests/mcp/test_report_server.py::test_a_full_disk_is_told_and_tears_nothing
 tests/mcp/test_report_server.py::test_a_session_from_planning_to_debugging
 tests/notify/test_command.py::test_one_that_hangs_is_ended_with_all_it_started
@@ -207,6 +212,21 @@ tests/actions/test_proof.py
 tests/actions/test_replay.py
 tests/actions/test_trials.py
 tests/agents_real
+tests/agents_real/test_cycle.py::test_two_iterations_and_a_killed_runner_in_the_same_sessions[mixed]
+tests/agents_real/test_loops.py::test_a_feature_and_a_fix_in_one_session[gemini]
+tests/agents_real/test_loops.py::test_doctor_finds_it_ready[codex]
+tests/agents_real/test_proof.py::test_its_loop_ends_as_it_should[a test that passes without the change-codex]
+tests/agents_real/test_proof.py::test_what_its_shell_does_to_the_environment[sitecustomize]
+tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports[codex]
+tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes[codex]
+tests/agents_real/test_trouble.py::test_a_refused_key_pauses_the_loop_with_what_to_do[codex]
+tests/agents_real/test_trouble.py::test_a_stop_in_the_middle_of_a_command_leaves_nothing[gemini]
+tests/agents_real/test_trouble.py::test_an_agent_that_is_killed_is_started_again[codex-0]
+tests/agents_real/test_trouble.py::test_read_only_writes_nothing_and_says_so[qwen]
+tests/agents_real/test_trouble.py::test_what_a_killed_runner_has_left_is_ended_by_the_next[codex]
+tests/agents_real/test_trouble.py::test_what_is_asked_is_answered_from_another_terminal[codex]
+tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should[chinese-qwen]
+tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should[no contract-codex]
 tests/browser
 tests/cli/test_agent_choice.py
 tests/cli/test_asking_agent.py
@@ -222,25 +242,44 @@ tests/cli/test_serve.py
 tests/cli/test_startup.py
 tests/cli/tunings/test_sessions.py
 tests/crash
+tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end[bad_line-in the first iteration]
+tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end[torn_documents-in the second iteration]
+tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end[torn_plan-in the first iteration]
+tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end[torn_tail-in the second iteration]
 tests/cycle/roles/test_documents.py
+tests/cycle/roles/test_documents.py::TestPlan::test_what_is_wrong_is_told_and_asked_for_again[plan2-depend on each other]
+tests/cycle/roles/test_documents.py::test_what_can_not_be_read_is_named[pipes-requirements.md is not a regular file]
+tests/cycle/roles/test_documents.py::test_what_can_not_be_read_is_named[play-longer than 100,000 characters]
 tests/cycle/roles/test_templates.py
 tests/cycle/roles/test_vas.py
 tests/cycle/test_control.py
 tests/cycle/test_convergence.py
+tests/cycle/test_convergence.py::test_what_was_measured_is_an_issue_however_all_report_success[failing]
+tests/cycle/test_convergence.py::test_what_was_measured_is_an_issue_however_all_report_success[vanished]
 tests/cycle/test_debugging.py
-tests/cycle/test_eight_at_once.py
+tests/cycle/test_five_at_once.py
 tests/cycle/test_misbehaving.py
+tests/cycle/test_misbehaving.py::TestDeath::test_the_next_iteration_tries_again[cd.implement]
+tests/cycle/test_misbehaving.py::TestDeath::test_who_always_dies_is_settled_as_failed_and_the_others_go_on[ep.explore]
+tests/cycle/test_misbehaving.py::TestDeath::test_who_always_dies_is_settled_as_failed_and_the_others_go_on[vas.validate]
 tests/cycle/test_misbehaving_plans.py
+tests/cycle/test_misbehaving_plans.py::test_a_plan_that_can_not_be_carried_out_is_asked_for_again_with_what_is_wrong[a circle]
+tests/cycle/test_misbehaving_plans.py::test_a_plan_that_can_not_be_carried_out_is_asked_for_again_with_what_is_wrong[a file outside]
 tests/cycle/test_misbehaving_writes.py
+tests/cycle/test_misbehaving_writes.py::test_what_never_is_one_fails_the_role_and_is_never_written_through[ra.analyse-too much]
+tests/cycle/test_misbehaving_writes.py::test_what_never_is_one_fails_the_role_and_is_never_written_through[vas.validate-a link]
 tests/cycle/test_proof.py
+tests/cycle/test_proof.py::test_a_goal_that_nothing_shows_is_not_called_reached[a test that passes without the change]
+tests/cycle/test_proof.py::test_what_was_done_is_recognised[a document nobody decided on]
+tests/cycle/test_proof.py::test_what_was_done_is_recognised[a function with its test]
 tests/cycle/test_seed_walk.py
 tests/cycle/test_side_by_side.py
-tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_rightly[an agent that only debugs]
 tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_rightly[an agent that writes]
 tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_rightly[two tasks of the API's]
 tests/domain/test_secrets.py::test_a_flood_takes_linear_time
 tests/e2e
 tests/fleet
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused
 tests/mcp/test_control.py
 tests/mcp/test_control_cycles.py
 tests/mcp/test_control_debugging.py
@@ -284,13 +323,113 @@ tests/validation/runners/test_make.py::TestMake
 tests/validation/runners/test_make.py::TestReports
 tests/validation/runners/test_make.py::TestSeveral
 tests/validation/test_endless.py
+tests/validation/test_endless.py::test_it_is_ended_alone[computes-unittest]
+tests/validation/test_endless.py::test_it_is_ended_alone[swallows what is raised-unittest]
+tests/validation/test_endless.py::test_it_is_ended_alone[took the signal away-unittest]
+tests/validation/test_endless.py::test_it_is_ended_alone[waits for a program-pytest]
+tests/validation/test_endless.py::test_it_is_ended_alone[waits where no signal is heard-pytest]
 tests/validation/test_run.py
 tests/workspace/test_killed_in_a_lane.py
-"""
+"""  # noqa: E501
 """What is slow, but for what STANDARD names of it."""
 
+SOAK = """
+tests/agents_real/test_cycle.py::test_an_extension_of_a_running_cycle_is_taken_at_the_border
+tests/agents_real/test_cycle.py::test_two_iterations_and_a_killed_runner_in_the_same_sessions
+tests/agents_real/test_debugger.py::test_a_fault_is_measured_before_it_is_mended[opencode]
+tests/agents_real/test_loops.py::test_a_feature_and_a_fix_in_one_session
+tests/agents_real/test_loops.py::test_doctor_finds_it_ready
+tests/agents_real/test_proof.py::test_its_loop_ends_as_it_should
+tests/agents_real/test_proof.py::test_what_its_shell_does_to_the_environment
+tests/agents_real/test_real_agents.py::test_a_cancelled_command_and_a_refused_key_leave_a_working_session_and_no_process[opencode]
+tests/agents_real/test_real_agents.py::test_a_cancelled_command_and_a_refused_key_leave_a_working_session_and_no_process[qwen]
+tests/agents_real/test_real_agents.py::test_a_new_process_loads_the_session_of_a_killed_one[opencode]
+tests/agents_real/test_real_agents.py::test_a_new_process_loads_the_session_of_a_killed_one[qwen]
+tests/agents_real/test_review.py::test_only_what_can_be_shown_is_confirmed[opencode]
+tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports
+tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes
+tests/agents_real/test_trouble.py::test_a_rate_limit_is_waited_for
+tests/agents_real/test_trouble.py::test_a_refused_key_pauses_the_loop_with_what_to_do
+tests/agents_real/test_trouble.py::test_a_stop_in_the_middle_of_a_command_leaves_nothing
+tests/agents_real/test_trouble.py::test_an_agent_that_is_killed_is_started_again
+tests/agents_real/test_trouble.py::test_read_only_writes_nothing_and_says_so
+tests/agents_real/test_trouble.py::test_what_a_killed_runner_has_left_is_ended_by_the_next
+tests/agents_real/test_trouble.py::test_what_is_asked_is_answered_from_another_terminal
+tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should
+tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end
+tests/crash/test_ownership.py::test_stop_ends_a_deaf_or_hanging_runner_with_all_that_hides[False]
+tests/cycle/roles/test_documents.py::TestPlan::test_what_is_wrong_is_told_and_asked_for_again
+tests/cycle/roles/test_documents.py::test_what_can_not_be_read_is_named
+tests/cycle/test_control.py::test_whatever_a_person_says_at_any_moment[1]
+tests/cycle/test_control.py::test_whatever_a_person_says_at_any_moment[2]
+tests/cycle/test_convergence.py::TestBlockers::test_a_person_settles_it_after_the_end[False]
+tests/cycle/test_convergence.py::TestDecisions::test_auto_makes_it_and_says_so[which? | left | right-left]
+tests/cycle/test_convergence.py::TestDecisions::test_auto_makes_it_and_says_so[which?-as the role sees fit]
+tests/cycle/test_convergence.py::TestExtensions::test_of_a_finished_cycle[5]
+tests/cycle/test_convergence.py::test_coverage_is_required_and_measured[None-coverage could not be measured, 80 % is required]
+tests/cycle/test_convergence.py::test_what_was_measured_is_an_issue_however_all_report_success
+tests/cycle/test_misbehaving.py::TestDeath::test_the_next_iteration_tries_again
+tests/cycle/test_misbehaving.py::TestDeath::test_who_always_dies_is_settled_as_failed_and_the_others_go_on
+tests/cycle/test_misbehaving.py::TestReports::test_who_only_talks_nonsense_fails[ep.plan]
+tests/cycle/test_misbehaving.py::TestTime::test_who_always_hangs_is_settled_as_failed[ep.explore]
+tests/cycle/test_misbehaving_plans.py::test_a_plan_that_can_not_be_carried_out_is_asked_for_again_with_what_is_wrong
+tests/cycle/test_misbehaving_plans.py::test_invented_ids_in_blockers_and_decisions_hold_nobody_for_ever[ep.plan]
+tests/cycle/test_misbehaving_writes.py::test_cd_deletes_the_roles_folders[1]
+tests/cycle/test_misbehaving_writes.py::test_what_is_no_document_is_asked_for_again[ra]
+tests/cycle/test_misbehaving_writes.py::test_what_never_is_one_fails_the_role_and_is_never_written_through
+tests/cycle/test_proof.py::test_a_goal_that_nothing_shows_is_not_called_reached
+tests/cycle/test_proof.py::test_what_was_done_is_recognised
+tests/cycle/test_side_by_side.py::TestAtTheSameTime::test_as_many_tasks_as_are_allowed[2]
+tests/cycle/test_side_by_side.py::TestConflicts::test_one_deletes_what_the_other_edits[edited]
+tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_rightly[an agent that only debugs]
+tests/e2e/test_builtin_agent.py::test_a_fault_is_found_and_fixed[ledger-ledger.py]
+tests/e2e/test_javascript.py::test_a_repair_is_measured_and_done[shop_jest-src/cart.js]
+tests/e2e/test_javascript.py::test_a_repair_is_measured_and_done[shop_node-src/cart.js]
+tests/e2e/test_javascript.py::test_what_stays_broken_is_named[shop_node-src/cart.js]
+tests/e2e/test_javascript.py::test_what_stays_broken_is_named[shop_vitest-src/cart.ts]
+tests/e2e/test_liars.py::test_a_loop_can_not_lift_the_checks_on_its_own_work[tasks "$LOOPWRIGHT_LOOP" add "more" --tool bash --command true --allow-test-changes]
+tests/e2e/test_liars.py::test_a_lying_command_is_found_out[forges the state]
+tests/e2e/test_liars.py::test_a_lying_command_is_found_out[mends, and removes .workflow]
+tests/e2e/test_seed_files.py::test_one_that_would_ask_is_started_without_asking[None]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-failed]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-paused-before-ep]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-torn-in-vas]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-loop-failed]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-loop-paused-in-develop]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-loop-paused-in-init]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-tuning-killed-in-a-review]
+tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-tuning-succeeded]
+tests/mcp/test_debug_tools.py::test_who_may_not_run_commands_only_looks[ask]
+tests/repair/test_corpus.py::test_mended_and_right_beyond_its_tests[missing_return]
+tests/repair/test_corpus.py::test_mended_and_right_beyond_its_tests[return_in_loop]
+tests/repair/test_corpus.py::test_what_can_not_be_mended_is_said[unfixable]
+tests/repair/test_hard_projects.py::test_a_conftest_that_does_not_load[import sys\\n\\nsys.exit(7)\\n-SystemExit: 7]
+tests/repair/test_hard_projects.py::test_a_conftest_that_does_not_load[raise RuntimeError('no database')\\n-no database]
+tests/repair/test_hard_projects.py::test_a_program_that_ends_or_hangs_while_it_is_loaded[import os; os._exit(5)-exit status 5]
+tests/repair/test_hard_projects.py::test_a_program_that_ends_or_hangs_while_it_is_loaded[import time; time.sleep(10**6)-did not end in time]
+tests/repair/test_other_pytests.py::test_another_pytest_is_told_and_replaced[newer]
+tests/repair/test_other_pythons.py::test_a_fault_is_found_and_mended_without_a_pytest_of_its_own[3.12]
+tests/repair/test_other_pythons.py::test_the_lines_that_ran_are_those_that_we_see[3.12]
+tests/repair/test_pairs.py::test_what_helps_some_tests_is_the_base_of_what_helps_all[again]
+tests/test_outside.py::test_a_hostile_environment_changes_nothing[0]
+tests/validation/javascript/test_javascript.py::TestWrappers::test_results_come_through[-make test]
+tests/validation/javascript/test_javascript.py::TestWrappers::test_results_come_through[-npm run check]
+tests/validation/javascript/test_javascript.py::TestWrappers::test_results_come_through[-yarn test]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[a constant that a helper names]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[a constant that may do something]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[a mark for all]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[a method of the class]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[a setting]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[one more case]
+tests/validation/python/test_sources.py::test_what_changes_a_digest[what a conftest does]
+tests/validation/test_endless.py::test_it_is_ended_alone
+"""  # noqa: E501
+"""What shows once more, at length, what others show; of a test named here, ALL names the cases that say most."""
+
 TABLE: dict[str, str] = {
-    name: tier for tier, names in (("standard", STANDARD), ("all", ALL)) for name in names.strip().splitlines()
+    name: tier
+    for tier, names in (("standard", STANDARD), ("all", ALL), ("soak", SOAK))
+    for name in names.strip().splitlines()
 }
 
 
@@ -301,6 +440,12 @@ def tier_of(id: str) -> str:
 
 def runs(id: str, tier: str) -> bool:
     return TIERS.index(tier_of(id)) <= TIERS.index(tier)
+
+
+def misnamed(ids: Collection[str]) -> list[str]:
+    """Cases that the table names of a test that is among these, and that this test does not have."""
+    tests = {id.partition("[")[0] for id in ids}
+    return [name for name in TABLE if "[" in name and name.partition("[")[0] in tests and name not in ids]
 
 
 def has_any(path: str, tier: str) -> bool:
@@ -326,7 +471,7 @@ def choose(tier: str) -> None:
     """How many random examples are tried; before any test is loaded."""
     settings.register_profile("fast", max_examples=settings().max_examples // FEWER)
     settings.register_profile("full")
-    settings.load_profile("full" if tier == TIERS[-1] else "fast")
+    settings.load_profile("fast" if tier in ("fast", "standard") else "full")
 
 
 def examples(full: int) -> int:

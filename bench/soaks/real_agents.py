@@ -1,19 +1,16 @@
-"""Models that do not care for our wording, through each of the real agents: every loop ends as it should. And cycles.
+"""Models that do not care for our wording, through each of the real agents: every loop ends as it should.
 
 Where the agents are not installed and cannot be, nothing is tried, and the counts say so.
 """
 
-import os
 import random
-import subprocess
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 
-from tests.agents_real.agents import AGENTS, EVERYBODY, real_agent
+from tests.agents_real.agents import AGENTS, real_agent
 from tests.agents_real.fence import Fence, fenced
 from tests.agents_real.installed import NotInstalled, node_modules
 from tests.agents_real.loops import ground
@@ -21,12 +18,10 @@ from tests.agents_real.unruly import UNRULY, check
 from tests.model.server import serving
 
 PAIRS = 24
-TESTS = ("test_loops.py", "test_trouble.py", "test_roles.py", "test_cycle.py", "test_proof.py")
-HERE = Path(__file__).resolve().parent.parent.parent
 
 
 def run(chance: random.Random, scale: float) -> Mapping[str, int]:
-    """Loops by agent; at scale 1 `PAIRS` of model and agent, at random, and all that TESTS has for every agent."""
+    """Loops by agent; at scale 1 `PAIRS` of model and agent, at random."""
     try:
         modules = node_modules()
     except NotInstalled:
@@ -41,18 +36,7 @@ def run(chance: random.Random, scale: float) -> Mapping[str, int]:
             except AssertionError as broken:
                 raise AssertionError(f"{name} by {agent}: {broken}") from broken
             counts[f"loops of {agent}"] += 1
-    if scale >= 1:
-        everybody()
     return counts
-
-
-def everybody() -> None:
-    """The suite's own tests of kills, stops, permissions and faults, with every agent; and cycles by each cast."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *(f"tests/agents_real/{name}" for name in TESTS)],
-        cwd=HERE, env={**os.environ, EVERYBODY: "1"}, capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-4000:]
 
 
 def one(name: str, agent: str, modules: Path, fence: Fence) -> None:

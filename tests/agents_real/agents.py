@@ -135,15 +135,6 @@ AGENTS: Mapping[str, Callable[[str], Setup]] = {
     "opencode": opencode,
 }
 
-EVERYBODY = "LOOPWRIGHT_ALL_AGENTS"
-"""Environment variable: every test with each agent, as `make soak` does it; else some of them, which is quicker."""
-ALL = EVERYBODY in os.environ
-
-
-def by(*here: str) -> list[str]:
-    """Whom a test is tried with: these, or all agents."""
-    return list(AGENTS) if ALL else list(here)
-
 
 def real_agent(name: str, modules: Path, model: str, home: Path) -> RealAgent:
     """Writes the agent's files into a fresh home. `model` is the scripted model's address."""

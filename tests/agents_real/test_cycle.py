@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.agents_real import cycles
-from tests.agents_real.agents import ALL, EVERYBODY
 from tests.agents_real.cycles import CASTS, Cast, check_both, check_first, check_second
 from tests.agents_real.fence import Fence
 from tests.model.roles import by_step
@@ -31,7 +30,7 @@ def begin(modules: Path, fence: Fence, project: Path) -> Begin:
     return prepare
 
 
-@pytest.mark.parametrize("name", CASTS if ALL else ["mixed"])
+@pytest.mark.parametrize("name", CASTS)
 async def test_two_iterations_and_a_killed_runner_in_the_same_sessions(
     name: str, begin: Begin, fence: Fence, project: Path
 ) -> None:
@@ -52,7 +51,6 @@ async def test_two_iterations_and_a_killed_runner_in_the_same_sessions(
         assert not place.alive()
 
 
-@pytest.mark.skipif(not ALL, reason=f"takes its time; {EVERYBODY}=1 runs it")
 async def test_an_extension_of_a_running_cycle_is_taken_at_the_border(begin: Begin, fence: Fence) -> None:
     """Nothing is killed: every session is one process from the first step to the last."""
     with serving(by_step(cycles.GOOD), fence.listen()) as model:

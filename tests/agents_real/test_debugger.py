@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents_real.agents import by
 from tests.agents_real.conftest import Begin
 from tests.agents_real.fence import Fence
 from tests.agents_real.kelvin import GOAL, MENDED, course, feature, mends_the_fault, reads_the_fault, told
@@ -18,7 +17,7 @@ PROBE = McpCall("loopwright", "probe", {"place": "temperature.py:to_celsius:2", 
 SEARCH = McpCall("loopwright", "propose_fix", {"seconds": 20})
 
 
-@pytest.mark.parametrize("name", by("codex", "opencode"))
+@pytest.mark.parametrize("name", ["codex", "opencode"])
 def test_a_fault_is_measured_before_it_is_mended(name: str, ground: Begin, fence: Fence, project: Path) -> None:
     looks = (Reply(calls=(PROBE,)), Reply(calls=(SEARCH,)), reads_the_fault(project))
     mending = (*looks, mends_the_fault(project), *told("DEBUG", "Mended."))

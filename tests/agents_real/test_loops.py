@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents_real.agents import by
+from tests.agents_real.agents import AGENTS
 from tests.agents_real.conftest import Begin
 from tests.agents_real.fence import Fence
 from tests.agents_real.kelvin import FEATURE, GOAL, MENDED, good
@@ -26,7 +26,7 @@ TOKENS: Mapping[str, Told] = {
 opencode tells of a turn's last request only."""
 
 
-@pytest.mark.parametrize("name", by("gemini", "opencode"))
+@pytest.mark.parametrize("name", AGENTS)
 def test_a_feature_and_a_fix_in_one_session(name: str, ground: Begin, fence: Fence, project: Path) -> None:
     with serving(good(project), fence.listen()) as model:
         place = ground(name, model)
@@ -63,7 +63,7 @@ def test_a_feature_and_a_fix_in_one_session(name: str, ground: Begin, fence: Fen
     assert replayed.code == 0, replayed
 
 
-@pytest.mark.parametrize("name", by("codex"))
+@pytest.mark.parametrize("name", AGENTS)
 def test_doctor_finds_it_ready(name: str, ground: Begin, fence: Fence, project: Path) -> None:
     with serving(good(project), fence.listen()) as model:
         place = ground(name, model)

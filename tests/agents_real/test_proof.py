@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents_real.agents import ALL
 from tests.agents_real.conftest import Prepare
 from tests.agents_real.fence import Fence
 from tests.agents_real.kelvin import course, said
@@ -21,11 +20,6 @@ pytestmark = pytest.mark.real_agents
 CASES = {**LIES, **HONEST}
 AGENTS = ("codex", "opencode")
 CODES = {"succeeded": 0, "failed": 1, "unproven": 9}
-HERE = (
-    ("a test that passes without the change", "codex"),
-    ("a function with its test", "codex"),
-    ("changes nothing", "opencode"),
-)
 
 
 def script(case: Case, project: Path, elsewhere: Path) -> Script:
@@ -40,7 +34,7 @@ def script(case: Case, project: Path, elsewhere: Path) -> Script:
     return course(plan=(plan,), feature=(*turns, claim), mending=(*turns, claim))
 
 
-@pytest.mark.parametrize(("name", "agent"), list(product(CASES, AGENTS)) if ALL else HERE)
+@pytest.mark.parametrize(("name", "agent"), list(product(CASES, AGENTS)))
 def test_its_loop_ends_as_it_should(
     name: str, agent: str, real_agent: Prepare, fence: Fence, project: Path, tmp_path: Path
 ) -> None:
@@ -67,7 +61,7 @@ ENVIRONMENT = (
 )
 
 
-@pytest.mark.parametrize("name", ENVIRONMENT if ALL else ENVIRONMENT[:1])
+@pytest.mark.parametrize("name", ENVIRONMENT)
 def test_what_its_shell_does_to_the_environment(name: str, real_agent: Prepare, fence: Fence, project: Path) -> None:
     deed = ATTACKS[name]
     made(project, deed.language)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.agents_real import loops
-from tests.agents_real.agents import by
 from tests.agents_real.conftest import Prepare
 from tests.agents_real.fence import Fence
 from tests.model.script import Conversation, Fault, McpCall, Reply, WriteCall, steps
@@ -74,7 +73,7 @@ def script(conversation: Conversation) -> Reply | Fault:
     return Reply(text="I have nothing to add.")
 
 
-@pytest.mark.parametrize("name", by("codex", "opencode"))
+@pytest.mark.parametrize("name", ["codex", "opencode"])
 def test_only_what_can_be_shown_is_confirmed(name: str, real_agent: Prepare, fence: Fence, project: Path) -> None:
     with serving(script, fence.listen()) as model:
         files = {f"skills/notes/{file}": text for file, text in FILES.items()}

@@ -20,7 +20,7 @@ from loopwright.reports.phase import PhaseReport, read_phase_report
 from loopwright.workflows.cycle.messages import compose_message, cycle_prompts
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.orders import Surroundings
-from tests.agents_real.agents import RealAgent, by
+from tests.agents_real.agents import AGENTS, RealAgent
 from tests.agents_real.conftest import Prepare
 from tests.agents_real.fence import Fence
 from tests.agents_real.processes import started_by
@@ -98,7 +98,7 @@ async def playing(
     assert not started_by(agent.home)
 
 
-@pytest.mark.parametrize("name", by("codex", "qwen"))
+@pytest.mark.parametrize("name", AGENTS)
 async def test_a_reading_role_writes_its_documents_and_reports(
     name: str, real_agent: Prepare, fence: Fence, project: Path
 ) -> None:
@@ -144,7 +144,7 @@ def _trying(call: WriteCall | ShellCall) -> Course:
     return lambda order: (Reply(calls=(call,)), order.said("I could not", "failed"))
 
 
-@pytest.mark.parametrize("name", by("codex"))
+@pytest.mark.parametrize("name", AGENTS)
 async def test_a_working_role_changes_the_project_and_keeps_notes(
     name: str, real_agent: Prepare, fence: Fence, project: Path
 ) -> None:

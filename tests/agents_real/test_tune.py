@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.agents_real import loops
-from tests.agents_real.agents import by
 from tests.agents_real.conftest import Prepare
 from tests.agents_real.fence import Fence
 from tests.model.script import Conversation, Fault, McpCall, Reply, WriteCall, steps
@@ -34,7 +33,7 @@ def script(conversation: Conversation) -> Reply | Fault:
     return steps(Reply(calls=(call,)), Reply(text="It is mended."))(conversation)
 
 
-@pytest.mark.parametrize("name", by("codex"))
+@pytest.mark.parametrize("name", ["codex"])
 def test_its_second_try_holds(name: str, real_agent: Prepare, fence: Fence, project: Path) -> None:
     with serving(script, fence.listen()) as model:
         files = {f"skills/notes/{file}": text for file, text in MENDED.items()}

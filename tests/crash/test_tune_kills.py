@@ -5,7 +5,7 @@ import random
 from bench.soaks import tune_kills
 from tests.chance import SEED
 
-KILLS = 10
+KILLS = 5
 
 
 def test_kills_at_random_moments() -> None:

@@ -46,7 +46,7 @@ def assert_tests_really_pass(project: Project) -> None:
 
 def test_what_can_not_be_repaired_is_said_so(tmp_path: Path) -> None:
     project = copied("red_for_good", tmp_path)
-    (project.root / "loopwright.toml").write_text("timeout_per_action = 20\n")  # it would look for a minute
+    (project.root / "loopwright.toml").write_text("timeout_per_action = 10\n")  # it would look for a minute
     before = texts(project)
     code, _ = project.call(*RUN, "--max-iterations", "3")
     assert code == 1

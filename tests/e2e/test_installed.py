@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -49,19 +50,25 @@ class Installed:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """Skipped where pip gets no packages; where it gets one, all that the wheel asks for has to be there."""
+    """Skipped where pip gets no packages; where it gets one, all that the wheel asks for has to be there.
+
+    Nothing is compiled before it is needed: most of it never is.
+    """
     place, home = tmp_path_factory.mktemp("installed"), tmp_path_factory.mktemp("home")
-    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True, timeout=120)
+    bare = ["--without-pip"] if find_spec("pip") else []
+    subprocess.run([sys.executable, "-m", "venv", *bare, str(place)], check=True, timeout=120)
     made = Installed(place, home)
     if trouble := pip(made, "download", "--no-deps", "--dest", str(home / "packages"), "pluggy"):
         pytest.skip(f"pip gets no packages here: {trouble}")
-    assert not pip(made, "install", str(built_wheel(tmp_path_factory.mktemp("wheel"))))
+    assert not pip(made, "install", "--no-compile", str(built_wheel(tmp_path_factory.mktemp("wheel"))))
     return made
 
 
 def pip(installed: Installed, *words: str) -> str:
     """What went wrong, in its last words."""
-    command = [str(installed.python), "-m", "pip", "--quiet", "--disable-pip-version-check", "--retries", "1", *words]
+    borrowed = [sys.executable, "-m", "pip", "--python", str(installed.python)]
+    program = borrowed if find_spec("pip") else [str(installed.python), "-m", "pip"]
+    command = [*program, "--quiet", "--disable-pip-version-check", "--retries", "1", *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     return done.stderr.strip().rpartition("\n")[2] if done.returncode else ""
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.waiting import until
+from tests.warm import run_command
 
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "tests" / "tune" / "samples"
@@ -38,10 +39,7 @@ class Shop:
         return path
 
     def run(self, *words: str, **env: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "loopwright", *words], cwd=self.root, env={**self.environment, **env},
-            capture_output=True, text=True, timeout=240, stdin=subprocess.DEVNULL, check=False,
-        )  # fmt: skip
+        return run_command(words, cwd=self.root, env={**self.environment, **env}, seconds=240)
 
     def document(self, *words: str) -> tuple[int, Document]:
         ran = self.run(*words, "--format", "json")

@@ -64,17 +64,18 @@ class Turn:
 
     async def call(self, tool: str, /, **arguments: object) -> Told:
         """The typed answer; the client checks it against the tool's schema."""
-        result = await self.session.call_tool(tool, arguments)
-        assert not result.is_error, result.content
-        found: Told = result.structured_content
-        return found
+        return (await self.both(tool, **arguments))[0]
 
     async def text(self, tool: str, /, **arguments: object) -> str:
+        return (await self.both(tool, **arguments))[1]
+
+    async def both(self, tool: str, /, **arguments: object) -> tuple[Told, str]:
         result = await self.session.call_tool(tool, arguments)
         (told,) = result.content
         assert isinstance(told, TextContent)
         assert not result.is_error, told.text
-        return told.text
+        found: Told = result.structured_content
+        return found, told.text
 
     async def refused(self, tool: str, /, **arguments: object) -> str:
         result = await self.session.call_tool(tool, arguments)
@@ -107,14 +108,6 @@ async def test_an_agent_finds_a_cause_with_them_and_nothing_is_changed(turn: Tur
             assert "anyOf" not in json.dumps(listed[name].input_schema)
             assert listed[name].output_schema
 
-        ran = await turn.call("run_failing_tests")
-        assert [(test["test"], test["status"]) for test in ran["tests"]] == [(FAILING, "failed")]
-        assert "assert 100 == 90" in ran["tests"][0]["message"]
-
-        ranked = await turn.call("spectrum", limit=4)
-        assert [one["rank"] for one in ranked["statements"]] == [1, 2, 3, 4]
-        assert {"file", "line", "code", "failing", "passing", "score"} <= ranked["statements"][0].keys()
-
         seen = await turn.call("probe", place=PLACE, expressions=["total > LIMIT", "len(self.items)"])
         (test,) = seen["tests"]
         assert [hit["data"] for hit in test["hits"]] == [{"total > LIMIT": "False", "len(self.items)": "2"}]
@@ -139,24 +132,32 @@ async def test_an_agent_finds_a_cause_with_them_and_nothing_is_changed(turn: Tur
     assert turn.mailbox.report() is not None
 
 
-async def test_the_answers_are_told_in_words(turn: Turn) -> None:
+async def test_the_answers_are_told_in_words_and_typed(turn: Turn) -> None:
     turn.order()
     async with turn.begun():
-        assert "\n    assert 100 == 90\n" in await turn.text("run_failing_tests")
-        told = (await turn.text("spectrum", limit=200)).splitlines()
+        ran, words = await turn.both("run_failing_tests")
+        assert [(test["test"], test["status"]) for test in ran["tests"]] == [(FAILING, "failed")]
+        assert "assert 100 == 90" in ran["tests"][0]["message"]
+        assert "\n    assert 100 == 90\n" in words
+
+        ranked, words = await turn.both("spectrum", limit=200)
+        assert [one["rank"] for one in ranked["statements"]][:4] == [1, 2, 3, 4]
+        assert {"file", "line", "code", "failing", "passing", "score"} <= ranked["statements"][0].keys()
+        told = words.splitlines()
         assert told[0].endswith("1 failing test, 3 passing ones")
         assert any(line.endswith("        1        2  shop.py:19 in Cart.total: return total") for line in told)
+
         seen = await turn.text("probe", place=str(turn.project / PLACE), expressions=["total"])
         assert seen.splitlines()[1:] == [f"failed: {FAILING}: reached 1 time", "  1: total = 100"]
 
 
-async def test_who_may_not_run_commands_only_looks(turn: Turn) -> None:
-    for policy in ("read-only", "ask"):
-        turn.order(policy)
-        async with turn.begun():
-            words = await turn.refused("probe", place=PLACE, expressions=["total", "open('x', 'w')"])
-            assert words.startswith(f"expressions: \"open('x', 'w')\" has a call of open; with permissions {policy} an")
-            assert (await turn.call("probe", place=PLACE, expressions=["len(self.items)"]))["tests"][0]["reached"] == 1
+@pytest.mark.parametrize("policy", ["read-only", "ask"])
+async def test_who_may_not_run_commands_only_looks(turn: Turn, policy: Policy) -> None:
+    turn.order(policy)
+    async with turn.begun():
+        words = await turn.refused("probe", place=PLACE, expressions=["total", "open('x', 'w')"])
+        assert words.startswith(f"expressions: \"open('x', 'w')\" has a call of open; with permissions {policy} an")
+        assert (await turn.call("probe", place=PLACE, expressions=["len(self.items)"]))["tests"][0]["reached"] == 1
 
 
 WRONG: list[tuple[str, dict[str, object], str]] = [

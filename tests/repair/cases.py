@@ -95,7 +95,10 @@ async def repair(case: Case, root: Path, *, python: str = sys.executable, budget
 async def passes(root: Path, *arguments: str, python: str = sys.executable) -> bool:
     """Whether a fresh run in the project itself is green."""
     command = [python, *arguments]
-    environment = {"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": f"{root}:{root / 'src'}"}
+    environment = {
+        "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": f"{root}:{root / 'src'}",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }  # fmt: skip
 
     def run() -> bool:
         try:

@@ -1,7 +1,8 @@
 """Faulty programs, mended end to end: the fast ones. `bench/repair_soak.py` does the whole corpus."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable
+from functools import cache
 
 import pytest
 
@@ -15,47 +16,40 @@ FAST = [
 UNFIXABLE = ["unfixable", "contradiction"]
 
 
+Repaired = Callable[[str], Repair]
+
+
 @pytest.fixture(scope="module")
-def repairs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Repair]:
-    """Two at a time: much of the time of each goes into starting one process after the other."""
-
-    async def one_by_one(*names: str) -> dict[str, Repair]:
-        return {name: await repair(load(name), tmp_path_factory.mktemp(name)) for name in names}
-
-    async def all_of_them() -> dict[str, Repair]:
-        first, second = await asyncio.gather(
-            one_by_one("three_faults", *FAST[::2]), one_by_one(*FAST[1::2], *UNFIXABLE)
-        )
-        return first | second
-
-    return asyncio.run(all_of_them())
+def repaired(tmp_path_factory: pytest.TempPathFactory) -> Repaired:
+    """What came of a case; each is mended once."""
+    return cache(lambda name: asyncio.run(repair(load(name), tmp_path_factory.mktemp(name))))
 
 
 @pytest.mark.parametrize("name", FAST)
-def test_mended_and_right_beyond_its_tests(name: str, repairs: Mapping[str, Repair]) -> None:
-    done = repairs[name]
+def test_mended_and_right_beyond_its_tests(name: str, repaired: Repaired) -> None:
+    done = repaired(name)
     assert done.right, [found.note for found in done.findings]
     assert [patch.still_failing for patch in done.patches] == [()]
 
 
-def test_three_faults_one_after_the_other(repairs: Mapping[str, Repair]) -> None:
-    done = repairs["three_faults"]
+def test_three_faults_one_after_the_other(repaired: Repaired) -> None:
+    done = repaired("three_faults")
     assert done.right, [found.note for found in done.findings]
     assert len({patch.file for patch in done.patches}) == 3
     assert [len(patch.still_failing) for patch in done.patches] == [2, 1, 0]
 
 
 @pytest.mark.parametrize("name", UNFIXABLE)
-def test_what_can_not_be_mended_is_said(name: str, repairs: Mapping[str, Repair]) -> None:
-    done = repairs[name]
+def test_what_can_not_be_mended_is_said(name: str, repaired: Repaired) -> None:
+    done = repaired(name)
     (found,) = done.findings
     assert found.patch is None
     assert found.candidates > 50
     assert not done.green
 
 
-def test_what_mends_one_test_and_breaks_another_is_told(repairs: Mapping[str, Repair]) -> None:
-    (found,) = repairs["contradiction"].findings
+def test_what_mends_one_test_and_breaks_another_is_told(repaired: Repaired) -> None:
+    (found,) = repaired("contradiction").findings
     assert (
         "close, and not right: compare with `<=` instead of `<` (tariff.py:2) turns 1 of 1 failing tests" in found.note
     )

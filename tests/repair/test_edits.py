@@ -451,9 +451,9 @@ def test_whatever_tests_hold_the_edits_can_be_made(name: str) -> None:
 
 
 def _check(source: SourceText, line: int, facts: FailureFacts | None = None) -> None:
-    compiler = Compiler(source, f"/{source.path}")
+    compiler, place = Compiler(source, f"/{source.path}"), place_at(source, line, facts)
     for floor, make in FAMILIES.values():
-        for edit in make(place_at(source, line, facts)):
+        for edit in make(place):
             whole = splice_edit(source, edit)
             assert whole.startswith(source.text[: edit.start])
             assert whole.endswith(source.text[edit.end :])

@@ -47,7 +47,7 @@ def test_tests_that_never_end_beside_a_fault(tmp_path: Path) -> None:
     )
     spinning = "def test_spins():\n    while True:\n        pass\n"
     files = {"shop.py": SHOP, "test_shop.py": SHOP_TESTS, "test_waiting.py": waiting, "test_spinning.py": spinning}
-    found = search(tmp_path, files, budget=30)
+    found = search(tmp_path, files, budget=16)
     assert mended(files, found, *RIGHT)
     assert found.patch is not None
     assert found.patch.fixes == (MEMBER,)
@@ -80,7 +80,7 @@ def test_a_fault_that_waits_for_ever(tmp_path: Path) -> None:
         "def test_count():\n    assert count([1]) == 1\n"
     )
     files = {"jobs.py": program, "test_jobs.py": tests}
-    found = search(tmp_path, files)
+    found = search(tmp_path, files, budget=25)
     assert mended(files, found, ">= 0", "> 0")
 
 
@@ -94,7 +94,7 @@ def test_a_fault_that_computes_for_ever(tmp_path: Path) -> None:
         "def test_long():\n    assert is_long(1000)\n"
     )
     files = {"digits.py": program, "test_digits.py": tests}
-    assert mended(files, search(tmp_path, files), ">= 0", "> 0")
+    assert mended(files, search(tmp_path, files, budget=25), ">= 0", "> 0")
 
 
 def test_a_search_that_finds_nothing_ends_with_its_budget(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_tests_that_spoil_each_other(tmp_path: Path) -> None:
         "    assert stock(SHARED) == 2\n\n\ndef test_one():\n    assert stock(SHARED) == 1\n"
     )
     files = {"stock.py": "def stock(items):\n    return len(items)\n", "test_stock.py": tests}
-    found = search(tmp_path, files, "test_stock.py::test_one", budget=12)
+    found = search(tmp_path, files, "test_stock.py::test_one", budget=6)
     assert found.patch is None
     assert "the order of the tests matters here" in found.note
     said = diagnose(tmp_path, files, "test_stock.py::test_one")

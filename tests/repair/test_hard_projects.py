@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.evidence.debugging import SearchFindings
 from tests.repair.asking import diagnose, mended, search
 
 ADD = "def add(a, b):\n    return a - b\n"
@@ -107,19 +106,19 @@ def test_a_project_whose_tests_pass(tmp_path: Path) -> None:
     assert "no test is called 'test_adding.py::test_gone'" in named.note
 
 
-def test_two_thousand_tests(tmp_path: Path) -> None:
+def test_a_thousand_tests(tmp_path: Path) -> None:
     program = (
         "def kind(number):\n    if number % 400 == 0:\n        return 'long'\n    return 'short' if number else ''\n"
     )
     tests = (
-        "import pytest\nfrom kinds import kind\n\n\n@pytest.mark.parametrize('number', range(2000))\n"
+        "import pytest\nfrom kinds import kind\n\n\n@pytest.mark.parametrize('number', range(1000))\n"
         "def test_kind(number):\n    assert kind(number) == ('long' if number % 200 == 0 else 'short')\n"
     )
     files = {"kinds.py": program, "test_kinds.py": tests}
     found = search(tmp_path, files)
     assert mended(files, found, "400", "200")
     assert found.patch is not None
-    assert found.patch.fixes == tuple(f"test_kinds.py::test_kind[{n}]" for n in range(200, 2000, 400))
+    assert found.patch.fixes == tuple(f"test_kinds.py::test_kind[{n}]" for n in range(200, 1000, 400))
 
 
 def test_a_module_of_five_thousand_lines(tmp_path: Path) -> None:
@@ -144,7 +143,7 @@ def test_a_module_of_five_thousand_lines(tmp_path: Path) -> None:
     assert found.patch.new_text == program
 
 
-def test_the_same_order_twice_gives_the_same_findings(tmp_path: Path) -> None:
+def test_the_same_order_twice_gives_the_same_diagnosis(tmp_path: Path) -> None:
     program = (
         "def late_fee(days, member):\n    if days < 0:\n        return 0\n    fee = days * 2\n"
         "    if member and fee > 10:\n        fee = fee - 2\n    return min(fee, 20)\n"
@@ -162,13 +161,6 @@ def test_the_same_order_twice_gives_the_same_findings(tmp_path: Path) -> None:
     assert (asked.hypotheses, asked.active_bug, asked.note, untimed[0]) == (
         again.hypotheses, again.active_bug, again.note, untimed[1],
     )  # fmt: skip
-
-    def untold(found: SearchFindings) -> SearchFindings:
-        return found.evolve(note="")
-
-    one, two = (search(tmp_path, {}, hypotheses=asked.hypotheses) for _ in range(2))
-    assert one.patch is not None, one.note
-    assert untold(one) == untold(two)
 
 
 def test_warnings_are_errors_and_there_are_plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,9 @@ from tests.fakes import CountingLauncher
 TOKEN = "a-token-for-tests-only"
 PLACE = ListenAddress("127.0.0.1", 8765)
 _DESCRIPTION: dict[str, Any] = {}  # Any: parsed JSON
+_VALIDATORS: dict[str, Draft202012Validator] = {}
+"""By schema: to make one takes much longer than to use it."""
+
 LOOPS = "/api/loops/v2"
 CYCLES = "/api/cycles"
 
@@ -78,7 +81,11 @@ class Office:
             self.validate(known[str(reply.status)]["content"]["application/json"]["schema"], reply.body)
 
     def validate(self, schema: Json, value: Json) -> None:
-        Draft202012Validator({**schema, "components": self.description["components"]}).validate(value)
+        known = json.dumps(schema)
+        if known not in _VALIDATORS:
+            whole = {**schema, "components": self.description["components"]}
+            _VALIDATORS[known] = Draft202012Validator(whole)
+        _VALIDATORS[known].validate(value)
 
     @property
     def description(self) -> Json:

@@ -1,5 +1,6 @@
 """Digests of tests: what changes the meaning of a test changes its digest, and nothing else does."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,14 @@ UNITTESTS = {
 }
 
 
+DISCOVER = f"{UNITTEST} discover -s tests -t ."
+
+
+@pytest.fixture(scope="module")
+def of_unittest(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    return run(lay_out(tmp_path_factory.mktemp("unittest"), UNITTESTS), DISCOVER).sources
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "changed"),
     [
@@ -178,11 +187,12 @@ UNITTESTS = {
         ("shop.py", "net * 2", "net * 3", set()),
     ],
 )
-def test_what_changes_a_digest_of_unittest(tmp_path: Path, file: str, old: str, new: str, changed: set[str]) -> None:
+def test_what_changes_a_digest_of_unittest(
+    tmp_path: Path, of_unittest: Mapping[str, str], file: str, old: str, new: str, changed: set[str]
+) -> None:
     lay_out(tmp_path, UNITTESTS)
     path = tmp_path / file
-    before = run(tmp_path, f"{UNITTEST} discover -s tests -t .").sources
     path.write_text(path.read_text().replace(old, new) if old else new)
-    after = run(tmp_path, f"{UNITTEST} discover -s tests -t .").sources
-    differing = {key for key, digest in after.items() if before.get(key) != digest and "::" in key}
+    after = run(tmp_path, DISCOVER).sources
+    differing = {key for key, digest in after.items() if of_unittest.get(key) != digest and "::" in key}
     assert {key.rpartition("::")[2] for key in differing} == changed
