@@ -53,7 +53,7 @@ def plans(*tasks: dict[str, object]) -> Answer:
 
 
 def implements(task: str, files: dict[str, str] | None = None, **more: object) -> Answer:
-    return {"to": f"Task id: {task}", "text": said("cd", f"did {task}"), "files": files or {}, **more}
+    return {"to": f"# Order: cd.implement {task},", "text": said("cd", f"did {task}"), "files": files or {}, **more}
 
 
 def judges() -> Answer:

@@ -55,13 +55,13 @@ def told(kept: KeptLetters) -> list[Kind]:
 
 async def test_an_end_is_told_once(stage: MakeStage) -> None:
     ready, kept = stage(PLAN, MENDS), KeptLetters()
-    loop_id = ready.create("Make the tests pass")
+    loop_id = ready.create("Make app.txt good")
     state = await drive(ready, loop_id, kept)
     (letter,) = kept.letters
     assert (letter.event, letter.outcome, letter.loop_id, letter.project) == (
         "finished", "succeeded", loop_id, str(ready.project),
     )  # fmt: skip
-    assert letter.text == "Make the tests pass: done, succeeded"
+    assert letter.text == "Make app.txt good: done, succeeded"
     assert state.engine.incidents == ()
 
 

@@ -36,9 +36,9 @@ def clip_text(text: str, most: int) -> str:
 
 
 def heading_of(text: str) -> str:
-    """The first line that says something, without Markdown's marks of a heading."""
-    lines = (line.strip().lstrip("#").strip() for line in text.splitlines())
-    return next(filter(None, lines), "")
+    """Its first heading in Markdown where it begins with one, else its first paragraph."""
+    first = text.strip().partition("\n\n")[0]
+    return first.partition("\n")[0].strip("# ") if first.startswith("#") else first
 
 
 def strip_project(text: str, project: str) -> str:
