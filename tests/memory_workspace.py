@@ -34,6 +34,8 @@ class FakeWorkspace:
 
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
         tree = self.tree()
+        if (last := self._last.get(check_id(loop_id))) is not None and self._kept[last] == self.files:
+            return Snapshot(last, tree)
         commit = _digest(tree, label, self._last.get(check_id(loop_id), ""), str(len(self._kept)))
         self._kept[commit] = dict(self.files)
         self._last[loop_id] = commit

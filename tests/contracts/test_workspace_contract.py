@@ -83,12 +83,16 @@ def test_a_snapshot_has_the_hash_of_the_tree(hands: Hands) -> None:
     assert hands.workspace.tree() == tree
 
 
-def test_every_snapshot_is_a_commit_of_its_own(hands: Hands) -> None:
-    first, second = (hands.workspace.snapshot("loop-1", "same") for _ in range(2))
-    assert first.commit != second.commit
-    assert first.tree == second.tree
+def test_a_snapshot_of_what_the_last_one_holds_is_that_one(hands: Hands) -> None:
+    first, second = (hands.workspace.snapshot("loop-1", label) for label in ("first", "second"))
+    assert first == second
     assert hands.workspace.changes(first.commit, second.commit) == ()
     assert hands.workspace.diff(first.commit, second.commit) == ""
+    hands.write("a.txt", b"other\n")
+    assert hands.workspace.snapshot("loop-1", "third").commit != first.commit
+    hands.workspace.restore(first.commit)
+    again = hands.workspace.snapshot("loop-1", "fourth")
+    assert (again.tree, again.commit != first.commit) == (first.tree, True), "it follows the third"
 
 
 def test_changes_are_created_modified_and_deleted_files_by_path(hands: Hands) -> None:

@@ -7,14 +7,17 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, reject, settings
 
 from loopwright.core.errors import Conflict, WorkspaceError
 from loopwright.core.ports import FileChange
-from loopwright.workspace.checkpoints import GitWorkspace, private_directory, project_root
+from loopwright.workspace import listing, private_git
+from loopwright.workspace.checkpoints import SETTLED, GitWorkspace, private_directory, project_root
 from tests.tiers import examples
 from tests.workspace.trees import ODD_NAMES, TREES, Tree, contents, digest_of, git, lay_out
 
@@ -30,6 +33,46 @@ def test_the_users_git_directory_stays_byte_for_byte_the_same(project: Path, wor
     workspace.restore(first)
     workspace.forget("loop-1")
     assert digest_of(project / ".git") == before
+
+
+def test_no_change_is_missed_however_soon_it_follows_a_look(project: Path, workspace: GitWorkspace) -> None:
+    """Of the same size, within one tick of the clock, with the old time put back, by a rename, of the mode alone."""
+    file, seen = project / "soon.txt", set()
+    for n in range(60):
+        file.write_text(f"{n:04}")
+        seen.add(workspace.tree())
+    assert len(seen) == 60
+    time.sleep(2 * SETTLED / 1e9)  # what was looked at is settled, and is not looked at again
+    before = [workspace.tree() for _ in range(2)]
+    stamp = file.stat()
+    file.write_text("late")
+    os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    late = workspace.tree()
+    (project / "other.txt").write_text("LATE")
+    os.replace(project / "other.txt", file)
+    renamed = workspace.tree()
+    file.chmod(0o755)
+    assert len({*before, late, renamed, workspace.tree()}) == 4
+
+
+def test_what_has_not_changed_is_not_read_again(
+    project: Path, workspace: GitWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time.sleep(2 * SETTLED / 1e9)
+    tree, asked = workspace.tree(), []
+    run = private_git.run_git
+
+    def counting(*args: str | bytes, **options: Any) -> Any:
+        asked.append(args[0])
+        return run(*args, **options)
+
+    for module in (private_git, listing):
+        monkeypatch.setattr(module, "run_git", counting)
+    assert workspace.tree() == tree
+    assert asked == ["ls-files"]
+    GitWorkspace(project, workspace._home).snapshot("loop-2", "by another process")
+    (project / "new.txt").write_text("x")
+    assert GitWorkspace(project, workspace._home).tree() == workspace.tree() != tree
 
 
 def test_untracked_and_changed_files_are_in_ignored_ones_and_our_own_are_not(

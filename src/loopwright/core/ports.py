@@ -380,7 +380,7 @@ class Workspace(Protocol):
         """Hash of all files that are not ignored, `without` some project-relative paths."""
 
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
-        """Commits the work tree on the loop's own ref."""
+        """Commits the work tree on the loop's own ref; its last commit, where that holds the same files."""
 
     def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
         """What differs between two snapshot commits, by path."""

@@ -3,8 +3,10 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from loopwright.core.errors import Conflict, Invalid, NotFound, WorkspaceError
 from loopwright.core.ids import check_id
@@ -12,11 +14,14 @@ from loopwright.core.ports import FileChange, Snapshot
 from loopwright.evidence.environment import Environment, EnvironmentChange, Manifests
 from loopwright.workspace.copies import bring_ignored
 from loopwright.workspace.environment import EnvironmentLook, compare_looks, look_at_environment
-from loopwright.workspace.listing import decode_name, folders_of, ignored_names, is_among, project_files
+from loopwright.workspace.listing import decode_name, folders_of, ignored_names, is_among, look_at_files, project_files
 from loopwright.workspace.private_git import PrivateGit, run_git
 
 _TAKE_IN = ("-z", "--add", "--remove", "--replace", "--stdin")
 _ATTEMPTS = 3
+
+SETTLED = 50_000_000
+"""Nanoseconds after its last change from which a file's stamp tells of every further one."""
 
 
 class WorkTree:
@@ -26,14 +31,14 @@ class WorkTree:
         self._private, self._listed = private, listed
         self._root = private.work_tree
 
-    def update_index(self) -> list[bytes]:
-        """Makes the index hold exactly the files as they are now; their names.
+    def update_index(self, listed: list[bytes] | None = None) -> list[bytes]:
+        """Makes the index hold exactly the files as they are now; their names, which may have just been `listed`.
 
         Files come and go while we look: what fails is looked at again.
         """
         trouble = b"its index could not be read"
         for attempt in range(_ATTEMPTS):
-            files = self._listed()
+            files = self._listed() if listed is None or attempt else listed
             indexed = self._private.attempt("ls-files", "-z", "--cached")
             if indexed.returncode != 0:
                 self._private.index.unlink(missing_ok=True)  # torn; it can be made anew
@@ -68,8 +73,8 @@ class WorkTree:
         with private.scratch_index() as scratch:
             private.run("read-tree", commit, index=scratch)
             private.run("checkout-index", "-f", "-q", "-z", "--stdin", stdin=join_names(write), index=scratch)
-        for name, time in times.items():
-            make_newer(self._path(name), than=time)
+        for name, before in times.items():
+            make_newer(self._path(name), than=before)
         # Listed again by the ignore rules that hold now: a rule that was lost must not cost the files it guarded.
         for name in self._listed():
             if name not in wanted and (chosen is None or is_among(name, chosen)):
@@ -146,6 +151,16 @@ def create_commit(private: PrivateGit, tree: str, parents: Sequence[str], label:
     return made.decode().strip()
 
 
+def _compare(private: PrivateGit, before: str, after: str, *how: str) -> bytes:
+    """What differs between two commits. NotFound."""
+    pair = f"{before}^{{commit}}", f"{after}^{{commit}}"
+    done = private.attempt("diff-tree", "-r", *how, "--end-of-options", *pair)
+    if done.returncode != 0:
+        known = find_commit(private, before), find_commit(private, after)
+        return private.run("diff-tree", "-r", *how, *known)
+    return done.stdout
+
+
 def find_commit(private: PrivateGit, commit: str) -> str:
     """The commit itself, if it is one of ours. NotFound."""
     found = private.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
@@ -196,6 +211,35 @@ def private_directory(home: Path, root: Path) -> Path:
     return home / f"{root.name or 'root'}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:16]}.git"
 
 
+class SeenTree(NamedTuple):
+    """What a look has found: digest of the files' stamps, stamp of the index that has `held` them, and its tree."""
+
+    stamps: bytes
+    held: bytes
+    tree: str
+
+
+def _digest_stamps(looked: Mapping[bytes, os.stat_result]) -> bytes:
+    """A digest of all that changes where a file does; git's own index looks at the same."""
+    digest = hashlib.blake2b()
+    for name, seen in looked.items():
+        digest.update(b"%s\0%s" % (name, _told(seen)))
+    return digest.digest()
+
+
+def _stamp(path: Path) -> bytes:
+    """Of one file; empty where there is none."""
+    try:
+        return _told(path.lstat())
+    except OSError:
+        return b""
+
+
+def _told(seen: os.stat_result) -> bytes:
+    kept = (seen.st_mode, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino, seen.st_dev)
+    return b"%d %d %d %d %d %d;" % kept
+
+
 class GitWorkspace:
     """See ports.Workspace. `home` is the folder of all private git directories, one for each project."""
 
@@ -203,6 +247,7 @@ class GitWorkspace:
         self._root = root.resolve()
         self._home = home.resolve()
         self._private = PrivateGit(private_directory(self._home, self._root), self._root)
+        self._seen: SeenTree | None = None
 
     @property
     def root(self) -> Path:
@@ -214,11 +259,11 @@ class GitWorkspace:
 
     def tree(self, without: Sequence[str] = ()) -> str:
         with self._private.locked() as private:
-            files = self._work_tree(private).update_index()
+            files, tree = self._look(private)
             left_out = frozenset(path.rstrip("/") for path in without)
             names = [name for name in files if left_out and is_among(name, left_out)]
             if not names:
-                return write_tree(private)
+                return tree
             with private.scratch_index(like=private.index) as scratch:
                 private.run("update-index", "-z", "--force-remove", "--stdin", stdin=join_names(names), index=scratch)
                 return write_tree(private, scratch)
@@ -226,17 +271,33 @@ class GitWorkspace:
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
         ref = f"refs/loopwright/{check_id(loop_id)}"
         with self._private.locked() as private:
-            self._work_tree(private).update_index()
-            tree = write_tree(private)
-            last = private.attempt("rev-parse", "--verify", "--quiet", ref).stdout.decode().strip()
-            commit = create_commit(private, tree, (last,) if last else (), label)
+            _, tree = self._look(private)
+            known = private.attempt("rev-parse", "--quiet", ref, f"{ref}^{{tree}}")
+            last = known.stdout.decode().split() if known.returncode == 0 else []
+            if last[1:] == [tree]:
+                return Snapshot(*last)
+            commit = create_commit(private, tree, last[:1], label)
             private.run("update-ref", ref, commit)
             return Snapshot(commit, tree)
 
+    def _look(self, private: PrivateGit) -> tuple[list[bytes], str]:
+        """The names of the files as they are now, and their tree. Git only looks again where something is new."""
+        now = time.time_ns()
+        looked = look_at_files(private, without=self._home)
+        stamps, files = _digest_stamps(looked), list(looked)
+        if self._seen is not None and self._seen == SeenTree(stamps, _stamp(private.index), self._seen.tree):
+            return files, self._seen.tree
+        self._seen = None
+        taken = self._work_tree(private).update_index(files)
+        tree = write_tree(private)
+        newest = max((max(one.st_mtime_ns, one.st_ctime_ns) for one in looked.values()), default=0)
+        if newest < now - SETTLED and taken == files:
+            self._seen = SeenTree(stamps, _stamp(private.index), tree)
+        return taken, tree
+
     def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
         with self._private.locked() as private:
-            pair = find_commit(private, before), find_commit(private, after)
-            fields = private.run("diff-tree", "-r", "-z", "--no-renames", "--name-status", *pair).split(b"\0")
+            fields = _compare(private, before, after, "-z", "--no-renames", "--name-status").split(b"\0")
             return tuple(
                 FileChange(decode_name(name), _ACTIONS[status])
                 for status, name in zip(fields[:-1:2], fields[1::2], strict=True)
@@ -244,8 +305,7 @@ class GitWorkspace:
 
     def diff(self, before: str, after: str) -> str:
         with self._private.locked() as private:
-            pair = find_commit(private, before), find_commit(private, after)
-            text = private.run("diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv", *pair)
+            text = _compare(private, before, after, "-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv")
             return text.decode("utf-8", "replace")
 
     def export(self, commit: str, to: Path, *, paths: Sequence[str] | None = None, without: Sequence[str] = ()) -> None:

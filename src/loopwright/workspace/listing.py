@@ -31,7 +31,12 @@ def is_among(name: bytes, paths: frozenset[str]) -> bool:
 
 
 def project_files(private: PrivateGit, *, without: Path | None = None) -> list[bytes]:
-    """Project-relative names of all files and links, sorted; those of nested repositories included.
+    """The names alone of what `look_at_files` tells."""
+    return list(look_at_files(private, without=without))
+
+
+def look_at_files(private: PrivateGit, *, without: Path | None = None) -> dict[bytes, os.stat_result]:
+    """All files and links by their project-relative names, sorted; those of nested repositories included.
 
     `without` is a folder to leave out when it lies inside of the project.
     """
@@ -40,8 +45,15 @@ def project_files(private: PrivateGit, *, without: Path | None = None) -> list[b
     if without is not None and without.is_relative_to(root):
         left_out.append(os.fsencode(without.relative_to(root)))
     prefixes = tuple(folder + b"/" for folder in left_out)
-    listed = (name for name in set(_listed(private, root, b"")) if name not in left_out)
-    return sorted(keep_existing(root, (name for name in listed if not name.startswith(prefixes))))
+    seen, folders, at = dict(_listed(private, root, b"")), {b"": True}, os.fsencode(root)
+    return {
+        name: seen[name]
+        for name in sorted(seen)
+        if name not in left_out
+        and not name.startswith(prefixes)
+        and _is_file(seen[name].st_mode)
+        and _is_folder(at, name.rpartition(b"/")[0], folders)
+    }
 
 
 def ignored_names(private: PrivateGit) -> list[str]:
@@ -71,18 +83,25 @@ def keep_existing(root: Path, names: Iterable[bytes]) -> Iterator[bytes]:
     """Those of the names that are regular files or links below `root`, with no link on the way to them."""
     folders: dict[bytes, bool] = {b"": True}
     at = os.fsencode(root)
-    return (name for name in names if _is_file(at, name, folders))
+    for name in names:
+        if _is_folder(at, name.rpartition(b"/")[0], folders):
+            seen = _look(at + b"/" + name)
+            if seen is not None and _is_file(seen.st_mode):
+                yield name
 
 
-def _listed(private: PrivateGit, folder: Path, prefix: bytes) -> Iterator[bytes]:
-    """What git lists, nested repositories opened."""
+def _listed(private: PrivateGit, folder: Path, prefix: bytes) -> Iterator[tuple[bytes, os.stat_result]]:
+    """What git lists, nested repositories opened. Only these and empty folders are listed as folders."""
+    at = os.fsencode(folder) + b"/"
     for name in _names(private, folder):
         bare = name.rstrip(b"/")
-        nested = folder / os.fsdecode(bare)
-        if (nested / ".git").exists() and not nested.is_symlink():
+        seen = _look(at + bare)
+        if seen is None:
+            continue
+        if not stat.S_ISDIR(seen.st_mode):
+            yield prefix + bare, seen
+        elif (nested := folder / os.fsdecode(bare)).joinpath(".git").exists():
             yield from _listed(private, nested, prefix + bare + b"/")
-        elif not name.endswith(b"/"):
-            yield prefix + name
 
 
 def _names(private: PrivateGit, folder: Path, question: Sequence[str] = _LIST) -> list[bytes]:
@@ -100,24 +119,22 @@ def _is_ignored(folder: Path) -> bool:
     return not (folder / ".git").exists() and run_git("check-ignore", "--quiet", ".", cwd=folder).returncode == 0
 
 
-def _is_file(root: bytes, name: bytes, folders: dict[bytes, bool]) -> bool:
-    """A regular file or a link that is there, and no link on the way to it. `folders` remembers the way."""
-    parent, _, _ = name.rpartition(b"/")
-    if not _is_folder(root, parent, folders):
-        return False
-    mode = _mode(root + b"/" + name)
+def _is_file(mode: int) -> bool:
+    """A regular file or a link."""
     return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
 
 
 def _is_folder(root: bytes, name: bytes, known: dict[bytes, bool]) -> bool:
+    """Whether there is no link on the way to it, either. `known` remembers the way."""
     if name not in known:
         parent, _, _ = name.rpartition(b"/")
-        known[name] = _is_folder(root, parent, known) and stat.S_ISDIR(_mode(root + b"/" + name))
+        seen = _look(root + b"/" + name) if _is_folder(root, parent, known) else None
+        known[name] = seen is not None and stat.S_ISDIR(seen.st_mode)
     return known[name]
 
 
-def _mode(path: bytes) -> int:
+def _look(path: bytes) -> os.stat_result | None:
     try:
-        return os.lstat(path).st_mode
+        return os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
-        return 0
+        return None
