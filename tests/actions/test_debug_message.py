@@ -106,7 +106,7 @@ async def test_the_first_message_holds_measured_suspects_and_names_the_tools(sta
     assert "E       AssertionError: assert 'C' == 'B'" in text, "the values"
     assert '    assert grade(60) == "B"' in text, "the test's own code"
     assert '-        rank = "C"\n+        rank = "B"' in text, "an edit that passed on a copy"
-    assert "They are evidence: several may fit by chance" in text
+    assert "on a copy, perhaps by coincidence; they are not in your files" in text
     assert "# The last attempt" not in text
     assert len(text) < 5_000
     (order,) = (message.debug for message in made.agent.messages if message.action == "DEBUG")
@@ -129,9 +129,10 @@ async def test_each_further_message_is_measured_anew(stage: MakeStage) -> None:
     (before,) = (row for row in table(first) if FAULT in row)
     (after,) = (row for row in table(second) if FAULT in row)
     told = second.partition("# The last attempt")[2].partition("# Measured")[0]
-    assert "scripted, in DEBUG, made this change:\n\n```diff\n--- a/grade.py\n+++ b/grade.py\n" in told
+    assert "The previous turn (scripted, DEBUG) made this change:\n\n```diff\n--- a/grade.py\n+++ b/grade.py\n" in told
     assert "+# a remark\n+# and one more\n" in told
     assert "- test_grade.py::test_good: nothing\n" in told
+    assert "The change is still in the files: keep it, alter it or undo it." in told
     assert "It reported “Now all is well”. The tests still fail." in told
     assert "grade.py:5 in" in before
     assert "grade.py:7 in" in after

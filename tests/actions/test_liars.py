@@ -130,7 +130,7 @@ async def test_a_weakened_test_is_put_back_and_the_next_turn_is_told(tmp_path: P
     assert (court.project / "tests/test_app.py").read_text() == first
     assert incidents(state)["tests_put_back"] == "put back as in the first run: tests/test_app.py"
     (told,) = [message.text for message in court.messages if message.action == "DEBUG"]
-    assert f"It was refused (1 passing only since the tests were changed: {ADD}), and the tests were put back" in told
+    assert f"It was refused (1 passing only since the tests were changed: {ADD}). The tests have been put back" in told
     assert "-    assert add(2, 2) == 4\n+    assert add(2, 2) == 0\n" in told, "what it had done"
     assert ">       assert add(2, 2) == 4\nE       assert 0 == 4\n" in told, "what fails now"
 

@@ -35,7 +35,7 @@ async def test_what_it_reports_when_asked_to_wrap_up_counts(stage: MakeStage) ->
     assert agent.sessions == 1
     assert "The time for DEVELOP is up" in wrap_up.text
     assert "Please make app.txt good" in wrap_up.text
-    assert "`.workflow` there belongs to loopwright" in wrap_up.text
+    assert "leave `.workflow` there alone" in wrap_up.text
     assert "Please make app.txt good" in wrap_up.short
     assert wrap_up.text.startswith("CONTINUE EXECUTION")
     assert (order.seconds, wrap_up.seconds) == (2, 90)

@@ -53,18 +53,20 @@ def test_who_it_is_goal_rules_and_contract_are_in_every_message(role: Role) -> N
     assert "Do {{ it }}." in text
     assert f"{DOCUMENTS}/{role}" in text
     assert "# Order: ra.analyse, iteration 1" in text
-    assert f"call `report_phase_result` with phase {role}." in text
+    assert f"call `report_phase_result` with phase {role} and" in text
     assert "report_discovery" in text
     assert "Read them first: AGENTS.md.\n" in text
     assert ("Tests that you weaken, skip or delete are put back" in text) == (role == "cd")
-    assert ("as often as you like, from that folder: `pytest -q`" in text) == (role == "cd")
-    assert ("You read it; what you write there is put back" in text) == (role != "cd")
+    assert ("as often as you like, from /p: `pytest -q`" in text) == (role == "cd")
+    assert ("is read-only for you" in text) == (role != "cd")
 
 
 @pytest.mark.parametrize("role", ROLES)
 def test_who_knows_all_that_is_told_the_order_alone(role: Role) -> None:
     told = texts(role, CycleStep("ra.analyse"))
-    assert told.short.startswith(f"You are {role}; the goal and the rules stand: Say {{{{ goal }}}} politely\n")
+    assert told.short.startswith(
+        f"You are {role}. Goal: Say {{{{ goal }}}} politely\nThe rules of this session still apply."
+    )
     assert "# Order: ra.analyse, iteration 1\n\nDo {{ it }}.\n" in told.short
     assert "report_phase_result" in told.short
     assert len(told.short) < 700

@@ -578,6 +578,6 @@ class TestLanes:
         stage = stage_of(make_stage, ONE, {"TASK-001": writes("a.txt", "a")})
         await stage.drive(stage.create())
         (turn,) = [turn for turn in stage.cast.turns if turn.message.action == "cd.implement"]
-        assert f"You work in {turn.place};" in turn.message.text
-        assert "a copy of the project, made for your task" in turn.message.text
+        assert f"Work only in {turn.place}." in turn.message.text
+        assert "It may be a copy of the project" in " ".join(turn.message.text.split())
         assert "Installed packages" in turn.message.text

@@ -164,7 +164,7 @@ def test_an_attempt_is_told_by_what_it_changed_about_the_failures() -> None:
     )  # fmt: skip
     failed = [failure("test_a", "assert 250 == 270"), failure("test_b", "assert 1 == 2"), failure("test_d", "new")]
     told = describe_attempt(attempt, "--- a/x\n+++ b/x\n-a\n+b\n", failed, "/p")
-    assert told.split("\n\n")[0] == "codex, in DEBUG, made this change:"
+    assert told.split("\n\n")[0] == "The previous turn (codex, DEBUG) made this change:"
     assert "- test_a: before assert 240 == 270; now assert 250 == 270\n" in told
     assert "- test_b: nothing\n" in told
     assert "- test_d fails since then: new\n" in told

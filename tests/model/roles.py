@@ -8,8 +8,8 @@ from pathlib import Path
 from tests.model.script import Conversation, Fault, McpCall, Reply, Script, WriteCall, steps
 
 _ORDER = re.compile(r"^# Order: (?P<step>\w+\.\w+)(?: (?P<task>\S+))?, iteration (?P<iteration>\d+)$", re.MULTILINE)
-_PROJECT = re.compile(r"^- (?:The project is|You work in) (?P<project>/\S+?)[.;] ", re.MULTILINE)
-_FOLDER = re.compile(r"own folder (?:is )?(?P<folder>/\S+?)\.$|own folder (?:is )?(?P<inner>/\S+?)\. ", re.MULTILINE)
+_PROJECT = re.compile(r"^- (?:Work only in )?(?P<project>/\S+?)(?: is read-only|\. )", re.MULTILINE)
+_FOLDER = re.compile(r"own folder (?:is )?(?P<folder>/\S+?);", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def ordered(conversation: Conversation) -> Ordered:
     project, folder = (next(filter(None, map(words.search, told)), None) for words in (_PROJECT, _FOLDER))
     if order is None or project is None or folder is None:
         raise LookupError(f"this orders no step of a cycle: {text[:200]!r}")
-    own = Path(folder["folder"] or folder["inner"])
+    own = Path(folder["folder"])
     place = Path(project["project"])
     return Ordered(order["step"], order["task"], int(order["iteration"]), place, own, text)
 

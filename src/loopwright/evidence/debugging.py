@@ -300,7 +300,11 @@ MOST = 40
 CODE, SEEN = 90, 110
 """Characters of a line of code, and of what was seen there."""
 
-_HEAD = ("| rank | place | line | ran it: failing, passing | seen there |", "|---|---|---|---|---|")
+_HEAD = (
+    "Ranked by suspicion, most likely first. These are leads, not verdicts.\n",
+    "| rank | place | line | failing, passing tests that ran it | evidence |",
+    "|---|---|---|---|---|",
+)
 
 
 def anchor(hypothesis: Hypothesis) -> tuple[str, str, str] | None:
@@ -338,7 +342,7 @@ def describe_mends(mends: Sequence[TrialEdit]) -> str:
     if not mends:
         return ""
     edits = "\n".join(f"{one.description}\n{quote_diff(one.diff)}" for one in mends)
-    return f"Edits under which these tests passed on a copy. They are evidence: several may fit by chance.\n{edits}"
+    return f"Edits that made these tests pass on a copy, perhaps by coincidence; they are not in your files:\n{edits}"
 
 
 def merge_diagnoses(known: Sequence[Hypothesis], fresh: Diagnosis) -> Diagnosis:
@@ -381,7 +385,7 @@ def _row(rank: int, one: Hypothesis) -> str:
     # what edits showed there, whether it is new, exceptions that came from there, and what variables held
     parts = [str(evidence["says"])] if "says" in evidence else []
     if turned := evidence.get("candidates_that_turned_a_test"):
-        parts.append(f"{turned} of {evidence.get('candidates_tried')} small edits turned a failing test")
+        parts.append(f"{turned} of {evidence.get('candidates_tried')} small edits made a failing test pass")
     if evidence.get("changed_since_last_commit"):
         parts.append("changed since the last commit")
     parts += [f"{raised} came from it" for raised in _list(evidence.get("exceptions"))]

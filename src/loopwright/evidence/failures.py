@@ -89,11 +89,13 @@ def quote_diff(diff: str) -> str:
 
 def describe_attempt(attempt: Attempt, diff: str, failed: Sequence[TestResult], project: str) -> str:
     """Who changed what, what it changed about the failures, and what was said of it."""
-    words = [f"{attempt.agent}, in {attempt.action}, made this change:\n\n{quote_diff(diff)}"]
+    words = [f"The previous turn ({attempt.agent}, {attempt.action}) made this change:\n\n{quote_diff(diff)}"]
     if told := list(_compare_failures(attempt, failed, project)):
         words.append("What it changed in the failures:\n" + "\n".join(told))
     if attempt.refused:
-        words.append(f"It was refused ({attempt.refused}), and the tests were put back as they were.")
+        words.append(f"It was refused ({attempt.refused}). The tests have been put back; fix the product instead.")
+    else:
+        words.append("The change is still in the files: keep it, alter it or undo it.")
     if attempt.said:
         words.append(f"It reported “{clip_text(clean_line(attempt.said), MESSAGE)}”. The tests still fail.")
     return "\n\n".join(words)

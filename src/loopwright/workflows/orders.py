@@ -57,11 +57,11 @@ class Surroundings:
     @property
     def rules_line(self) -> str:
         files = ", ".join(self.rule_files)
-        return f"- The project's own rules apply. Read them first: {files}.\n" if files else ""
+        return f"- The project has rules of its own. Read them first: {files}.\n" if files else ""
 
     @property
     def tests_words(self) -> str:
-        return f", from that folder: `{self.test_command}`" if self.test_command else ""
+        return f", from {self.project}: `{self.test_command}`" if self.test_command else ""
 
 
 def look_around(run: MeasuredRunContext[R], command: str, at: Path | None = None) -> Surroundings:
@@ -107,11 +107,11 @@ def done_words(engine: RunState, goal: ProofGoal) -> str:
     settings = engine.settings
     parts = ["all tests pass" if settings.require == "all" else "no test fails that passed at first"]
     if not engine.allow_test_changes:
-        parts.append("the tests of the first run are all there, unchanged")
+        parts.append("every test of the first run is still there, unchanged")
     if settings.min_coverage > 0:
         parts.append(f"coverage is {settings.min_coverage:g} % or more")
     if "change" in goal.kinds:
-        parts.append("a test shows the goal: it fails on the code as it was, and passes now")
+        parts.append("a test proves the goal: it failed on the original code, and passes now")
     return f"{'; '.join(parts)}."
 
 

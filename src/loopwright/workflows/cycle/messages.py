@@ -38,6 +38,8 @@ REQUIRED = {
 
 RULES: dict[Role, str] = {"ra": "reads", "ep": "reads", "cd": "works", "vas": "reads"}
 
+NO_NEWS = "- nothing"
+
 NEWS_SHOWN, NEWS_LENGTH, FILES_SHOWN = 10, 600, 20
 """Entries of the feedback in a message, characters of each, and files that one names; the documents hold all of it."""
 
@@ -100,7 +102,7 @@ def implement_order(prompts: Prompts, state: CycleState, task: PlanTask, documen
         task_id=task.id,
         files=_files(task.files) or "not known",
         documents=str(documents),
-        news=compose_news(state, "cd"),
+        news=_news_for_cd(state),
     )
 
 
@@ -117,8 +119,13 @@ def debug_order(
         folder=str(documents / "cd"),
         hypotheses=hypotheses or "- none yet",
         tools=f"{prompts.render('debugger')}\n\n" if hypotheses else "",
-        news=compose_news(state, "cd"),
+        news=_news_for_cd(state),
     )
+
+
+def _news_for_cd(state: CycleState) -> str:
+    news = compose_news(state, "cd")
+    return "" if news == NO_NEWS else f"\nWhat came back to you from earlier work:\n{news}"
 
 
 def conflict_order(prompts: Prompts, task: PlanTask, project: str, files: Sequence[str], told: str) -> str:
@@ -154,7 +161,7 @@ def compose_news(state: CycleState, role: Role) -> str:
     lines += [f"- {entry.type} from {entry.source}: {_short(entry.content)}" for entry in entries[:NEWS_SHOWN]]
     if (more := len(entries) - NEWS_SHOWN) > 0:
         lines.append(f"- and {plural(more, 'other')}, see coordination/feedback.md")
-    return "\n".join(lines) or "- nothing"
+    return "\n".join(lines) or NO_NEWS
 
 
 def _recent(state: CycleState) -> tuple[FeedbackEntry, ...]:

@@ -29,9 +29,10 @@ REQUIRED = {
 """What a project's own prompt may not leave out."""
 
 BY_TEXT: dict[ActionName, str] = {
-    "INIT": """The tasks: `- state_updates: {"tasks": [{"description": "…"}, {"description": "…"}]}`.""",
-    "DEBUG": """Hypotheses: `- state_updates: {"active_bug": "…", "hypotheses": [{"description": "…",
-"testable_condition": "…", "logging_point": "file:func:line"}]}`.""",
+    "INIT": 'In place of `{}`, on one line, the tasks: `{"tasks": [{"description": "…"}, {"description": "…"}]}`.',
+    "DEBUG": "In place of `{}`, on one line, hypotheses if you have any: "
+    '`{"active_bug": "…", "hypotheses": [{"description": "…", "testable_condition": "…", '
+    '"logging_point": "file:func:line"}]}`.',
 }
 """How an action's proposals are written into a report that is text."""
 
