@@ -53,7 +53,7 @@ async def test_the_developer_is_told_what_was_measured_and_may_ask(make_stage: M
     assert FAULT not in first.text
     (row,) = (line for line in second.text.splitlines() if FAULT in line)
     assert "grade.py:5 in grade" in row
-    assert re.search(r"\| 1, 0 \| [1-9]\d* of \d+ small edits turned a failing test, points=60 \|$", row)
+    assert re.search(r"\| 1, 0 \| [1-9]\d* of \d+ small edits made a failing test pass, points=60 \|$", row)
     assert "`propose_fix`" in second.text
     assert second.debug is not None
     assert second.debug.failing == ("test_grade.py::test_good",)

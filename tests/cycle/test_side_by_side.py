@@ -580,4 +580,4 @@ class TestLanes:
         (turn,) = [turn for turn in stage.cast.turns if turn.message.action == "cd.implement"]
         assert f"Work only in {turn.place}." in turn.message.text
         assert "It may be a copy of the project" in " ".join(turn.message.text.split())
-        assert "Installed packages" in turn.message.text
+        assert "installed packages" in turn.message.text

@@ -37,7 +37,7 @@ def test_the_place_where_an_edit_helps_comes_first(tmp_path: Path) -> None:
     assert isinstance(evidence["candidates_that_turned_a_test"], int)
     assert evidence["candidates_that_turned_a_test"] >= 1
     assert "turned a failing test" in tried[0].description
-    assert "small edits turned a failing test" in render_hypotheses(tried)
+    assert "small edits made a failing test pass" in render_hypotheses(tried)
     assert "candidates_tried" not in (plain[0].evidence or {})
     assert tried[0].status == "pending", "a trial is no verdict"
 
