@@ -99,7 +99,7 @@ def test_a_pause_at_the_menu_ends_the_runner(desk: Desk, started: Callable[..., 
 
 def test_of_two_people_one_is_told_that_the_other_was_faster(desk: Desk, started: Callable[..., str]) -> None:
     loop_id = started(planned("Write it"), {**GOOD, "seconds": 5})
-    people = [desk.begin("choose", loop_id, choice) for choice in ("develop", "validate", "complete")]
+    people = [desk.begin("choose", loop_id, "develop") for _ in range(3)]  # it takes longer than all of them
     said = [person.communicate() for person in people]
     ran = [Ran(person.returncode, *texts) for person, texts in zip(people, said, strict=True)]
     assert sorted(one.code for one in ran) == [0, 5, 5]
