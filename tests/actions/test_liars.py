@@ -97,6 +97,8 @@ async def test_a_deed_in_unittest_is_not_believed(name: str, tmp_path: Path) -> 
     state = await court.judge(ScriptedTurn(text=said("DEVELOP"), files=files))
     is_unbelieved(court, state)
     assert "test_add" in incidents(state)[kind]
+    assert incidents(state)["tests_put_back"] == "put back as in the first run: tests/test_app.py"
+    assert (court.project / "tests/test_app.py").read_text() == text
 
 
 @pytest.mark.parametrize("by", ["flag", "task"])

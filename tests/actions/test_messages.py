@@ -47,7 +47,8 @@ async def test_goal_rules_and_paths_are_in_every_message(stage: MakeStage) -> No
         assert "Tests that you weaken, skip or delete are put back" in text
         assert "ACTION_RESULT:" not in text, "only who has no tools of ours needs the block"
     for message in set.agent.messages:
-        assert message.by_text.startswith("Only if you have no such tool, end your answer with this block")
+        words = message.by_text or message.text  # whoever is asked again hears of both ways
+        assert "Only if you have no such tool, end your answer with this block" in words
     folder = str(set.store.progress_path(id))
     assert "what you write now is put back" in init
     assert f"as often as you like, from {set.project}: `judge`" in init
@@ -59,6 +60,7 @@ async def test_goal_rules_and_paths_are_in_every_message(stage: MakeStage) -> No
     assert f"{folder}/develop.md" in develop
     assert "could not be taken as a report: there was no ACTION_RESULT block." in again
     assert "\n- action: DEVELOP\n" in again
+    assert set.agent.messages[2].short == "", "it is asked for the report, not given the order again"
     assert f"More in {folder}: test-results.json" in debug
     assert "1 test fails. Test output, code, diffs" in debug
     assert "\n\nsuite::app\n\n```text\n" in debug

@@ -217,7 +217,7 @@ class AgentTurns:
             asked_again = found is None
             if asked_again:
                 problem = find_report_problem(clip_output(answer.output).text, message.action)
-                asking = message.evolve(text=ask_again(problem))
+                asking = message.evolve(text=ask_again(problem), short="", by_text="")
                 answer = await self._mended(name, asking, message, wrap_ups, troubles)
                 found = _report(answer.output, message.action)
         output = clip_output(answer.output)

@@ -237,21 +237,25 @@ async def _validated(
         ground.note("changed_under_test", f"changed while the tests ran, so the run proves nothing: {', '.join(loose)}")
     _remember(ground, outcome)
     weakened = (*comparison.suspicious, *comparison.vanished, *comparison.newly_skipped)
-    return outcome, () if ground.may_change_tests() or run.trouble else weakened
+    is_whole = run.trouble in (None, "no_tests")
+    return outcome, weakened if is_whole and not ground.may_change_tests() else ()
 
 
 async def _restore_tests(ground: MeasuredRunContext[R], weakened: Sequence[str], outcome: ValidationOutcome) -> bool:
     """Puts back what makes these tests other than they were; whether there was anything.
 
-    That is the files they stand in. Where those are as they were, and nothing fails, it is what steers the tests.
+    That is the files they stand in, or where their keys do not name those, all that hold tests and held them before.
+    Where those are as they were, and nothing fails, it is what steers the tests.
     """
     baseline = ground.state().engine.baseline
     if baseline is None or baseline.commit is None:
         return False
     here = await ground.snapshot("before tests are put back")
     changes, _ = await run_in_thread(split_material, ground, baseline.commit, here.commit)
-    changed = [change.file for change in changes if not is_mixed(change.file)]
+    changed = {change.file: change.action for change in changes if not is_mixed(change.file)}
     own = {file_of(key) for key in weakened}
+    if not own <= {*await run_in_thread(ground.workspace.listed), *changed}:
+        own |= {file for file, action in changed.items() if holds_tests(file) and action != "create"}
     files = [file for file in changed if file in own]
     if not files and not outcome.failing:
         files = [file for file in changed if not holds_tests(file)]
