@@ -103,7 +103,7 @@ def test_of_two_people_one_is_told_that_the_other_was_faster(desk: Desk, started
     said = [person.communicate() for person in people]
     ran = [Ran(person.returncode, *texts) for person, texts in zip(people, said, strict=True)]
     assert sorted(one.code for one in ran) == [0, 5, 5]
-    assert all("chosen already" in one.err or "not at its menu" in one.err for one in ran if one.code)
+    assert all("already made" in one.err or "not at its menu" in one.err for one in ran if one.code)
 
 
 def runner_of(desk: Desk, loop_id: str) -> int:
