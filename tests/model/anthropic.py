@@ -16,7 +16,7 @@ class _Block(BaseModel):
 
 
 class _Message(BaseModel):
-    role: Literal["user", "assistant"]
+    role: Literal["user", "assistant", "system"]
     content: str | list[_Block]
 
 
@@ -47,6 +47,8 @@ def _read(path: str, body: bytes) -> Asked:
 
 def _messages(message: _Message) -> Sequence[Message]:
     blocks = [_Block(type="text", text=message.content)] if isinstance(message.content, str) else message.content
+    if message.role == "system":  # reminders of claude itself
+        return []
     who: Literal["user", "model"] = "user" if message.role == "user" else "model"
     results = [Message("tool", _text(block.content)) for block in blocks if block.type == "tool_result"]
     text = "\n".join(block.text for block in blocks if block.type == "text")

@@ -24,6 +24,10 @@ SLACK = 5.0
 """Seconds of silence beyond the limit (at most a quarter of it): an agent that keeps the limit itself speaks first."""
 
 
+NOTICED = 5.0
+"""Seconds of silence that a person is told of; from there on each time that they have doubled."""
+
+
 @dataclass
 class TurnWatch:
     """Counts the seconds of a turn from one look to the next; time in which it waits for a person's answer stands.
@@ -37,6 +41,7 @@ class TurnWatch:
     worked: float = 0
     quiet: float = 0
     sign: tuple[int, str] = (0, "")
+    noticed: float = NOTICED
 
     def late(self, output: AgentOutput, now: float) -> str | None:
         """The limit that is reached, in words; None while there is time."""
@@ -46,12 +51,21 @@ class TurnWatch:
             self.quiet += passed
         sign = (output.signs, output.text)
         if output.asking or sign != self.sign:
-            self.quiet, self.sign = 0, sign
+            self.quiet, self.sign, self.noticed = 0, sign, NOTICED
         if self.worked >= self.seconds:
             return f"was still working after {self.seconds:g} s"
         if self.silence and self.quiet >= self.silence + min(SLACK, self.silence / 4):
             return f"showed no activity for {self.silence:g} s"
         return None
+
+    def notice(self) -> str | None:
+        """That nothing has come for a while, when it is time to say so."""
+        if self.quiet < self.noticed:
+            return None
+        words = f"has shown no activity for {self.noticed:g} s"
+        while self.noticed <= self.quiet:
+            self.noticed *= 2
+        return words
 
 
 LONGEST_NAME = 500
@@ -300,6 +314,8 @@ class AgentTurns:
                 return TurnAnswer(output)
             if late := watch.late(output, self._clock.monotonic()):
                 return TurnAnswer(output, late)
+            if takes_prose(agent) and (words := watch.notice()):
+                self._tell(f"{name} {words}")
 
     def _hear(self, name: str, output: AgentOutput) -> None:
         """What has to outlive the turn, should it break off: its words, cost and files, and its session's name."""

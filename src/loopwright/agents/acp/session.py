@@ -118,7 +118,10 @@ class AcpSession:
         return "\n\n".join(part for part in (brief, order, by_text) if part)
 
     def at_work(self, id: str) -> AgentOutput:
-        """What can be told of the turn under way."""
+        """What can be told of the turn under way. AgentError(auth) once that is hopeless."""
+        if self._client.refused is not None:
+            raise self._peer.advised(self._client.refused)
+        self._client.logged(self._errors.news())
         turn = self._client.turn or TurnState()
         return self._output(id, turn, self._usage(turn, None))
 
@@ -146,7 +149,7 @@ class AcpSession:
             wrote=self._client.written(turn),
             usage=usage,
             session=self._client.session,
-            signs=self._peer.lines + self._errors.signs(),
+            signs=self._peer.lines - self._client.troubles + self._client.log_signs,
             asking=self._client.is_asking,
         )
 
@@ -273,12 +276,17 @@ async def probe_agent(command: AgentCommand, folder: Path, seconds: float) -> Pr
             finally:
                 await peer.close()
     except TimeoutError:
-        found = replace(found, trouble="timeout", words=f"no answer within {seconds:g} s{errors.last_words()}")
+        found = replace(found, trouble="timeout", words=_late(seconds, errors.last_words()))
     except Invalid as error:
         found = replace(found, trouble="died", words=f"cannot be started: {error}")
     except AgentError as error:
         found = replace(found, trouble=error.kind, words=str(error))
     return replace(found, seconds=round(time.monotonic() - started, 3))
+
+
+def _late(seconds: float, words: str) -> str:
+    late = f"no answer within {seconds:g} s"
+    return f"{words} ({late})" if words else late
 
 
 def _introduced(about: schema.InitializeResponse) -> ProbeResult:
