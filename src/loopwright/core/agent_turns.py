@@ -15,7 +15,7 @@ from loopwright.core.record import JournalEvent
 from loopwright.core.recording import TurnRecorder
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus
-from loopwright.core.spending import SpentTotal, UsageLedger, sum_turns
+from loopwright.core.spending import BudgetMeter, BudgetSign, SpentTotal, UsageLedger, sum_turns
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.reports.text import find_report_problem, parse_report
@@ -139,10 +139,11 @@ CANCEL_SECONDS = 10.0
 
 
 class TurnAnswer(NamedTuple):
-    """How a turn ended. `late`: the limit it was cut off at, in words."""
+    """How a turn ended. `late`: the limit it was cut off at, in words; `used_up`: with it the whole budget."""
 
     output: AgentOutput
     late: str | None = None
+    used_up: bool = False
 
 
 class ReportedAnswer(NamedTuple):
@@ -165,7 +166,7 @@ def clip_output(output: AgentOutput) -> AgentOutput:
 class AgentTurns:
     """Sends messages and waits for answers; `async with` closes every session that was opened.
 
-    `recorder` hears of all that passes; without one nobody does.
+    `recorder` hears of all that passes; without one nobody does. `meter`: the budget that holds within a turn.
     """
 
     def __init__(
@@ -176,6 +177,7 @@ class AgentTurns:
         bus: EventBus,
         price: Callable[[Usage], float | None],
         recorder: TurnRecorder | None = None,
+        meter: BudgetMeter | None = None,
     ) -> None:
         self._make, self._recall, self._clock, self._bus, self._price = agents, recall, clock, bus, price
         self._recorder = recorder or TurnRecorder(EventBus(), project="")
@@ -183,7 +185,8 @@ class AgentTurns:
         self._open: dict[str, str] = {}
         self._sent_since: dict[str, int] = {}
         self._said: dict[str, str] = {}
-        self._ledger = UsageLedger()
+        self._meter = meter
+        self._ledger = meter.open_ledger() if meter else UsageLedger()
         self._wrote: set[str] = set()
 
     async def __aenter__(self) -> "AgentTurns":
@@ -266,7 +269,8 @@ class AgentTurns:
                 answer = await self._sent(name, message)
                 if answer.late is None:
                     return answer
-                return await self._out_of_time(name, answer.late, message.action, wrap_ups)
+                ways = () if answer.used_up else wrap_ups
+                return await self._out_of_time(name, answer.late, message.action, ways)
             except asyncio.CancelledError:
                 await self.close(name)
                 raise
@@ -281,13 +285,32 @@ class AgentTurns:
                     raise
                 if isinstance(cure, RetryAfter):
                     self._tell(f"{name}: {error}; asking again in {cure.seconds:.0f} s")
-                    await self._clock.sleep(cure.seconds)
+                    await self._wait_to_ask_again(name, cure.seconds)
                 else:
                     self._tell(f"{name}: {error}; starting it again")
                     message = whole.evolve(text=f"{BROKEN_OFF}\n\n{whole.text}")
 
-    async def _sent(self, name: str, message: Message) -> TurnAnswer:
-        """Sends a message and waits for the answer, or for a limit; then the turn is still under way."""
+    async def _wait_to_ask_again(self, name: str, seconds: float) -> None:
+        """AgentError(timeout) where the budget does not last that long."""
+        left = self._meter.seconds_left() if self._meter else seconds
+        await self._clock.sleep(max(min(seconds, left), 0))
+        if (sign := await self._budget_sign()) and sign.used_up:
+            self._hold(sign)
+            await self.close(name)
+            raise AgentError("timeout", f"{name} {sign.words}")
+
+    def _hold(self, sign: BudgetSign) -> None:
+        assert self._meter is not None
+        self._meter.hold(sign.limit)
+
+    async def _budget_sign(self) -> BudgetSign | None:
+        return await self._meter.sign() if self._meter else None
+
+    async def _sent(self, name: str, message: Message, *, wraps_up: bool = False) -> TurnAnswer:
+        """Sends a message and waits for the answer, or for a limit; then the turn is still under way.
+
+        `wraps_up`: it is the one message that a budget leaves room for.
+        """
         agent = self.agent(name)
         self._ledger.begin(name)
         if name in self._open:
@@ -302,9 +325,9 @@ class AgentTurns:
             message = message.evolve(session=self._recall.session(name), brief=brief)
             self._recorder.send(name, message, first=True)
             self._open[name] = await agent.spawn_agent(message)
-        return await self._waited(name, message.seconds, message.silence)
+        return await self._waited(name, message.seconds, message.silence, wraps_up=wraps_up)
 
-    async def _waited(self, name: str, seconds: float, silence: float) -> TurnAnswer:
+    async def _waited(self, name: str, seconds: float, silence: float, *, wraps_up: bool) -> TurnAnswer:
         agent, id = self.agent(name), self._open[name]
         watch = TurnWatch(seconds, silence, self._clock.monotonic())
         while True:
@@ -314,8 +337,20 @@ class AgentTurns:
                 return TurnAnswer(output)
             if late := watch.late(output, self._clock.monotonic()):
                 return TurnAnswer(output, late)
+            sign = await self._budget_sign()
+            has_room = not takes_prose(agent) or (wraps_up and not self._ledger.step.tokens)
+            if sign and (sign.used_up or not has_room):
+                self._hold(sign)
+                return TurnAnswer(output, sign.words, sign.used_up)
             if takes_prose(agent) and (words := watch.notice()):
                 self._tell(f"{name} {words}")
+
+    async def _ended(self, name: str, seconds: float) -> AgentOutput:
+        """The end of a turn that was cancelled; it is `running` where that did not come in so many seconds."""
+        agent, id = self.agent(name), self._open[name]
+        output = (await agent.wait([id], seconds * 1000))[id]
+        self._hear(name, output)
+        return output
 
     def _hear(self, name: str, output: AgentOutput) -> None:
         """What has to outlive the turn, should it break off: its words, cost and files, and its session's name."""
@@ -345,7 +380,7 @@ class AgentTurns:
 
     async def _wrapped_up(self, name: str, wrap_up: Message, late: str) -> TurnAnswer:
         try:
-            return await self._sent(name, wrap_up)
+            return await self._sent(name, wrap_up, wraps_up=True)
         except AgentError as error:
             if TABLE[error.kind].then != "fails":
                 raise
@@ -357,7 +392,8 @@ class AgentTurns:
         try:
             async with asyncio.timeout(CANCEL_SECONDS):
                 await agent.cancel_turn(id)
-            output = (await self._waited(name, CANCEL_SECONDS, 0)).output
+            output = await self._ended(name, CANCEL_SECONDS)
+            self._ledger.cut_off()
         except (AgentError, TimeoutError) as error:
             self._tell(f"{name} could not be cut off: {error or 'it does not answer'}")
             return AgentOutput(agent_id=id, running=True)

@@ -20,6 +20,8 @@ from loopwright.core.record import JournalEvent
 from loopwright.core.recording import Transcript, TurnRecorder, earlier_messages
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus
+from loopwright.core.spending import BudgetMeter
+from loopwright.core.state import Budget
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.policy.secrets import SecretFilter
 
@@ -43,8 +45,8 @@ class Hold(Generic[R]):
     """One run, held under a lease of this `epoch`.
 
     `begun`: its state when the lease was taken; `left`: processes of an earlier runner that were ended. `bus` also
-    keeps the transcript, `shown` does not. `person` sits at this terminal; with `from_afar`, people answer through the
-    state.
+    keeps the transcript, `shown` does not. `meter`: its budget while turns are under way. `person` sits at this
+    terminal; with `from_afar`, people answer through the state.
     """
 
     begun: R
@@ -53,6 +55,7 @@ class Hold(Generic[R]):
     shown: EventBus
     permits: PermissionQueue[R]
     left: tuple[int, ...]
+    meter: BudgetMeter
     person: Prompter | None
     from_afar: bool
 
@@ -137,7 +140,21 @@ class Runner(Generic[R]):
             )
             permits.forget_old()
             async with self.processes.owning(id) as left, dispatcher.watching(begun):
-                return await self.work(id, Hold(begun, lease.epoch, bus, shown, permits, left, person, from_afar))
+                meter = self._make_meter(id, lease.epoch)
+                hold = Hold(begun, lease.epoch, bus, shown, permits, left, meter, person, from_afar)
+                return await self.work(id, hold)
+
+    def _make_meter(self, id: str, epoch: int) -> BudgetMeter:
+        def read() -> Budget:
+            return self.store.read(id).engine.budget
+
+        def hold(limit: str) -> None:
+            if read().held != limit:
+                rule: Rule[R] = lambda s: s.evolve(engine=s.engine.evolve(budget=s.engine.budget.evolve(held=limit)))  # noqa: E731
+                event = JournalEvent(type="budget_held", data={"limit": limit})
+                self.store.update(id, rule, actor="runner", event=event, epoch=epoch)
+
+        return BudgetMeter(read, hold, self.price, self.clock.monotonic)
 
     async def work(self, id: str, hold: Hold[R]) -> R:
         """Takes up what the last runner left, and drives the workflow until it rests."""
@@ -178,7 +195,7 @@ class Runner(Generic[R]):
             earlier = partial(earlier_messages, self.store, id, until=until, name=known, role=role)
             around = replace(around, earlier=earlier)
         recorder = TurnRecorder(bus, place)
-        return AgentTurns(lambda name: agents(name, around), recall, self.clock, bus, self.price, recorder)
+        return AgentTurns(lambda name: agents(name, around), recall, self.clock, bus, self.price, recorder, hold.meter)
 
 
 def transcript_name(role: str | None) -> str:

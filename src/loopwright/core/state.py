@@ -1,5 +1,6 @@
 """The `engine` key of a state file: everything the seed schema has no place for."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple, Self
 
@@ -201,7 +202,10 @@ class Reached(NamedTuple):
 
 
 class Budget(Record):
-    """Limits (None: no limit) and usage. Cost in US dollars."""
+    """Limits (None: no limit) and usage. Cost in US dollars.
+
+    `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
+    """
 
     max_minutes: float | None = Field(default=None, gt=0)
     max_tokens: Tokens | None = None
@@ -209,18 +213,24 @@ class Budget(Record):
     spent_seconds: float = Field(default=0, ge=0)
     tokens: int | None = None
     cost: float | None = None
+    held: str | None = Field(default=None, exclude_if=is_absent)
 
     @property
     def reached(self) -> Reached | None:
         """The first limit that is used up."""
-        if self.max_minutes is not None and self.spent_seconds >= self.max_minutes * 60:
+        return next((limit for limit, is_reached in self._limits() if is_reached or limit.words == self.held), None)
+
+    def _limits(self) -> Iterator[tuple[Reached, bool]]:
+        if self.max_minutes is not None:
             words = f"time budget of {plural(self.max_minutes, 'minute')}"
-            return Reached("max_minutes", words, self.spent_seconds / 60)
-        if self.max_tokens is not None and (self.tokens or 0) >= self.max_tokens:
-            return Reached("max_tokens", f"budget of {plural(self.max_tokens, 'token')}", self.tokens or 0)
-        if self.max_cost is not None and (self.cost or 0) >= self.max_cost:
-            return Reached("max_cost", f"budget of {self.max_cost:g} US dollars", self.cost or 0)
-        return None
+            minutes = self.spent_seconds / 60
+            yield Reached("max_minutes", words, minutes), minutes >= self.max_minutes
+        if self.max_tokens is not None:
+            words, tokens = f"budget of {plural(self.max_tokens, 'token')}", self.tokens or 0
+            yield Reached("max_tokens", words, tokens), tokens >= self.max_tokens
+        if self.max_cost is not None:
+            words, cost = f"budget of {self.max_cost:g} US dollars", self.cost or 0
+            yield Reached("max_cost", words, cost), cost >= self.max_cost
 
 
 @dataclass(frozen=True)

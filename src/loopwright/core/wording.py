@@ -53,6 +53,7 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "taken_over": lambda f: f"taken over from a runner that died during {_broken(f)}",
     "session": lambda f: f"session with {f['agent']} opened",
     "session_left": lambda f: f"session with {f['agent']} abandoned",
+    "budget_held": lambda f: f"the {f['limit']} leaves no room for another turn",
     "rival_taken": lambda f: f"{f['rival']} replaced the patch",
     "notification_failed": lambda f: f["why"],
     "recovered": lambda f: f"state rebuilt from {f['from']}",

@@ -137,7 +137,7 @@ class AcpSession:
             raise AgentError("protocol", f"{self._command.name} cannot be given its report tools: {error}") from error
 
     def _usage(self, turn: TurnState, response: schema.PromptResponse | None) -> Usage:
-        usage = sum_turn_usage(response, turn.metered, compute_turn_cost(self._spent, self._client.cost))
+        usage = sum_turn_usage(response, turn.heard_usage, compute_turn_cost(self._spent, self._client.cost))
         return usage if usage == Usage() or usage.model else usage.evolve(model=self._modes.model)
 
     def _output(self, id: str, turn: TurnState, usage: Usage) -> AgentOutput:

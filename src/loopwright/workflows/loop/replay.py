@@ -186,7 +186,7 @@ def _task(task: DevelopTask) -> str:
 
 
 ENDS = frozenset({"action_finished", "taken_over"})
-OWN = frozenset({"lease_taken", "session", "session_left", "summarised", "recovered"})
+OWN = frozenset({"lease_taken", "budget_held", "session", "session_left", "summarised", "recovered"})
 """What a runner commits beside its actions; a replay does the same by itself."""
 
 OWN_TALK = ("permission", "menu", "question")
