@@ -42,6 +42,7 @@ tests/actions/test_replay.py::test_a_runner_that_died_dies_again
 tests/actions/test_replay.py::test_what_people_did_meanwhile_happens_again
 tests/actions/test_rivals.py
 tests/actions/test_taken_over.py
+tests/actions/test_told.py
 tests/actions/test_troubles.py
 tests/actions/test_validation.py
 tests/agents/acp/test_misbehaving.py
@@ -210,6 +211,7 @@ tests/actions/test_out_of_time.py::test_who_can_not_be_cut_off_is_closed
 tests/actions/test_out_of_time.py::test_who_does_not_wrap_up_is_closed_and_the_action_tried_again
 tests/actions/test_proof.py
 tests/actions/test_replay.py
+tests/actions/test_told.py::test_at_random_moments_with_kills_between
 tests/actions/test_trials.py
 tests/agents_real
 tests/agents_real/test_cycle.py::test_two_iterations_and_a_killed_runner_in_the_same_sessions[mixed]

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import ClassVar, Generic, Protocol, get_args
 
 from loopwright.core.agent_turns import AgentTurns, SessionMemory
+from loopwright.core.cycle_names import Role
 from loopwright.core.errors import NotFound
 from loopwright.core.notices import Event as NoticeKind
 from loopwright.core.notices import IdName, Notice, find_notice
 from loopwright.core.notifier import NotificationDispatcher
 from loopwright.core.permits import PermissionQueue
+from loopwright.core.person_messages import PersonMessageQueue, settle_broken_deliveries
 from loopwright.core.ports import Agent, AgentEnvironment, Clock, Notifier, Processes, Prompter, Rule, Store
 from loopwright.core.protocol import Usage
 from loopwright.core.record import JournalEvent
@@ -130,7 +132,7 @@ class Runner(Generic[R]):
         with self.store.lease(id) as lease, closing(kept) as bus:
             begun = self.store.update(
                 id,
-                lambda state: self.taken_over(take_up(state), from_afar=from_afar),
+                lambda state: self.taken_over(settle_broken_deliveries(take_up(state)), from_afar=from_afar),
                 actor="runner",
                 event=JournalEvent(type="running"),
                 epoch=lease.epoch,
@@ -180,7 +182,7 @@ class Runner(Generic[R]):
         recall: SessionMemory,
         place: str,
         bus: EventBus | None = None,
-        role: str | None = None,
+        role: Role | None = None,
         *,
         anew: bool = False,
     ) -> AgentTurns:
@@ -195,7 +197,9 @@ class Runner(Generic[R]):
             earlier = partial(earlier_messages, self.store, id, until=until, name=known, role=role)
             around = replace(around, earlier=earlier)
         recorder = TurnRecorder(bus, place)
-        return AgentTurns(lambda name: agents(name, around), recall, self.clock, bus, self.price, recorder, hold.meter)
+        queue = PersonMessageQueue(self.store, self.clock, id, hold.epoch, role)
+        make = lambda name: agents(name, around)  # noqa: E731
+        return AgentTurns(make, recall, self.clock, bus, self.price, recorder, hold.meter, queue)
 
 
 def transcript_name(role: str | None) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
+from loopwright.core.cycle_names import Role
 from loopwright.core.names import Mode
 from loopwright.core.record import Items, Record, Timestamp, bound_range, is_absent
 from loopwright.core.text import plural
@@ -104,6 +105,30 @@ class PermissionRequest(Record):
     reason: str = ""
     since: Timestamp
     answer: Literal["allow", "deny"] | None = None
+
+
+DeliveryWay = Literal["order", "steered", "interrupted", "task"]
+"""With the next order; into the turn under way; in a turn that was cut off for it; as a task or an extension."""
+
+
+class PersonMessage(Record):
+    """What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
+
+    `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
+    it came to.
+    """
+
+    id: str
+    text: str
+    at: Timestamp
+    now: bool = False
+    role: Role | None = Field(default=None, exclude_if=is_absent)
+    status: Literal["queued", "sending", "delivered", "answered", "undelivered"] = "queued"
+    way: DeliveryWay | None = Field(default=None, exclude_if=is_absent)
+    agent: str = ""
+    delivered_at: Timestamp | None = Field(default=None, exclude_if=is_absent)
+    answer: str = ""
+    why: str = ""
 
 
 class Parked(Record):
@@ -308,6 +333,7 @@ class RunState(Record):
     interrupt: bool = False
     parked: Parked | None = None
     asked: Items[PermissionRequest] = ()
+    messages: Items[PersonMessage] = Field(default=(), exclude_if=lambda value: not value)
     sessions: dict[str, str] = Field(default_factory=dict)
     settings: RunSettings = RunSettings()
     budget: Budget = Budget()

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: e4668bfd3e50acc22128a0a588b71083c3bfdf09309b90571e8576e7d5ab82c1
+// schema sha256: 753662b00387e5d98fd4a83d56f89d1958efabae235b0446cc5aeaaae700e82b
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -247,6 +247,7 @@ export interface CycleEngine {
   interrupt: boolean
   parked?: Parked | null
   asked: PermissionRequest[]
+  messages: PersonMessage[]
   sessions?: {
     [k: string]: string
   }
@@ -342,6 +343,25 @@ export interface PermissionRequest {
   answer?: ('allow' | 'deny') | null
 }
 /**
+ * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
+ *
+ * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
+ * it came to.
+ */
+export interface PersonMessage {
+  id: string
+  text: string
+  at: string
+  now: boolean
+  role?: ('ra' | 'ep' | 'cd' | 'vas') | null
+  status: 'queued' | 'sending' | 'delivered' | 'answered' | 'undelivered'
+  way?: ('order' | 'steered' | 'interrupted' | 'task') | null
+  agent: string
+  delivered_at?: string | null
+  answer: string
+  why: string
+}
+/**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
@@ -368,6 +388,8 @@ export interface RunSettings {
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
+ *
+ * `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -376,6 +398,7 @@ export interface Budget {
   spent_seconds: number
   tokens?: number | null
   cost?: number | null
+  held?: string | null
 }
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: f7bed45dc7ab53609f67a957e5bb180d821202902547f5ac889ed5dae0af1973
+// schema sha256: cfda4fc4602b8cf762f66552ca35235078a132b4ce75c17e652a74d0ed9051bf
 
 export type JsonValue = unknown
 
@@ -147,6 +147,7 @@ export interface EngineState {
   interrupt: boolean
   parked?: Parked | null
   asked: PermissionRequest[]
+  messages: PersonMessage[]
   sessions?: {
     [k: string]: string
   }
@@ -217,6 +218,25 @@ export interface PermissionRequest {
   answer?: ('allow' | 'deny') | null
 }
 /**
+ * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
+ *
+ * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
+ * it came to.
+ */
+export interface PersonMessage {
+  id: string
+  text: string
+  at: string
+  now: boolean
+  role?: ('ra' | 'ep' | 'cd' | 'vas') | null
+  status: 'queued' | 'sending' | 'delivered' | 'answered' | 'undelivered'
+  way?: ('order' | 'steered' | 'interrupted' | 'task') | null
+  agent: string
+  delivered_at?: string | null
+  answer: string
+  why: string
+}
+/**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
@@ -243,6 +263,8 @@ export interface RunSettings {
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
+ *
+ * `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -251,6 +273,7 @@ export interface Budget {
   spent_seconds: number
   tokens?: number | null
   cost?: number | null
+  held?: string | null
 }
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.

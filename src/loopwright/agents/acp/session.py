@@ -29,6 +29,9 @@ from loopwright.processes.conversation import open_conversation
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.reports.text import parse_report
 
+STEER_SECONDS = 10.0
+"""For an agent to take what it is told within a turn."""
+
 _STOPPED = {"max_tokens": "its limit of tokens", "max_turn_requests": "its limit of requests in one turn"}
 
 
@@ -49,6 +52,7 @@ class AcpSession:
         self._modes = SessionModes.none()
         self._knows_the_work = False
         self._is_told = False
+        self._can_steer = False
         self._spent: schema.Cost | None = None
         self.is_prompting = False
 
@@ -56,6 +60,7 @@ class AcpSession:
         """The session that the message names, where the agent can load it; else a new one. AgentError."""
         self._open_mailbox(message)
         about = await self._peer.greet()
+        self._can_steer = _steers(about)
         beside = self._peer.beside(about, message.folder)
         offer = await self._peer.load(message.session, about, beside) if message.session else None
         self._knows_the_work = offer is not None
@@ -115,7 +120,7 @@ class AcpSession:
         brief = "" if self._knows_the_work else message.brief
         order = message.short if self._is_told and message.short else message.text
         by_text = "" if self._inbox.is_known else message.by_text
-        return "\n\n".join(part for part in (brief, order, by_text) if part)
+        return "\n\n".join(part for part in (brief, order, message.told, by_text) if part)
 
     def at_work(self, id: str) -> AgentOutput:
         """What can be told of the turn under way. AgentError(auth) once that is hopeless."""
@@ -124,6 +129,20 @@ class AcpSession:
         self._client.logged(self._errors.news())
         turn = self._client.turn or TurnState()
         return self._output(id, turn, self._usage(turn, None))
+
+    async def steer(self, text: str) -> bool:
+        """Adds to the turn under way, see ports.Agent. The protocol has no such request: codex's own."""
+        if not (self._can_steer and self.is_prompting):
+            return False
+        prompt = {"prompt": [{"type": "text", "text": text}], "_meta": {"steering": {"idleBehavior": "promptRequired"}}}
+        try:
+            async with asyncio.timeout(STEER_SECONDS), self._peer.heeding("while it was told something"):
+                answer = await self._peer.agent.ext_method(
+                    "session/steering", {"sessionId": self._client.session, **prompt}
+                )
+        except TimeoutError:
+            raise AgentError("protocol", f"{self._command.name} does not answer whether it was told") from None
+        return bool(answer.get("outcome") == "injected")
 
     async def cancel(self) -> None:
         """Asks for the end of the turn; what it waits for is not decided any more."""
@@ -151,6 +170,8 @@ class AcpSession:
             session=self._client.session,
             signs=self._peer.lines - self._client.troubles + self._client.log_signs,
             asking=self._client.is_asking,
+            received=self.is_prompting,
+            steers=self._can_steer and self.is_prompting,
         )
 
 
@@ -198,7 +219,7 @@ class AcpAgent(TaskAgent):
 
     def at_work(self, id: str) -> AgentOutput:
         held = self._sessions.get(id)
-        return super().at_work(id) if held is None else held.session.at_work(id)
+        return super().at_work(id).evolve(received=False) if held is None else held.session.at_work(id)
 
     async def play(self, id: str, message: Message) -> AgentOutput:
         if id not in self._sessions:
@@ -210,6 +231,10 @@ class AcpAgent(TaskAgent):
             )
             self._sessions[id] = _Held(session, stack)
         return await self._sessions[id].session.turn(id, message)
+
+    async def steer(self, id: str, text: str) -> bool:
+        held = self._sessions.get(id)
+        return held is not None and await held.session.steer(text)
 
     async def cancel_turn(self, id: str) -> None:
         turn, held = self._turn(id), self._sessions.get(id)
@@ -282,6 +307,12 @@ async def probe_agent(command: AgentCommand, folder: Path, seconds: float) -> Pr
     except AgentError as error:
         found = replace(found, trouble=error.kind, words=str(error))
     return replace(found, seconds=round(time.monotonic() - started, 3))
+
+
+def _steers(about: schema.InitializeResponse) -> bool:
+    able = about.agent_capabilities.field_meta if about.agent_capabilities else None
+    told = [(meta or {}).get("steering") for meta in (about.field_meta, able)]
+    return any(isinstance(one, dict) and one.get("supported") is True for one in told)
 
 
 def _late(seconds: float, words: str) -> str:
