@@ -221,6 +221,7 @@ tests/agents_real/test_proof.py::test_its_loop_ends_as_it_should[a test that pas
 tests/agents_real/test_proof.py::test_what_its_shell_does_to_the_environment[sitecustomize]
 tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports[codex]
 tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes[codex]
+tests/agents_real/test_told.py::test_it_reaches_the_model_once[codex]
 tests/agents_real/test_trouble.py::test_a_budget_of_tokens_ends_a_turn_that_would_not_end[codex]
 tests/agents_real/test_trouble.py::test_a_refused_key_pauses_the_loop_with_what_to_do[codex]
 tests/agents_real/test_trouble.py::test_a_stop_in_the_middle_of_a_command_leaves_nothing[gemini]
@@ -351,6 +352,7 @@ tests/agents_real/test_real_agents.py::test_a_new_process_loads_the_session_of_a
 tests/agents_real/test_review.py::test_only_what_can_be_shown_is_confirmed[opencode]
 tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports
 tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes
+tests/agents_real/test_told.py::test_it_reaches_the_model_once
 tests/agents_real/test_trouble.py::test_a_budget_of_tokens_ends_a_turn_that_would_not_end
 tests/agents_real/test_trouble.py::test_a_rate_limit_is_waited_for
 tests/agents_real/test_trouble.py::test_a_refused_key_pauses_the_loop_with_what_to_do
