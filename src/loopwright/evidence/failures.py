@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from loopwright.core.record import Items, Record
 from loopwright.core.text import agree_word, clean_line, clip_text, plural, strip_project
+from loopwright.evidence.results import split_lines
 from loopwright.evidence.testing import TestResult
 
 SourceReader = Callable[[str], Sequence[str]]
@@ -22,9 +23,16 @@ BEFORE, AFTER = 5, 2
 LINE, MESSAGE = 200, 200
 """Characters of a quoted line, and of what a failure says in one line."""
 
+LOG_LINES, LOG_AFTER = 80, 8
+"""Lines of a log that are quoted, and of them those after the last that speaks of an error: the rest is tidying up."""
+
 FRAMES = 4
 """Places of a trace that are shown with their code."""
 
+_STAMP = re.compile(r"(?:[^\t\n]*\t[^\t\n]*\t)?\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?(?:\d\d[OE]\+? ?)?")
+"""What a CI service puts before each line: job, step, time."""
+
+_TROUBLE = re.compile(r"\b(?:error|fail|panic|exception|traceback|assert|not ok|fatal)|[✗✘×]|^E  ", re.IGNORECASE)
 _BORDER = re.compile(r"^(?:_ ){3,}_?\s*$", re.MULTILINE)
 _HEAD = re.compile(r"\s*(?:async )?def |\s*@")
 _LOCATION = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+): ")
@@ -85,6 +93,14 @@ def quote_diff(diff: str) -> str:
     noise = ("index ", "diff --git ", "new file mode", "deleted file mode", "similarity index")
     lines = [line for line in diff.strip("\n").split("\n") if not line.startswith(noise)]
     return fence("\n".join(_cut(lines, DIFF_LINES)), "diff")
+
+
+def quote_log(text: str) -> str:
+    """Of a log its lines up to the last that speaks of an error, and some after it; without stamps and colours."""
+    lines = [_STAMP.sub("", line.rpartition("\r")[2], count=1).rstrip() for line in split_lines(text.rstrip())]
+    last = next((n for n in reversed(range(len(lines))) if _TROUBLE.search(lines[n])), len(lines))
+    shown = lines[: last + 1 + LOG_AFTER][-LOG_LINES:]
+    return "\n".join(clip_text(line, LINE) for line in shown).strip("\n")
 
 
 def describe_attempt(attempt: Attempt, diff: str, failed: Sequence[TestResult], project: str) -> str:
