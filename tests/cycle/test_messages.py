@@ -204,3 +204,11 @@ class TestNews:
         text = compose_news(state.evolve(coordination=state.coordination.evolve(feedback_log=log)), "cd")
         assert len(text) < 700 * NEWS_SHOWN
         assert "and 20 others" in text
+
+
+async def test_acceptance_criteria_reach_the_requirements_analyst(make_stage: MakeCycleStage) -> None:
+    stage = make_stage()
+    await stage.drive(stage.create("Make app.txt good\n\n- [ ] it says good\n- [x] it exists"))
+    (asked,) = [turn.message.text for turn in stage.cast.turns if turn.role == "ra"]
+    assert "with its number as the source:\n- A1: it says good\n" in asked
+    assert "A2" not in asked

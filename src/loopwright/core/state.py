@@ -294,8 +294,8 @@ class RunState(Record):
 
     `start`: commit of the files as the run found them. `environment`: name of what the workspace remembers of what the
     first tests were run with. `sources`: addresses of the issue and the log that the task was taken from. `named`:
-    tests that an agent says show the goal, and `proposed_proof` what it proposes to a person. `proof`: of the last validation
-    that passed.
+    tests that an agent says show the goal, and `proposed_proof` what it proposes to a person. `proof`: of the last
+    validation that passed.
     """
 
     schema_: int = Field(default=SCHEMA, alias="schema")

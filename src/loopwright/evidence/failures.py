@@ -17,6 +17,9 @@ QUOTED, LINES, BLOCK_LINES, DIFF_LINES = 3, 25, 10, 30
 NAMED = 12
 """Failures that are named at all."""
 
+ATTEMPT_KEPT = 20
+"""Failures before an attempt that are kept, to be compared with those after it."""
+
 BEFORE, AFTER = 5, 2
 """Lines that are shown before and after the one that raised."""
 
@@ -101,6 +104,11 @@ def quote_log(text: str) -> str:
     last = next((n for n in reversed(range(len(lines))) if _TROUBLE.search(lines[n])), len(lines))
     shown = lines[: last + 1 + LOG_AFTER][-LOG_LINES:]
     return "\n".join(clip_text(line, LINE) for line in shown).strip("\n")
+
+
+def remember_failures(failed: Sequence[TestResult]) -> dict[str, str]:
+    """What each says before an attempt, by its key."""
+    return {one.key: say_failure(one) for one in failed[:ATTEMPT_KEPT]}
 
 
 def describe_attempt(attempt: Attempt, diff: str, failed: Sequence[TestResult], project: str) -> str:

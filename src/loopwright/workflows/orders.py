@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loopwright.core.context import MeasuredRunContext
+from loopwright.core.errors import NotFound, WorkspaceError
 from loopwright.core.run import R
 from loopwright.core.state import RunState
 from loopwright.core.text import clean_line, clip_text, plural
-from loopwright.evidence.failures import SourceReader
+from loopwright.core.threads import run_in_thread
+from loopwright.evidence.failures import Attempt, SourceReader, describe_attempt
 from loopwright.evidence.proof import ProofGoal
+from loopwright.evidence.testing import TestResult
 
 GOAL_SHOWN = 200
 """Characters of the goal in a reminder; the first message of a session has all of it."""
@@ -92,6 +95,19 @@ def source_reader(root: Path) -> SourceReader:
             return ()
 
     return read
+
+
+async def attempt_words(
+    run: MeasuredRunContext[R], attempt: Attempt | None, failed: Sequence[TestResult], project: str
+) -> str:
+    """A section on the last attempt at these failures; empty where there was none, or its checkpoints are gone."""
+    if attempt is None:
+        return ""
+    try:
+        diff = await run_in_thread(run.workspace.diff, attempt.before, attempt.after)
+    except (NotFound, WorkspaceError):
+        return ""
+    return f"# The last attempt\n\n{describe_attempt(attempt, diff, failed, project)}\n\n"
 
 
 def join_parts(*parts: str) -> str:

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: e4668bfd3e50acc22128a0a588b71083c3bfdf09309b90571e8576e7d5ab82c1
+// schema sha256: 9894ed736f6781dda6393c6683e06a89d69e9548672c2670cc0374e00b5f5ab6
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -231,8 +231,8 @@ export interface Blocker {
  * have measurably changed something, also where a try of theirs failed afterwards. `queue`: extensions
  * that wait for the border of the iteration. `proof_asked`: cd was told that no test shows the goal; `proven`: tests
  * that have shown it before a user extended it. `patches`: edits that the embedded debugger has put in, and how they
- * compare with others. `counted`: until when working time is in the budget's account; steps
- * may run side by side.
+ * compare with others. `attempt`: the last turn of cd that changed files, until a validation passes. `counted`: until
+ * when working time is in the budget's account; steps may run side by side.
  */
 export interface CycleEngine {
   schema: number
@@ -259,6 +259,7 @@ export interface CycleEngine {
   allow_test_changes: boolean
   start?: string | null
   environment?: string | null
+  sources: string[]
   named?: NamedTest[] | null
   proposed_proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
   proof?: Proof | null
@@ -304,6 +305,7 @@ export interface CycleEngine {
   proof_asked?: boolean | null
   proven?: string[] | null
   patches?: AppliedPatch[] | null
+  attempt?: Attempt | null
   limits_in_a_row: number
   counted?: string | null
 }
@@ -558,4 +560,21 @@ export interface Rival {
     [k: string]: string
   }
   alike: number
+}
+/**
+ * The last turn that changed files while tests failed, or before they did.
+ *
+ * `before` and `after`: commits of the files. `said`: what it reported. `refused`: why the tests as it left them were
+ * put back. `failures`: by key of the test, what each failure said before it.
+ */
+export interface Attempt {
+  agent: string
+  action: string
+  before: string
+  after: string
+  said: string
+  refused: string
+  failures: {
+    [k: string]: string
+  }
 }

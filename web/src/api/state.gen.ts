@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: f7bed45dc7ab53609f67a957e5bb180d821202902547f5ac889ed5dae0af1973
+// schema sha256: ec4a6437c9a9699e9027a6b00fd8cb0d363d82681edaff79f716c5b3f2eb78a1
 
 export type JsonValue = unknown
 
@@ -159,6 +159,7 @@ export interface EngineState {
   allow_test_changes: boolean
   start?: string | null
   environment?: string | null
+  sources: string[]
   named?: NamedTest[] | null
   proposed_proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
   proof?: Proof | null

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: f1f4a79dc9df9188b91a429b2797b2edfebe292f723f20abe3d151f83763e8c6
+// schema sha256: d64930c7402b8df5fd2ed81e9b2b0a743df157c22581a9d8078b24d3568121af
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -204,6 +204,7 @@ export interface TuningEngine {
   allow_test_changes: boolean
   start?: string | null
   environment?: string | null
+  sources: string[]
   named?: NamedTest[] | null
   proposed_proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
   proof?: Proof | null

@@ -107,14 +107,24 @@ def implement_order(prompts: Prompts, state: CycleState, task: PlanTask, documen
 
 
 def debug_order(
-    prompts: Prompts, state: CycleState, task: PlanTask, documents: Path, failing: str, hypotheses: str
+    prompts: Prompts,
+    state: CycleState,
+    task: PlanTask,
+    documents: Path,
+    failing: str,
+    hypotheses: str,
+    attempt: str = "",
 ) -> str:
-    """A task that stands for failing tests, which are quoted; `hypotheses` as lines, or empty: nothing can measure."""
+    """A task that stands for failing tests, which are quoted; `hypotheses` as lines, or empty: nothing can measure.
+
+    `attempt`: a section on the turn before.
+    """
     return prompts.render(
         "debug",
         task=task.description,
         task_id=task.id,
         failing=failing,
+        attempt=attempt,
         documents=str(documents),
         folder=str(documents / "cd"),
         hypotheses=hypotheses or "- none yet",

@@ -10,7 +10,7 @@ from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, Ne
 from loopwright.core.record import merge_unique
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
 from loopwright.core.state import Checkpoint, EngineState, LoopTask, TaskStatus
-from loopwright.evidence.failures import Attempt, say_failure, select_failures
+from loopwright.evidence.failures import Attempt, remember_failures, select_failures
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import Proof, proof_order
 from loopwright.evidence.rivals import awaits_verdict
@@ -32,9 +32,6 @@ ACTION_OF: dict[CurrentAction, ActionName] = {word: action for action, word in W
 
 
 FAILURES_IN_A_ROW = 3
-
-ATTEMPT_KEPT = 20
-"""Failures before an attempt that are kept, to be compared with those after it."""
 
 
 def skill_of(state: LoopState) -> SkillState:
@@ -201,7 +198,7 @@ def _attempted(state: LoopState, step: ActionStep, checkpoint: Checkpoint | None
         before=known[-1].commit,
         after=checkpoint.commit,
         said=outcome.message,
-        failures={one.key: say_failure(one) for one in failed[:ATTEMPT_KEPT]},
+        failures=remember_failures(failed),
     )
     return state.evolve(engine=state.engine.evolve(attempt=attempt))
 
