@@ -43,25 +43,34 @@ def acceptance_criteria(goal: str) -> tuple[str, ...]:
     found: list[str | None] = []
     below, depth = 0, 0
     for line in _plain_lines(goal):
-        item = _ITEM.fullmatch(line)
-        heading = _HEADING.fullmatch(line)
+        item, heading, last = _ITEM.fullmatch(line), _HEADING.fullmatch(line), found[-1] if found else None
         if heading or (item is None and _NAMED.fullmatch(line)):
             level = len(heading["level"] or "") or 7 if heading else 8
             if not below or level <= below:
                 below = level if _NAMED.fullmatch(line) else 0
             found.append(None)
-        elif item and (item["box"] or len(item["indent"]) <= depth or not found or found[-1] is None):
-            if found and found[-1] and _GOES_ON.match(item["text"]) and item["box"] != "x":
-                found[-1] += f"; {item['text']}"
-                continue
+        elif item and (item["box"] or len(item["indent"]) <= depth or last is None):
             depth = len(item["indent"]) + 1
-            is_open = item["box"] == " " or (below and item["box"] is None)
-            found.append(item["text"] if is_open and not _ASSURANCE.match(item["text"]) else "")
-        elif found and found[-1] and line.startswith(" "):
-            found[-1] += f" {item['text'] if item else line.strip()}"
+            found += _begin_item(found, item["text"] if _is_open(item, inside=below > 0) else "")
+        elif last and line.startswith(" "):
+            found[-1] = f"{last} {item['text'] if item else line.strip()}"
         elif line and not line.startswith(" "):
             found.append(None)
     return tuple(clip_text(one, CRITERION_LENGTH) for one in dict.fromkeys(filter(None, found)))[:MOST_CRITERIA]
+
+
+def _is_open(item: re.Match[str], *, inside: bool) -> bool:
+    """`inside` the list of criteria an item needs no box."""
+    wanted = item["box"] == " " or (inside and item["box"] is None)
+    return wanted and not _ASSURANCE.match(item["text"])
+
+
+def _begin_item(found: list[str | None], text: str) -> Iterator[str]:
+    """The item, unless it goes on with the scenario of the last one."""
+    if found and found[-1] and _GOES_ON.match(text):
+        found[-1] += f"; {text}"
+    else:
+        yield text
 
 
 def list_criteria(criteria: Sequence[str], words: str) -> str:
