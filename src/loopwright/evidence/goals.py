@@ -52,10 +52,9 @@ def acceptance_criteria(goal: str) -> tuple[str, ...]:
         elif item and (item["box"] or len(item["indent"]) <= depth or last is None):
             depth = len(item["indent"]) + 1
             found += _begin_item(found, item["text"] if _is_open(item, inside=below > 0) else "")
-        elif last and line.startswith(" "):
-            found[-1] = f"{last} {item['text'] if item else line.strip()}"
-        elif line and not line.startswith(" "):
-            found.append(None)
+        elif line:
+            goes_on = last and line.startswith(" ")
+            found[-1:] = [f"{last} {item['text'] if item else line.strip()}"] if goes_on else [last, None]
     return tuple(clip_text(one, CRITERION_LENGTH) for one in dict.fromkeys(filter(None, found)))[:MOST_CRITERIA]
 
 
