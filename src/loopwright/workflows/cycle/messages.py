@@ -61,7 +61,7 @@ def compose_message(
     left = budget_words(state.engine, state.current_iteration, state.max_iterations)
     report = prompts.render("report", role=role)
     iteration = str(max(state.current_iteration, 1))
-    place = {"project": around.project, "folder": folder, "rule_files": around.rules_line}
+    place = {"project": around.project, "folder": folder, "rule_files": around.rules}
     if RULES[role] == "works":
         place["test_command"] = around.tests_words
     whole = prompts.render(

@@ -70,7 +70,7 @@ def compose_message(
         goal=goal,
         done=done_words(state.engine, loop_goal(state)),
         project=around.project,
-        rules=around.rules_line,
+        rules=around.rules,
         test_command=around.tests_words,
         left=left,
         action=action,
