@@ -4,16 +4,16 @@
 
 Thirty small broken projects (`bench/prompts/projects.py`), each with the old package (a commit's, by `git archive`) and
 with the present one, in whole loops of the real command; the agent is a program of ours (`bench/prompts/reader.py`)
-that knows what is wrong, and acts by one of four policies. One that would have done in every turn of a loop what another
-did there is not run again. The policies:
+that knows what is wrong, and acts by one of four policies. Who would do in every turn what another did in the same loop
+is not run again. The policies:
 
     line       edits the lines that the message names, in their order; where it sees values, it knows what to put there
     assertion  mends the fault once it sees a failure with its values, and the name of the file
     forgetful  tries one thing after the other, and knows only from the message what it has tried
     evidence   takes an edit that the message shows to have worked
 
-`solved` of the projects; `turns` of the agent, in which a project that is not solved counts all it got; `tokens` that it
-was given, at four characters a token.
+`solved` of the projects; `turns` of the agent, all it got where a project is not solved; `tokens` that it was given, at
+four characters a token.
 """
 
 import argparse
@@ -175,9 +175,8 @@ def main() -> None:
     if given.each:
         for one in results:
             how = "solved" if one.solved else "open"
-            print(
-                f"{one.project:10} {one.kind:10} {one.policy:10} {one.texts} {how:7} {one.turns} turns {one.tokens:6,} tokens"
-            )
+            loop = f"{one.project:10} {one.kind:10} {one.policy:10} {one.texts}"
+            print(f"{loop} {how:7} {one.turns} turns {one.tokens:6,} tokens")
     print(f"{'policy':10} {'texts':5} {'solved':>9} {'turns':>6} {'tokens':>7}")
     for row in rows:
         solved = f"{row.solved} of {len(projects)}"

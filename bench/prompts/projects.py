@@ -1,5 +1,7 @@
 """Thirty small broken projects of our own, five of each kind of fault."""
 
+# ruff: noqa: E501  # a table
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

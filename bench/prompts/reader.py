@@ -2,7 +2,7 @@
 
     python -S -E reader.py FILE
 
-FILE holds JSON: `policy`, `file`, `right`, `wrong`, `guesses` (see `bench/prompts/projects.py`) and `log`, to which each
+FILE is JSON: `policy`, `file`, `right`, `wrong`, `guesses` (see `bench/prompts/projects.py`), and `log`, to which each
 message is appended as a line of JSON. It is run as a script, so it imports nothing of ours.
 """
 
@@ -20,7 +20,7 @@ EDITS_BEGIN = "Edits that made these tests pass on a copy"
 
 
 class Reader:
-    """`file`, `right`, `wrong`, `guesses`: the fault. What it remembers is its own, and not every policy looks there."""
+    """`file`, `right`, `wrong`, `guesses`: the fault. Not every policy uses what it remembers."""
 
     def __init__(self, given: dict[str, Any], root: Path) -> None:
         self.root, self.file = root, root / given["file"]

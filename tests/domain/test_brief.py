@@ -109,4 +109,4 @@ def test_any_loop_has_a_brief(said: str, tasks: int, done: int) -> None:
     state = after(
         state, *((NextAction("DEVELOP", 5, None, f"T{n}"), developed(f"T{n}")) for n in range(min(tasks, done)))
     )
-    assert 0 < len(compose_brief(state, FOLDER, said)) <= LONGEST
+    assert (0 if not (tasks or said.strip()) else 1) <= len(compose_brief(state, FOLDER, said)) <= LONGEST
