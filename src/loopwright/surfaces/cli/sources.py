@@ -175,7 +175,9 @@ def _ask(tracker: Tracker, host: str, named: str, project: Path) -> dict[str, An
         raise LoopwrightError(f"{tracker.program} could not read issue {named}: {error}") from error
     if ran.returncode != 0:
         said = clip_text(clean_line(ran.stderr or ran.stdout), 300) or f"exit code {ran.returncode}"
-        if _LOGIN.search(said) or (tracker is GITHUB and ran.returncode == 4):
+        if tracker is GITHUB and ran.returncode == 4:  # it says the same in many words
+            raise Invalid(f"gh is not logged in to {host}; run: {login}")
+        if _LOGIN.search(said):
             raise Invalid(f"{tracker.program} is not logged in to {host} ({said}); run: {login}")
         kind = NotFound if _MISSING.search(said) else LoopwrightError
         raise kind(f"{tracker.program} could not read issue {named}: {said}")
