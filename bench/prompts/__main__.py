@@ -35,8 +35,8 @@ from bench.prompts.reader import Reader, take_turn
 ROOT = Path(__file__).resolve().parent.parent.parent
 OLD = "a1e95a96c1fd8862b00f613bea27bb23da785f40"
 POLICIES = ("line", "assertion", "forgetful", "evidence")
-ITERATIONS = 7
-"""Of a loop: three attempts."""
+ITERATIONS = 5
+"""Of a loop: two attempts."""
 
 SECONDS = 180
 CHARACTERS = 4
@@ -81,7 +81,7 @@ def run_loops(project: Project, framework: str, texts: str, source: Path, folder
     results = []
     for policy in POLICIES:
         file, right, wrong = project.fault
-        given = {"policy": policy, "file": file, "right": right, "wrong": wrong, "guesses": project.guesses}
+        given = {"policy": policy, "file": file, "right": right, "wrong": wrong, "guess": project.guess}
         known = next((one for one in courses if would_follow(one, project, framework, given)), None)
         course = known or run_loop(project, framework, given, source, folder / policy)
         courses.append(course)

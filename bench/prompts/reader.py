@@ -2,7 +2,7 @@
 
     python -S -E reader.py FILE
 
-FILE is JSON: `policy`, `file`, `right`, `wrong`, `guesses` (see `bench/prompts/projects.py`), and `log`, to which each
+FILE is JSON: `policy`, `file`, `right`, `wrong`, `guess` (see `bench/prompts/projects.py`), and `log`, to which each
 message is appended as a line of JSON. It is run as a script, so it imports nothing of ours.
 """
 
@@ -20,13 +20,13 @@ EDITS_BEGIN = "Edits that made these tests pass on a copy"
 
 
 class Reader:
-    """`file`, `right`, `wrong`, `guesses`: the fault. Not every policy uses what it remembers."""
+    """`file`, `right`, `wrong`, `guess`: the fault. Not every policy uses what it remembers."""
 
     def __init__(self, given: dict[str, Any], root: Path) -> None:
         self.root, self.file = root, root / given["file"]
         self.right: str = given["right"]
         self.wrong: str = given["wrong"]
-        self.guesses: list[str] = given["guesses"]
+        self.guess: str = given["guess"]
         self.looked_at: set[tuple[str, int]] = set()
         self.tried: set[str] = set()
         self.play: Callable[[str], str] = getattr(self, given["policy"])
@@ -39,7 +39,7 @@ class Reader:
             if name != self.file.name or number not in self._fault_lines():
                 self.looked_at.add((name, number))
                 return _touch(self.root / name, number)
-            choices = [self.right] if _VALUES.search(message) else [*self.guesses, self.right]
+            choices = [self.right] if _VALUES.search(message) else [self.guess, self.right]
             choice = next((one for one in choices if one not in self.tried), self.right)
             self.tried.add(choice)
             return self._put(choice)
@@ -55,10 +55,10 @@ class Reader:
         if self.file.name not in {name for name, _ in self._places(message)}:
             return ""
         told = [line[1:] for line in message.splitlines() if line[:1] in "+-"]
-        for choice in (*self.guesses, self.right):
+        for choice in (self.guess, self.right):
             if not any(choice.splitlines()[-1].strip() in line for line in told):
                 return self._put(choice)
-        return self._put(self.guesses[0])
+        return self._put(self.guess)
 
     def evidence(self, message: str) -> str:
         """Takes the first edit that the message shows to have worked."""
@@ -87,7 +87,7 @@ class Reader:
     def _now(self) -> str:
         """What stands at the fault's place."""
         text = self.file.read_text()
-        known = (self.right, self.wrong, *self.guesses)
+        known = (self.right, self.wrong, self.guess)
         return max((one for one in known if one in text), key=len)
 
     def _put(self, text: str) -> str:

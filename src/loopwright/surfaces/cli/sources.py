@@ -74,7 +74,7 @@ GITLAB = Tracker(
 
 _URL = re.compile(r"https?://(?P<host>[^/\s]+)/\S+?/(?P<own>-/)?(?:issues|work_items)/\d+/?(?:[?#]\S*)?")
 _REMOTE = re.compile(r"(?:\w[\w+.-]*://)?(?:[^@/\s]+@)?(?P<host>\w[\w.-]*)(?::\d+)?[:/]\S+")
-_LOGIN = re.compile(r"log ?in|auth|401|credential|token", re.IGNORECASE)
+_LOGIN = re.compile(r"log ?in|\bauth(?!or)|401|credential|token", re.IGNORECASE)
 _MISSING = re.compile(r"could not resolve to an? |not found|404", re.IGNORECASE)
 
 
