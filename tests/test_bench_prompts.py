@@ -71,7 +71,8 @@ def test_who_needs_the_assertion_needs_the_file_too(root: Path) -> None:
 
 def test_who_forgets_repeats_what_it_is_not_told(root: Path) -> None:
     one = reader("forgetful", root)
-    assert one.play(RANKED) == one.play(RANKED) == f"put {VAT.guess} into rates.py"
+    shown = f"Edits that made these tests pass on a copy:\n{TRIED.format(VAT.guess, VAT.fault[1])}"
+    assert one.play(RANKED) == one.play(f"{RANKED}\n{shown}") == f"put {VAT.guess} into rates.py"
     one.play(f"{RANKED}\n{TRIED.format(VAT.fault[2], VAT.guess)}")
     assert is_mended(root)
 

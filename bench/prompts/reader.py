@@ -54,7 +54,7 @@ class Reader:
         """Tries one thing after the other, and knows only from the message what it has tried."""
         if self.file.name not in {name for name, _ in self._places(message)}:
             return ""
-        told = [line[1:] for line in message.splitlines() if line[:1] in "+-"]
+        told = [line[1:] for line in message.partition(EDITS_BEGIN)[0].splitlines() if line[:1] in "+-"]
         for choice in (self.guess, self.right):
             if not any(choice.splitlines()[-1].strip() in line for line in told):
                 return self._put(choice)
