@@ -36,6 +36,7 @@ _STAMP = re.compile(r"(?:[^\t\n]*\t[^\t\n]*\t)?\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?
 """What a CI service puts before each line: job, step, time."""
 
 _TROUBLE = re.compile(r"\b(?:error|fail|panic|exception|traceback|assert|not ok|fatal)|[✗✘×]|^E  ", re.IGNORECASE)
+_WHERE = re.compile(r"^ *\+ +(?:where|and) .*", re.MULTILINE)
 _BORDER = re.compile(r"^(?:_ ){3,}_?\s*$", re.MULTILINE)
 _HEAD = re.compile(r"\s*(?:async )?def |\s*@")
 _LOCATION = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+): ")
@@ -64,8 +65,8 @@ class Attempt(Record):
 
 
 def say_failure(result: TestResult) -> str:
-    """What a failure says, in one line."""
-    return clip_text(clean_line(result.error_message or ""), MESSAGE) or "no message"
+    """What a failure says, in one line; without pytest's notes on where each value came from."""
+    return clip_text(clean_line(_WHERE.sub("", result.error_message or "")), MESSAGE) or "no message"
 
 
 def name_failures(failed: Sequence[TestResult], project: str) -> str:
