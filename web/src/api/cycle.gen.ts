@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 9894ed736f6781dda6393c6683e06a89d69e9548672c2670cc0374e00b5f5ab6
+// schema sha256: 54cb114120eac1632123ddee832c0f4b5a70191d64f56f8208d5fc599f240d80
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -370,6 +370,8 @@ export interface RunSettings {
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
+ *
+ * `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -378,6 +380,7 @@ export interface Budget {
   spent_seconds: number
   tokens?: number | null
   cost?: number | null
+  held?: string | null
 }
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: ec4a6437c9a9699e9027a6b00fd8cb0d363d82681edaff79f716c5b3f2eb78a1
+// schema sha256: 9fec315ba4f8d8156ca78fd1ba49f4707cc74eef0f47c71bb06e91681f314325
 
 export type JsonValue = unknown
 
@@ -244,6 +244,8 @@ export interface RunSettings {
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
+ *
+ * `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -252,6 +254,7 @@ export interface Budget {
   spent_seconds: number
   tokens?: number | null
   cost?: number | null
+  held?: string | null
 }
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: d64930c7402b8df5fd2ed81e9b2b0a743df157c22581a9d8078b24d3568121af
+// schema sha256: 4f83ef81d14405efee5eebd52ce036327a725bf9bb5ebb8da176f0b43c88f6c2
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -324,6 +324,8 @@ export interface RunSettings {
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
+ *
+ * `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -332,6 +334,7 @@ export interface Budget {
   spent_seconds: number
   tokens?: number | null
   cost?: number | null
+  held?: string | null
 }
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
