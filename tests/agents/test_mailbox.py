@@ -116,6 +116,22 @@ def test_each_discovery_is_given_once(desk: Desk) -> None:
     assert desk.mailbox.discoveries() == ()
 
 
+def test_what_no_order_asked_for_is_kept_for_people(desk: Desk) -> None:
+    """A session lists its tools once, so a turn refuses none of them."""
+    desk.turn("DEVELOP")
+    desk.call("propose_tasks", tasks=["a", "b"])
+    desk.call("propose_hypotheses", hypotheses=["c"])
+    desk.result("DEVELOP")
+    kept = [(found.title, found.text) for found in desk.mailbox.discoveries()]
+    assert kept == [("Proposed work", "a\nb"), ("Suspected cause", "c")]
+    report = desk.mailbox.report()
+    assert report is not None
+    assert report.state_updates == {}
+    desk.turn("INIT")
+    desk.call("propose_tasks", tasks=["a"])
+    assert desk.mailbox.discoveries() == ()
+
+
 class TestStepOfACycle:
     def test_it_reports_through_its_own_tools(self, desk: Desk) -> None:
         desk.turn("ra.analyse")

@@ -36,7 +36,7 @@ TASK = PlanTask(id="TASK-007", description="Say it {{ politely }}", files=tuple(
 def texts(role: Role, step: CycleStep) -> MessageTexts:
     return compose_message(
         PROMPTS, state=running().evolve(description="Say {{ goal }} politely"), role=role, step=step,
-        order="Do {{ it }}.", around=Surroundings(project="/p", test_command="pytest -q", rule_files=("AGENTS.md",)),
+        order="Do {{ it }}.", around=Surroundings(project="/p", test_command="pytest -q", rules="- Keep to it.\n"),
         folder=f"{DOCUMENTS}/{role}",
     )  # fmt: skip
 
@@ -55,7 +55,7 @@ def test_who_it_is_goal_rules_and_contract_are_in_every_message(role: Role) -> N
     assert "# Order: ra.analyse, iteration 1" in text
     assert f"call `report_phase_result` with phase {role} and" in text
     assert "report_discovery" in text
-    assert "Read them first: AGENTS.md.\n" in text
+    assert "- Keep to it.\n" in text
     assert ("Tests that you weaken, skip or delete are put back" in text) == (role == "cd")
     assert ("as often as you like, from /p: `pytest -q`" in text) == (role == "cd")
     assert ("is read-only for you" in text) == (role != "cd")
@@ -204,3 +204,11 @@ class TestNews:
         text = compose_news(state.evolve(coordination=state.coordination.evolve(feedback_log=log)), "cd")
         assert len(text) < 700 * NEWS_SHOWN
         assert "and 20 others" in text
+
+
+async def test_acceptance_criteria_reach_the_requirements_analyst(make_stage: MakeCycleStage) -> None:
+    stage = make_stage()
+    await stage.drive(stage.create("Make app.txt good\n\n- [ ] it says good\n- [x] it exists"))
+    (asked,) = [turn.message.text for turn in stage.cast.turns if turn.role == "ra"]
+    assert "with its number as the source:\n- A1: it says good\n" in asked
+    assert "A2" not in asked

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.survey import FileStyle, Manifest, ProjectSurvey, SurveyedModule, SurveyedTest
+from loopwright.evidence.goals import MATERIAL
 from loopwright.workflows.cycle.boundary import next_iteration
 from loopwright.workflows.cycle.documents import POINTS, RISKS, edge_cases_in, section_items
 from loopwright.workflows.cycle.model import CycleState, PlanTask, version_of
@@ -252,3 +253,11 @@ class TestPlan:
         tasks = tasks_of(self.state(), many, SURVEY, writes=True)
         assert len(tasks) == 20
         assert tasks[-1].effort == "large"
+
+
+def test_of_material_only_the_criteria_are_requirements() -> None:
+    goal = f"Count the day\n\n{MATERIAL}\n\nQuoted:\n\n> It is late.\n>\n> - [ ] February too\n> - [x] named"
+    text = requirements_of(goal, (), SURVEY).text
+    assert "R2: February too" in text
+    assert "late" not in text
+    assert "R3" not in text

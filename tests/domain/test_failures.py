@@ -15,6 +15,7 @@ from loopwright.evidence.failures import (
     quote_diff,
     quote_failure,
     quote_failures,
+    say_failure,
     select_failures,
 )
 from loopwright.evidence.testing import TestResult
@@ -176,3 +177,10 @@ def test_failures_are_found_by_their_keys() -> None:
     known = [failure("test_a", "boom"), TestResult(test_name="test_b", status="passed")]
     a, b = select_failures(known, ["test_a", "test_b"])
     assert (a.error_message, b.key, b.error_message) == ("boom", "test_b", None)
+
+
+def test_a_failure_says_its_values_and_not_where_they_came_from() -> None:
+    said = "assert 2 == 3\n +  where 2 = <function total at 0x7f>(3)\n +    where <function total at 0x7f> = m.total"
+    assert say_failure(TestResult(test_name="t", status="failed", error_message=said)) == "assert 2 == 3"
+    kept = "assert 'a' == 'b'\n  - b\n  + a"
+    assert say_failure(TestResult(test_name="t", status="failed", error_message=kept)) == "assert 'a' == 'b' - b + a"

@@ -96,7 +96,7 @@ def test_a_finding_alone_is_no_report() -> None:
 def test_phase_and_status_however_they_are_written(phase: str, status: str) -> None:
     call = result(phase=phase, status=status)
     assert (call.phase, call.status) == ("ep.plan", "success")
-    assert answer_call(call) == "Recorded: ep.plan success. Your report is complete; end your turn now."
+    assert answer_call(call, "ep.plan") == "Recorded: ep.plan success. Your report is complete; end your turn now."
 
 
 @each(
@@ -181,7 +181,7 @@ def test_a_finding_however_it_is_given(given: dict[str, JsonValue]) -> None:
         {"unit": "pytest -q"},
         "test_command: unit: pytest -q",
     )
-    assert answer_call(call) == "Recorded."
+    assert answer_call(call, "ep.explore") == "Recorded."
 
 
 def test_a_findings_title_is_one_short_line() -> None:

@@ -76,7 +76,7 @@ async def test_a_session_from_planning_to_debugging(mailbox: ReportInbox, tmp_pa
             True, "Recorded 1 tasks. Now call report_action_result.",
         )  # fmt: skip
         taken, told = await talk.call("propose_hypotheses", hypotheses=[{"description": "a"}])
-        assert (taken, "propose_hypotheses is for DEBUG" in told) == (False, True)
+        assert (taken, "only DEBUG takes up such proposals" in told) == (True, True)
         taken, told = await talk.call("report_action_result", action="INIT", status="done", message="x")
         assert (taken, "allowed are success, failed, needs_input" in told) == (False, True)
         assert mailbox.report() is None
@@ -87,6 +87,7 @@ async def test_a_session_from_planning_to_debugging(mailbox: ReportInbox, tmp_pa
         assert mailbox.report() == ActionReport(
             action="INIT", status="success", message="done", state_updates={"tasks": [{"description": "a"}]}
         )
+        assert [found.title for found in mailbox.discoveries()] == ["Suspected cause"]
 
         order(mailbox, "DEBUG")
         assert (await talk.result("INIT"))[0] is False

@@ -29,6 +29,7 @@ from loopwright.reports.tools import (
     ReportPart,
     ReportPhaseResult,
     ReportSkillFinding,
+    is_aside,
     read_call,
 )
 
@@ -154,7 +155,7 @@ class ReportInbox:
         self._kept = tuple(
             call
             for n, call in enumerate(calls)
-            if (again and call.only == message.action) or (_found(call) and n >= self._given)
+            if (again and call.only == message.action) or (_found(call, self._order.action) and n >= self._given)
         )
         self._given, self._reported = 0, False
         self._order = ReportOrder(turn=self._order.turn + 1, action=message.action, debugs=message.debug is not None)
@@ -180,7 +181,7 @@ class ReportInbox:
 
     def merged(self, said: ActionReport | None) -> ActionReport | None:
         """The report of this turn: `said` is the one that its text holds. None where neither of them tells a result."""
-        report = merge_report(said, self._calls())
+        report = merge_report(said, [call for call in self._calls() if not is_aside(call, self._order.action)])
         self._reported = report is not None
         return report
 
@@ -188,7 +189,7 @@ class ReportInbox:
         """What this turn found worth keeping; each is given once."""
         calls = self._calls()
         new, self._given = calls[self._given :], len(calls)
-        return tuple(found for call in new if (found := _found(call)) is not None)
+        return tuple(found for call in new if (found := _found(call, self._order.action)) is not None)
 
     def _calls(self) -> tuple[ReportCall, ...]:
         """What is kept, then this turn's; the folder is the agent's too, so that all of it is checked again."""
@@ -204,8 +205,13 @@ def _ground(message: Message) -> bytes | None:
     return DebugContext(request=message.debug.lean, policy=message.policy).model_dump_json().encode()
 
 
-def _found(call: ReportCall) -> AgentDiscovery | None:
+def _found(call: ReportCall, action: str) -> AgentDiscovery | None:
+    """What the call says that is worth keeping, whatever comes of the order."""
     match call:
+        case ProposeTasks() if is_aside(call, action):
+            return AgentDiscovery(title="Proposed work", text="\n".join(task.description for task in call.tasks))
+        case ProposeHypotheses() if is_aside(call, action):
+            return AgentDiscovery(title="Suspected cause", text="\n".join(one.description for one in call.hypotheses))
         case ReportDiscovery():
             return AgentDiscovery(title=call.title, text=call.text)
         case ReportFinding():

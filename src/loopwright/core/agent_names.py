@@ -1,7 +1,7 @@
 """The names an agent can be called by, whether or not it is installed here, and how each program is started."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
@@ -87,6 +87,23 @@ The modes are those in which the agent asks us, not a second model of its own: w
 (policy/permissions.py). Modes for planning are left out: qwen and gemini take our report tools away in them, claude and
 opencode ask and then write. codex asks for nothing that the sandbox of its mode allows, so its modes differ.
 """
+
+
+RULES_READ: Mapping[str, tuple[str, ...]] = {
+    "codex": ("AGENTS.md",),
+    "claude": ("CLAUDE.md",),
+    "gemini": ("GEMINI.md",),
+    "qwen": ("QWEN.md", "AGENTS.md"),
+    "opencode": ("AGENTS.md|CLAUDE.md",),
+    "goose": (".goosehints", "AGENTS.md"),
+}
+"""By agent a project's files of rules that it reads by itself; of `A|B` the first there is."""
+
+
+def rule_files_read(name: str, files: Collection[str]) -> frozenset[str]:
+    """Of these files of rules in a project, those that the agent of that name reads by itself."""
+    groups = (group.split("|") for group in RULES_READ.get(name, ()))
+    return frozenset(file for group in groups if (file := next((one for one in group if one in files), None)))
 
 
 def session_words(name: str, session: str) -> str:

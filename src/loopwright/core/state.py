@@ -318,8 +318,9 @@ class RunState(Record):
     """What a state of any kind keeps beside its own fields, so that a runner can die and another go on.
 
     `start`: commit of the files as the run found them. `environment`: name of what the workspace remembers of what the
-    first tests were run with. `named`: tests that an agent says show the goal, and
-    `proposed_proof` what it proposes to a person. `proof`: of the last validation that passed.
+    first tests were run with. `sources`: addresses of the issue and the log that the task was taken from. `named`:
+    tests that an agent says show the goal, and `proposed_proof` what it proposes to a person. `proof`: of the last
+    validation that passed.
     """
 
     schema_: int = Field(default=SCHEMA, alias="schema")
@@ -344,6 +345,7 @@ class RunState(Record):
     allow_test_changes: bool = False
     start: str | None = Field(default=None, exclude_if=is_absent)
     environment: str | None = Field(default=None, exclude_if=is_absent)
+    sources: Items[str] = Field(default=(), exclude_if=lambda value: not value)
     named: Items[NamedTest] | None = Field(default=None, exclude_if=is_absent)
     proposed_proof: ProofPolicy | None = Field(default=None, exclude_if=is_absent)
     proof: Proof | None = Field(default=None, exclude_if=is_absent)

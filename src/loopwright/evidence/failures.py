@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from loopwright.core.record import Items, Record
 from loopwright.core.text import agree_word, clean_line, clip_text, plural, strip_project
+from loopwright.evidence.results import split_lines
 from loopwright.evidence.testing import TestResult
 
 SourceReader = Callable[[str], Sequence[str]]
@@ -16,15 +17,26 @@ QUOTED, LINES, BLOCK_LINES, DIFF_LINES = 3, 25, 10, 30
 NAMED = 12
 """Failures that are named at all."""
 
+ATTEMPT_KEPT = 20
+"""Failures before an attempt that are kept, to be compared with those after it."""
+
 BEFORE, AFTER = 5, 2
 """Lines that are shown before and after the one that raised."""
 
 LINE, MESSAGE = 200, 200
 """Characters of a quoted line, and of what a failure says in one line."""
 
+LOG_LINES, LOG_AFTER = 80, 8
+"""Lines of a log that are quoted, and of them those after the last that speaks of an error: the rest is tidying up."""
+
 FRAMES = 4
 """Places of a trace that are shown with their code."""
 
+_STAMP = re.compile(r"(?:[^\t\n]*\t[^\t\n]*\t)?\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?(?:\d\d[OE]\+? ?)?")
+"""What a CI service puts before each line: job, step, time."""
+
+_TROUBLE = re.compile(r"\b(?:error|fail|panic|exception|traceback|assert|not ok|fatal)|[✗✘×]|^E  ", re.IGNORECASE)
+_WHERE = re.compile(r"^ *\+ +(?:where|and) .*", re.MULTILINE)
 _BORDER = re.compile(r"^(?:_ ){3,}_?\s*$", re.MULTILINE)
 _HEAD = re.compile(r"\s*(?:async )?def |\s*@")
 _LOCATION = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+): ")
@@ -53,8 +65,8 @@ class Attempt(Record):
 
 
 def say_failure(result: TestResult) -> str:
-    """What a failure says, in one line."""
-    return clip_text(clean_line(result.error_message or ""), MESSAGE) or "no message"
+    """What a failure says, in one line; without pytest's notes on where each value came from."""
+    return clip_text(clean_line(_WHERE.sub("", result.error_message or "")), MESSAGE) or "no message"
 
 
 def name_failures(failed: Sequence[TestResult], project: str) -> str:
@@ -85,6 +97,19 @@ def quote_diff(diff: str) -> str:
     noise = ("index ", "diff --git ", "new file mode", "deleted file mode", "similarity index")
     lines = [line for line in diff.strip("\n").split("\n") if not line.startswith(noise)]
     return fence("\n".join(_cut(lines, DIFF_LINES)), "diff")
+
+
+def quote_log(text: str) -> str:
+    """Of a log its lines up to the last that speaks of an error, and some after it; without stamps and colours."""
+    lines = [_STAMP.sub("", line.rpartition("\r")[2], count=1).rstrip() for line in split_lines(text.rstrip())]
+    last = next((n for n in reversed(range(len(lines))) if _TROUBLE.search(lines[n])), len(lines))
+    shown = lines[: last + 1 + LOG_AFTER][-LOG_LINES:]
+    return "\n".join(clip_text(line, LINE) for line in shown).strip("\n")
+
+
+def remember_failures(failed: Sequence[TestResult]) -> dict[str, str]:
+    """What each says before an attempt, by its key."""
+    return {one.key: say_failure(one) for one in failed[:ATTEMPT_KEPT]}
 
 
 def describe_attempt(attempt: Attempt, diff: str, failed: Sequence[TestResult], project: str) -> str:

@@ -362,7 +362,7 @@ class ReportActionResult(ReportCall):
 
 class ProposeTasks(ReportCall):
     name = "propose_tasks"
-    words = "During INIT: propose the development tasks that reach the goal, in order."
+    words = "During INIT: propose the development tasks that reach the goal, in order. Else it is a note for people."
     taken = "Recorded {count} tasks. Now call report_action_result."
     only = "INIT"
     bare = "tasks"
@@ -373,7 +373,10 @@ class ProposeTasks(ReportCall):
 
 class ProposeHypotheses(ReportCall):
     name = "propose_hypotheses"
-    words = "During DEBUG: propose new suspected causes of the failures, most likely first. Do not repeat known ones."
+    words = (
+        "During DEBUG: propose new suspected causes of the failures, most likely first. Do not repeat known ones. Else"
+        " it is a note for people."
+    )
     taken = "Recorded {count} hypotheses. Now call report_action_result."
     only = "DEBUG"
     bare = "hypotheses"
@@ -422,8 +425,6 @@ def read_call(order: ReportOrder, tool: str, arguments: JsonValue) -> ReportCall
     if tool not in tools:
         raise Invalid(f"No tool is named {tool!r}; available: {', '.join(tools)}.")
     kind = tools[tool]
-    if kind.only not in (None, order.action):
-        raise Invalid(f"{tool} is for {kind.only}, and your order is {order.action}: leave it out.")
     try:
         call = kind.model_validate(arguments)
     except ValidationError as error:
@@ -468,8 +469,18 @@ def _place(problem: ErrorDetails) -> str:
             return f"{where}: {problem['msg']}"
 
 
-def answer_call(call: ReportCall) -> str:
-    """What the agent is told of a call that was taken."""
+def is_aside(call: ReportCall, action: str) -> bool:
+    """Whether it proposes something that this order takes up no proposals for.
+
+    A session keeps the tools it was given at first, so it offers them in every turn, and none of them refuses.
+    """
+    return call.only not in (None, action)
+
+
+def answer_call(call: ReportCall, action: str) -> str:
+    """What the agent is told of a call that was taken under that order."""
+    if is_aside(call, action):
+        return f"Kept as a note for people: only {call.only} takes up such proposals. Now carry out your own order."
     match call:
         case ReportActionResult():
             return call.taken.format(action=call.action, status=call.status)

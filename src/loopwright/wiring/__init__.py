@@ -130,7 +130,13 @@ class Engine:
         return read_tuning_prompts(self.project, self.config.settings)
 
     def create(
-        self, task: str, *, title: str | None = None, interactive: bool, given: Mapping[str, object] | None = None
+        self,
+        task: str,
+        *,
+        title: str | None = None,
+        interactive: bool,
+        given: Mapping[str, object] | None = None,
+        sources: Sequence[str] = (),
     ) -> LoopState:
         """A new loop with the settings that are `given`, for the rest those of the project.
 
@@ -148,10 +154,17 @@ class Engine:
             settings=run_settings(settings, interactive=interactive).evolve(agent=agent),
             budget=make_budget(settings),
             allow_test_changes=settings.allow_test_changes,
+            sources=sources,
         )
 
     def create_cycle(
-        self, task: str, *, title: str | None = None, interactive: bool, given: Mapping[str, object] | None = None
+        self,
+        task: str,
+        *,
+        title: str | None = None,
+        interactive: bool,
+        given: Mapping[str, object] | None = None,
+        sources: Sequence[str] = (),
     ) -> CycleState:
         """A new cycle, as `create` makes a loop. `given` may hold settings of [cycle] too; roles are added to those.
 
@@ -174,6 +187,7 @@ class Engine:
             roles=roles,
             parallel=cycle.parallel,
             allow_test_changes=settings.allow_test_changes,
+            sources=sources,
         )
 
     def create_tuning(

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from loopwright.core.agent_names import rule_files_read
 from loopwright.core.context import MeasuredRunContext
+from loopwright.core.errors import NotFound, WorkspaceError
 from loopwright.core.run import R
 from loopwright.core.state import RunState
 from loopwright.core.text import clean_line, clip_text, plural
-from loopwright.evidence.failures import SourceReader
+from loopwright.core.threads import run_in_thread
+from loopwright.evidence.failures import Attempt, SourceReader, describe_attempt, fence
 from loopwright.evidence.proof import ProofGoal
+from loopwright.evidence.testing import TestResult
 
 GOAL_SHOWN = 200
 """Characters of the goal in a reminder; the first message of a session has all of it."""
@@ -32,6 +36,12 @@ RULE_FILES = (
 )
 """Where projects say what agents, and whoever else works on them, have to keep to."""
 
+FOR_PEOPLE = "CONTRIBUTING.md"
+"""Of these, what is named and not quoted."""
+
+RULES_SHOWN, RULES_LEAST, RULE_PAGES = 1_600, 200, 20
+"""Characters of rules that a message quotes, room below which no further file is begun, and files of a folder."""
+
 
 class MessageTexts(NamedTuple):
     """The texts of a message, as `Message` names them."""
@@ -48,31 +58,67 @@ def both_ways(texts: MessageTexts) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """What a message says of where the agent works: the folder, how tests are run in its own shell, rule files."""
+    """What a message says of where the agent works: the folder, how its own shell runs tests, the project's rules."""
 
     project: str
     test_command: str = ""
-    rule_files: tuple[str, ...] = ()
-
-    @property
-    def rules_line(self) -> str:
-        files = ", ".join(self.rule_files)
-        return f"- The project has rules of its own. Read them first: {files}.\n" if files else ""
+    rules: str = ""
 
     @property
     def tests_words(self) -> str:
         return f", from {self.project}: `{self.test_command}`" if self.test_command else ""
 
 
-def look_around(run: MeasuredRunContext[R], command: str, at: Path | None = None) -> Surroundings:
+def look_around(run: MeasuredRunContext[R], agent: str, command: str, at: Path | None = None) -> Surroundings:
     """`command`: how the tests are run, empty where that is not known; `at`: a copy of the project to work in."""
     root = run.workspace.root
     python = run.tests.interpreter(command) if command else None
     return Surroundings(
         project=str(at or root),
         test_command=shell_command(command, python),
-        rule_files=tuple(name for name in RULE_FILES if (root / name).exists()),
+        rules=describe_rules(root, agent),
     )
+
+
+def describe_rules(root: Path, agent: str) -> str:
+    """The project's rules as items of a list: quoted as far as there is room, but for those the agent reads by itself.
+
+    What is no text of this project (a link that leads out of it) is left out.
+    """
+    texts = {name: text for name in RULE_FILES if (text := _rule_text(root, name))}
+    own = rule_files_read(agent, texts.keys())
+    known = {texts[name] for name in own}
+    quoted, named, room = list[str](), list[str](), RULES_SHOWN
+    for name, text in texts.items():
+        if name in own or text in known:
+            continue
+        known.add(text)
+        if name == FOR_PEOPLE or room < RULES_LEAST:
+            named.append(name)
+            continue
+        shown = text if len(text) <= room else f"{text[:room].rpartition(chr(10))[0] or text[:room]}\n…"
+        room -= len(shown)
+        quoted.append(f"{name}{'' if shown == text else ' begins (read the rest there)'}:\n\n{fence(shown)}\n")
+    lines = ["- The people of this project wrote rules for it. Keep to them.", *quoted] if quoted else []
+    if named:
+        lines.append(f"- Read {'also' if quoted else 'first'} what the project says of itself: {', '.join(named)}.")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _rule_text(root: Path, name: str) -> str:
+    """The beginning of the file, or of all pages of the folder."""
+    path = root / name
+    files = sorted(path.rglob("*.md*"))[:RULE_PAGES] if path.is_dir() else [path]
+    texts = [_beginning(file) for file in files if file.is_file() and file.resolve().is_relative_to(root.resolve())]
+    return "\n\n".join(text for text in texts if text and "\0" not in text)
+
+
+def _beginning(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(4 * RULES_SHOWN).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
 
 
 def shell_command(command: str, python: str | None) -> str:
@@ -92,6 +138,19 @@ def source_reader(root: Path) -> SourceReader:
             return ()
 
     return read
+
+
+async def attempt_words(
+    run: MeasuredRunContext[R], attempt: Attempt | None, failed: Sequence[TestResult], project: str
+) -> str:
+    """A section on the last attempt at these failures; empty where there was none, or its checkpoints are gone."""
+    if attempt is None:
+        return ""
+    try:
+        diff = await run_in_thread(run.workspace.diff, attempt.before, attempt.after)
+    except (NotFound, WorkspaceError):
+        return ""
+    return f"# The last attempt\n\n{describe_attempt(attempt, diff, failed, project)}\n\n"
 
 
 def join_parts(*parts: str) -> str:

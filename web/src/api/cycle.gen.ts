@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 753662b00387e5d98fd4a83d56f89d1958efabae235b0446cc5aeaaae700e82b
+// schema sha256: 54cb114120eac1632123ddee832c0f4b5a70191d64f56f8208d5fc599f240d80
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -231,8 +231,8 @@ export interface Blocker {
  * have measurably changed something, also where a try of theirs failed afterwards. `queue`: extensions
  * that wait for the border of the iteration. `proof_asked`: cd was told that no test shows the goal; `proven`: tests
  * that have shown it before a user extended it. `patches`: edits that the embedded debugger has put in, and how they
- * compare with others. `counted`: until when working time is in the budget's account; steps
- * may run side by side.
+ * compare with others. `attempt`: the last turn of cd that changed files, until a validation passes. `counted`: until
+ * when working time is in the budget's account; steps may run side by side.
  */
 export interface CycleEngine {
   schema: number
@@ -247,7 +247,6 @@ export interface CycleEngine {
   interrupt: boolean
   parked?: Parked | null
   asked: PermissionRequest[]
-  messages: PersonMessage[]
   sessions?: {
     [k: string]: string
   }
@@ -260,6 +259,7 @@ export interface CycleEngine {
   allow_test_changes: boolean
   start?: string | null
   environment?: string | null
+  sources: string[]
   named?: NamedTest[] | null
   proposed_proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
   proof?: Proof | null
@@ -305,6 +305,7 @@ export interface CycleEngine {
   proof_asked?: boolean | null
   proven?: string[] | null
   patches?: AppliedPatch[] | null
+  attempt?: Attempt | null
   limits_in_a_row: number
   counted?: string | null
 }
@@ -341,25 +342,6 @@ export interface PermissionRequest {
   reason: string
   since: string
   answer?: ('allow' | 'deny') | null
-}
-/**
- * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
- *
- * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
- * it came to.
- */
-export interface PersonMessage {
-  id: string
-  text: string
-  at: string
-  now: boolean
-  role?: ('ra' | 'ep' | 'cd' | 'vas') | null
-  status: 'queued' | 'sending' | 'delivered' | 'answered' | 'undelivered'
-  way?: ('order' | 'steered' | 'interrupted' | 'task') | null
-  agent: string
-  delivered_at?: string | null
-  answer: string
-  why: string
 }
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
@@ -581,4 +563,21 @@ export interface Rival {
     [k: string]: string
   }
   alike: number
+}
+/**
+ * The last turn that changed files while tests failed, or before they did.
+ *
+ * `before` and `after`: commits of the files. `said`: what it reported. `refused`: why the tests as it left them were
+ * put back. `failures`: by key of the test, what each failure said before it.
+ */
+export interface Attempt {
+  agent: string
+  action: string
+  before: string
+  after: string
+  said: string
+  refused: string
+  failures: {
+    [k: string]: string
+  }
 }

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: cfda4fc4602b8cf762f66552ca35235078a132b4ce75c17e652a74d0ed9051bf
+// schema sha256: 9fec315ba4f8d8156ca78fd1ba49f4707cc74eef0f47c71bb06e91681f314325
 
 export type JsonValue = unknown
 
@@ -147,7 +147,6 @@ export interface EngineState {
   interrupt: boolean
   parked?: Parked | null
   asked: PermissionRequest[]
-  messages: PersonMessage[]
   sessions?: {
     [k: string]: string
   }
@@ -160,6 +159,7 @@ export interface EngineState {
   allow_test_changes: boolean
   start?: string | null
   environment?: string | null
+  sources: string[]
   named?: NamedTest[] | null
   proposed_proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
   proof?: Proof | null
@@ -216,25 +216,6 @@ export interface PermissionRequest {
   reason: string
   since: string
   answer?: ('allow' | 'deny') | null
-}
-/**
- * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
- *
- * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
- * it came to.
- */
-export interface PersonMessage {
-  id: string
-  text: string
-  at: string
-  now: boolean
-  role?: ('ra' | 'ep' | 'cd' | 'vas') | null
-  status: 'queued' | 'sending' | 'delivered' | 'answered' | 'undelivered'
-  way?: ('order' | 'steered' | 'interrupted' | 'task') | null
-  agent: string
-  delivered_at?: string | null
-  answer: string
-  why: string
 }
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 9f0b12888f0a516085c6ba65657a28664f56fec68dd56c54a2c886d30527e967
+// schema sha256: 4f83ef81d14405efee5eebd52ce036327a725bf9bb5ebb8da176f0b43c88f6c2
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -192,7 +192,6 @@ export interface TuningEngine {
   interrupt: boolean
   parked?: Parked | null
   asked: PermissionRequest[]
-  messages: PersonMessage[]
   sessions?: {
     [k: string]: string
   }
@@ -205,6 +204,7 @@ export interface TuningEngine {
   allow_test_changes: boolean
   start?: string | null
   environment?: string | null
+  sources: string[]
   named?: NamedTest[] | null
   proposed_proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
   proof?: Proof | null
@@ -296,25 +296,6 @@ export interface PermissionRequest {
   reason: string
   since: string
   answer?: ('allow' | 'deny') | null
-}
-/**
- * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
- *
- * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
- * it came to.
- */
-export interface PersonMessage {
-  id: string
-  text: string
-  at: string
-  now: boolean
-  role?: ('ra' | 'ep' | 'cd' | 'vas') | null
-  status: 'queued' | 'sending' | 'delivered' | 'answered' | 'undelivered'
-  way?: ('order' | 'steered' | 'interrupted' | 'task') | null
-  agent: string
-  delivered_at?: string | null
-  answer: string
-  why: string
 }
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.

@@ -18,7 +18,6 @@ from loopwright.surfaces.cli.options import (
     Json,
     OptionalTask,
     Project,
-    Task,
     add_options,
     open_project,
     project_option,
@@ -27,6 +26,7 @@ from loopwright.surfaces.cli.options import (
 from loopwright.surfaces.cli.output import has_person, is_plain, print_answer, print_remark
 from loopwright.surfaces.cli.run import announce_agent, run_in_process
 from loopwright.surfaces.cli.show_commands import show_diff
+from loopwright.surfaces.cli.sources import SOURCES, NewWork, gather_work, need_work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,7 +145,7 @@ Title = Annotated[
 ]
 
 
-@add_options(CYCLE_SETTINGS)
+@add_options({**SOURCES, **CYCLE_SETTINGS})
 def run(
     *,
     task: OptionalTask = None,
@@ -164,16 +164,18 @@ def run(
 ) -> None:  # Any: as typed
     """Run a cycle until it ends or pauses: a new one for TASK, or --cycle-id."""
     given = read_options(options)
-    if (task is None) == (cycle_id is None):
+    has_work = task is not None or not given.keys().isdisjoint(SOURCES)
+    if has_work == (cycle_id is not None):
         raise Invalid('give either a task, as in: cycle run "add a login", or --cycle-id ID, but not both')
     if extend is not None and cycle_id is None:
         raise Invalid('--extend adds to an existing cycle: cycle run --cycle-id ID --extend "…"')
     interactive = not auto and not launched
     if interactive and (json or not has_person()):
         raise Invalid("needs a terminal to ask; use --auto")
+    work = gather_work(task, given, project)
     with open_project(project, collect_flags(given)) as engine:
-        if task is not None:
-            state = _created(engine, task, title, interactive=interactive)
+        if work is not None:
+            state = _created(engine, work, title, interactive=interactive)
             take_up: TakeUp = _beginning(engine)
         elif launched:
             state, take_up = engine.cycles.read(str(cycle_id)), _beginning(engine)
@@ -197,10 +199,10 @@ def run(
     raise typer.Exit(code)
 
 
-@add_options(CYCLE_SETTINGS)
+@add_options({**SOURCES, **CYCLE_SETTINGS})
 def create(
     *,
-    task: Task,
+    task: OptionalTask = None,
     auto: Annotated[bool, typer.Option("--auto", help="Make every decision without asking.")] = False,
     title: Title = None,
     project: Project = HERE,
@@ -209,16 +211,17 @@ def create(
 ) -> None:  # Any: as typed
     """Create a cycle without starting it."""
     given = read_options(options)
+    work = need_work(gather_work(task, given, project))
     with open_project(project, collect_flags(given)) as engine:
-        state = _created(engine, task, title, interactive=not auto)
+        state = _created(engine, work, title, interactive=not auto)
     id, at = state.cycle_id, project_option(project)
     print_answer(json, state, f"{id} created\nstart it with: loopwright cycle start {id}{at}")
 
 
-def _created(engine: "Engine", task: str, title: str | None, *, interactive: bool) -> "CycleState":
+def _created(engine: "Engine", work: NewWork, title: str | None, *, interactive: bool) -> "CycleState":
     """A new cycle, unless what it would need is not there."""
     engine.load_cycle_prompts()
-    state = engine.create_cycle(task, title=title, interactive=interactive)
+    state = engine.create_cycle(work.task, title=title, interactive=interactive, sources=work.sources)
     announce_agent(engine.config.settings.agent, state.engine.settings.agent)
     return state
 

@@ -56,7 +56,6 @@ _TASK = typer.Argument(
     show_default=False,
     callback=read_task,
 )
-Task = Annotated[str, _TASK]
 OptionalTask = Annotated[str | None, _TASK]
 Auto = Annotated[bool, typer.Option("--auto", help="Choose every step without asking.")]
 Title = Annotated[

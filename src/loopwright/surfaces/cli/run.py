@@ -16,7 +16,6 @@ from loopwright.surfaces.cli.options import (
     Json,
     OptionalTask,
     Project,
-    Task,
     Title,
     add_options,
     open_project,
@@ -25,6 +24,7 @@ from loopwright.surfaces.cli.options import (
     read_options,
 )
 from loopwright.surfaces.cli.output import SilentExit, has_person, is_plain, print_answer, print_json, print_remark
+from loopwright.surfaces.cli.sources import SOURCES, NewWork, gather_work, need_work
 
 if TYPE_CHECKING:
     from loopwright.wiring import Engine
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     TakeUp = Callable[[LoopState], LoopState]
 
 
-@add_options(SETTINGS)
+@add_options({**SOURCES, **SETTINGS})
 def run(
     *,
     task: OptionalTask = None,
@@ -47,15 +47,17 @@ def run(
 ) -> None:  # Any: as typed
     """Run a loop until it ends or pauses: a new one for TASK, or --loop-id."""
     given = read_options(options)
-    if (task is None) == (loop_id is None):
+    has_work = task is not None or not given.keys().isdisjoint(SOURCES)
+    if has_work == (loop_id is not None):
         raise Invalid('give either a task, as in: run "fix the failing tests", or --loop-id ID, but not both')
     interactive = not auto and not launched
     if interactive and (json or not has_person()):
         raise Invalid("needs a terminal to ask; use --auto")
     take_up: TakeUp = _begin
+    work = gather_work(task, given, project)
     with open_project(project, given) as engine:
-        if task is not None:
-            state = _created(engine, task, title, interactive=interactive)
+        if work is not None:
+            state = _created(engine, work, title, interactive=interactive)
         elif launched:
             state = engine.service.read(str(loop_id))
         else:
@@ -76,10 +78,10 @@ def run(
     raise typer.Exit(code)
 
 
-@add_options(SETTINGS)
+@add_options({**SOURCES, **SETTINGS})
 def create(
     *,
-    task: Task,
+    task: OptionalTask = None,
     auto: Auto = False,
     title: Title = None,
     project: Project = HERE,
@@ -88,16 +90,17 @@ def create(
 ) -> None:  # Any: as typed
     """Create a loop without starting it."""
     given = read_options(options)
+    work = need_work(gather_work(task, given, project))
     with open_project(project, given) as engine:
-        state = _created(engine, task, title, interactive=not auto)
+        state = _created(engine, work, title, interactive=not auto)
     id, at = state.loop_id, project_option(project)
     print_answer(json, state, f"{id} created\nstart it with: loopwright start {id}{at}")
 
 
-def _created(engine: "Engine", task: str, title: str | None, *, interactive: bool) -> "LoopState":
+def _created(engine: "Engine", work: NewWork, title: str | None, *, interactive: bool) -> "LoopState":
     """A new loop, unless what it would need is not there."""
     engine.load_prompts()
-    state = engine.create(task, title=title, interactive=interactive)
+    state = engine.create(work.task, title=title, interactive=interactive, sources=work.sources)
     announce_agent(engine.config.settings.agent, state.engine.settings.agent)
     return state
 

@@ -15,6 +15,7 @@ from loopwright.core.record import JournalEntry
 from loopwright.core.run import R, Run, advise_limit
 from loopwright.core.state import PermissionRequest, RunState
 from loopwright.core.text import agree_word, clean_line, plural
+from loopwright.evidence.goals import asked_words
 from loopwright.evidence.proof import Proof, strength_lines
 from loopwright.evidence.rivals import AppliedPatch
 from loopwright.policy.permissions import request_words
@@ -338,8 +339,9 @@ def proof_lines(proof: Proof | None, *, most: int = SHOWN) -> list[str]:
 
 def task_details(state: Run, description: str) -> Iterator[Fact]:
     """What shall be done, unless the title says it all."""
-    if clean_line(description) != clean_line(state.title):
-        yield "task", clean_line(description)
+    if (words := clean_line(asked_words(description))) != clean_line(state.title):
+        yield "task", words
+    yield from (("from", clean_line(source)) for source in state.engine.sources)
 
 
 def test_details(engine: RunState) -> Iterator[Fact]:

@@ -110,7 +110,7 @@ def keep_call(box: ReportSpool, tool: str, arguments: dict[str, JsonValue], kit:
         box.put(SpooledCall(turn=order.turn, tool=tool, arguments=call.model_dump(mode="json")))
     except OSError as error:
         raise Invalid(f"Not recorded: {error.strerror or error}; {by_text}.") from error
-    return answer_call(call)
+    return answer_call(call, order.action)
 
 
 async def serve_reports(box: ReportSpool) -> None:

@@ -240,34 +240,57 @@ def _fresh(agent: AgentState) -> AgentState:
 
 
 def _with_mends(state: CycleState, objections: tuple[str, ...], at: str) -> CycleState:
-    """Work for cd on what was found, a task for each file of failing tests, beside what the plan holds already."""
+    """Work for cd on what was found, a task for each file of failing tests, beside what the plan holds already.
+
+    An open task of an earlier iteration that asks for less or more than was found now is replaced, not doubled.
+    """
+    found = tuple(_mend_words(state, objections))
     known = {task.description for task in list_tasks(state) if task.status != "completed"}
-    new = [words for words in _mend_words(state, objections) if words not in known]
+    new = [words for words in found if words not in known]
     if not new:
         return state
+    outdated = {
+        task.id
+        for task in list_tasks(state)
+        if task.id in state.engine.mends and task.status == "pending" and task.description not in found
+    }
     first = _next_number(list_tasks(state))
     made = tuple(
         PlanTask(id=f"TASK-{number:03d}", description=words, assigned_to="cd")
         for number, words in enumerate(new, first)
     )
-    left = tuple(task for task in list_tasks(state) if task.status != "completed")
-    mends = (*state.engine.mends, *(task.id for task in made))
+    left = tuple(task for task in list_tasks(state) if task.status != "completed" and task.id not in outdated)
+    mends = (*(id for id in state.engine.mends if id not in outdated), *(task.id for task in made))
     plan = make_plan(state.plan, (*left, *made), mends, version_of(state.current_iteration), at)
     return state.evolve(plan=plan, engine=state.engine.evolve(mends=mends))
 
 
 def _mend_words(state: CycleState, objections: tuple[str, ...]) -> Iterator[str]:
-    """By area: a test file, what else was measured, or what vas says against the result."""
+    """By area: a test file, what else was measured, or what vas says against the result.
+
+    What vas says while tests fail is mostly of the same fault: it goes to the tests that it names, or to the only ones.
+    """
     areas: dict[str, list[str]] = defaultdict(list)
     found = _bugs(state)
     for test in _to_mend(state) if found else ():
         file = test.partition("::")[0]
         areas[file if file in areas or len(areas) < MOST_MENDS - 1 else "other tests"].append(test)
-    yield from (f"Make these tests pass: {_named(failing)}" for failing in areas.values())
+    left = list(objections)
+    for file, failing in areas.items():
+        same = [
+            words for words in left if len(areas) == 1 or file in words or any(_is_about(key, words) for key in failing)
+        ]
+        left = [words for words in left if words not in same]
+        yield "\n".join([f"Make these tests pass: {_named(failing)}", *(f"vas says: {words}" for words in same)])
     if found and not areas:
         yield f"Mend what the validation found: {'; '.join(found)}"
-    if objections:
-        yield f"Mend what vas says against the result: {'; '.join(objections)}"
+    if left:
+        yield f"Mend what vas says against the result: {'; '.join(left)}"
+
+
+def _is_about(test: str, words: str) -> bool:
+    """Whether the words name the test."""
+    return re.search(rf"\b{re.escape(test.rpartition('::')[2].partition('[')[0])}\b", words) is not None
 
 
 def _next_number(known: tuple[PlanTask, ...]) -> int:

@@ -96,23 +96,17 @@ async def _came_in(session: CycleSession, half: str, now: str) -> tuple[Change, 
     last: str | None = half
     while last is not None:
         opened = f"{last}^"
-        files.update(_names(await _changes(session, opened, last)))
+        files.update(_names(await changes_between(session, opened, last)))
         last = await _known(session, f"{opened}^2")
-    return tuple(change for change in await _changes(session, opened, now) if change.file in files)
+    return tuple(change for change in await changes_between(session, opened, now) if change.file in files)
 
 
 async def _known(session: CycleSession, commit: str) -> str | None:
     try:
-        await _changes(session, commit, commit)
+        await changes_between(session, commit, commit)
     except NotFound:
         return None
     return commit
-
-
-async def changes_in(session: CycleSession, place: WorkFolder, label: str) -> tuple[Change, ...]:
-    """What differs from the beginning of the task."""
-    now = await snapshot_of(session, place, label)
-    return await _changes(session, place.before.commit, now.commit)
 
 
 async def snapshot_of(session: CycleSession, place: WorkFolder, label: str) -> Snapshot:
@@ -137,7 +131,7 @@ async def merge_lane(session: CycleSession, place: WorkFolder, label: str) -> tu
         if merged.conflicts:
             await run_in_thread(session.worktrees.open, session.id, place.lane, merged.commit)
             return (), MergeConflict(merged.conflicts, merged.told)
-        changes = await _changes(session, ours.commit, merged.commit)
+        changes = await changes_between(session, ours.commit, merged.commit)
         try:
             if changes:
                 await run_in_thread(session.workspace.restore, merged.commit, _names(changes), over=ours.commit)
@@ -150,13 +144,13 @@ async def merge_lane(session: CycleSession, place: WorkFolder, label: str) -> tu
 
 async def _marked(session: CycleSession, before: str, after: str) -> tuple[str, ...]:
     """Files with marks of a conflict that they did not have before."""
-    changed = _names(await _changes(session, before, after))
+    changed = _names(await changes_between(session, before, after))
     marked = await run_in_thread(session.worktrees.unresolved, after, changed)
     known = await run_in_thread(session.worktrees.unresolved, before, marked) if marked else ()
     return tuple(file for file in marked if file not in known)
 
 
-async def _changes(session: CycleSession, before: str, after: str) -> tuple[Change, ...]:
+async def changes_between(session: CycleSession, before: str, after: str) -> tuple[Change, ...]:
     found = await run_in_thread(session.workspace.changes, before, after)
     return tuple(Change(change.file, change.action) for change in found)
 

@@ -61,7 +61,7 @@ def compose_message(
     left = budget_words(state.engine, state.current_iteration, state.max_iterations)
     report = prompts.render("report", role=role)
     iteration = str(max(state.current_iteration, 1))
-    place = {"project": around.project, "folder": folder, "rule_files": around.rules_line}
+    place = {"project": around.project, "folder": folder, "rule_files": around.rules}
     if RULES[role] == "works":
         place["test_command"] = around.tests_words
     whole = prompts.render(
@@ -107,14 +107,24 @@ def implement_order(prompts: Prompts, state: CycleState, task: PlanTask, documen
 
 
 def debug_order(
-    prompts: Prompts, state: CycleState, task: PlanTask, documents: Path, failing: str, hypotheses: str
+    prompts: Prompts,
+    state: CycleState,
+    task: PlanTask,
+    documents: Path,
+    failing: str,
+    hypotheses: str,
+    attempt: str = "",
 ) -> str:
-    """A task that stands for failing tests, which are quoted; `hypotheses` as lines, or empty: nothing can measure."""
+    """A task that stands for failing tests, which are quoted; `hypotheses` as lines, or empty: nothing can measure.
+
+    `attempt`: a section on the turn before.
+    """
     return prompts.render(
         "debug",
         task=task.description,
         task_id=task.id,
         failing=failing,
+        attempt=attempt,
         documents=str(documents),
         folder=str(documents / "cd"),
         hypotheses=hypotheses or "- none yet",

@@ -11,6 +11,7 @@ from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.names import CycleStatus
 from loopwright.core.record import Items, Record, Timestamp, is_absent
 from loopwright.core.state import ENDS_COMPLETED, MAX_ITERATIONS, Iterations, Parallel, RunState
+from loopwright.evidence.failures import Attempt
 from loopwright.evidence.rivals import AppliedPatch
 
 
@@ -42,8 +43,8 @@ class CycleEngine(RunState):
     have measurably changed something, also where a try of theirs failed afterwards. `queue`: extensions
     that wait for the border of the iteration. `proof_asked`: cd was told that no test shows the goal; `proven`: tests
     that have shown it before a user extended it. `patches`: edits that the embedded debugger has put in, and how they
-    compare with others. `counted`: until when working time is in the budget's account; steps
-    may run side by side.
+    compare with others. `attempt`: the last turn of cd that changed files, until a validation passes. `counted`: until
+    when working time is in the budget's account; steps may run side by side.
     """
 
     roles: dict[Role, str] = Field(default_factory=dict)
@@ -68,6 +69,7 @@ class CycleEngine(RunState):
     proof_asked: bool | None = Field(default=None, exclude_if=is_absent)
     proven: Items[str] | None = Field(default=None, exclude_if=is_absent)
     patches: Items[AppliedPatch] | None = Field(default=None, exclude_if=is_absent)
+    attempt: Attempt | None = Field(default=None, exclude_if=is_absent)
     limits_in_a_row: int = 0
     counted: Timestamp | None = None
 

@@ -6,6 +6,7 @@ from loopwright.core.cycle_names import CycleStep
 from loopwright.core.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.protocol import Usage
 from loopwright.core.state import Baseline, Incident
+from loopwright.evidence.failures import Attempt
 from loopwright.evidence.proof import NamedTest
 from loopwright.evidence.rivals import AppliedPatch
 from loopwright.reports.phase import PhaseReport
@@ -51,7 +52,7 @@ class ImplementationOutcome:
     """cd.implement: `ok` as the report says; `changes` as measured, after they were merged into the project.
 
     `nothing_left`: the agent would only do the same again. `patches`: edits that were found by measuring. `named`:
-    tests that the agent says show the goal.
+    tests that the agent says show the goal. `attempt`: what whoever mends what it left failing has to know of it.
     """
 
     report: PhaseReport
@@ -61,6 +62,7 @@ class ImplementationOutcome:
     nothing_left: bool = False
     patches: tuple[AppliedPatch, ...] = ()
     named: tuple[NamedTest, ...] = ()
+    attempt: Attempt | None = None
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,8 @@ def reduce_implementation(state: CycleState, outcome: ImplementationOutcome, don
         iteration_markers={**known.iteration_markers, str(number): done.at},
     )
     worked = merge_unique(state.engine.worked or (), (done.step.task,) if done.step.task else ())
-    state = state.evolve(changes=changes, engine=state.engine.evolve(wrote=wrote, worked=worked))
+    attempt = outcome.attempt or state.engine.attempt
+    state = state.evolve(changes=changes, engine=state.engine.evolve(wrote=wrote, worked=worked, attempt=attempt))
     return set_role_agent(state, "cd", agent.evolve(output_files=merge_unique(agent.output_files, files)))
 
 
@@ -153,12 +154,16 @@ def reduce_judgement(state: CycleState, outcome: JudgementOutcome, at: str) -> C
         tries = {**tries, VALIDATE: tries.get(VALIDATE, 0) + 1}
     mended = list_mended(state, validated)
     last = validated.as_last(at)
+    attempt = engine.attempt
+    if attempt is not None and validated.refused:
+        attempt = attempt.evolve(refused="; ".join(validated.refused))
     objections = (
         (report.issues or (report.summary or "the result is not accepted",)) if report.status == "failed" else ()
     )
     state = state.evolve(
         test_results=_test_results(state, validated, at),
         engine=engine.evolve(
+            attempt=None if validated.passed else attempt,
             tests_found=engine.tests_found or validated.tests_found,
             last_validation=last,
             baseline=engine.baseline or validated.baseline,

@@ -1,6 +1,6 @@
 """Every command on cycles, as all surfaces call it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
@@ -75,6 +75,7 @@ class CycleService(RunService[CycleState]):
         roles: Mapping[Role, str] | None = None,
         parallel: int = 2,
         allow_test_changes: bool = False,
+        sources: Sequence[str] = (),
     ) -> CycleState:
         """A new cycle, status created. `roles`: who plays which, where it is not the agent of the settings. Invalid."""
         text = task.strip()
@@ -91,7 +92,10 @@ class CycleService(RunService[CycleState]):
             created_at=at,
             updated_at=at,
             engine=CycleEngine(
-                settings=settings or RunSettings(), budget=budget or Budget(), allow_test_changes=allow_test_changes
+                settings=settings or RunSettings(),
+                budget=budget or Budget(),
+                allow_test_changes=allow_test_changes,
+                sources=tuple(sources),
             ),
         )
         engine = state.engine.evolve(roles=dict(roles or {}), parallel=parallel)

@@ -270,7 +270,7 @@ class CycleSession(MeasuredRunContext[CycleState]):
             role=role,
             step=step,
             order=order,
-            around=look_around(self, self.state().engine.settings.test_command or "", at),
+            around=look_around(self, self.agent(role), self.state().engine.settings.test_command or "", at),
             folder=str(self.folder(role)),
         )
 

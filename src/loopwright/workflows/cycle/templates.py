@@ -13,7 +13,7 @@ from pydantic import Field
 from loopwright.core.record import Items, Record
 from loopwright.core.survey import ProjectSurvey, SurveyedModule
 from loopwright.core.text import clean_line, clip_text, plural
-from loopwright.evidence.goals import GREEN_TESTS, asks_only_for_green_tests
+from loopwright.evidence.goals import GREEN_TESTS, acceptance_criteria, asked_words, asks_only_for_green_tests
 from loopwright.evidence.testing import TestRun
 from loopwright.workflows.cycle.model import CycleState, Effort, PlanTask
 
@@ -578,9 +578,11 @@ def requirements_of(description: str, failing: Sequence[FailingTest], survey: Pr
 
 
 def _asked(description: str) -> Iterator[SourcedStatement]:
-    """Each line of the task and of its extensions, numbered."""
-    parts = _ITERATION.split(description)
-    told = [("the task", parts[0])]
+    """Each line of the task and of its extensions, numbered; of quoted material, its acceptance criteria."""
+    words = asked_words(description)
+    criteria = [one for one in acceptance_criteria(description) if one not in words]
+    parts = _ITERATION.split(words)
+    told = [("the task", "\n".join([parts[0], *criteria]))]
     told += [(f"the user, iteration {n}", text) for n, text in zip(parts[1::2], parts[2::2], strict=True)]
     lines = ((source, line) for source, text in told for words in text.splitlines() if (line := line_of(words)))
     for number, (source, line) in enumerate(lines, 1):

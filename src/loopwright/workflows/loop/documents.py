@@ -189,6 +189,7 @@ def render_summary(state: LoopState, skill: SkillState) -> str:
     lines += [
         f"- iterations: {summary.iterations}",
         f"- duration: {summary.duration / 1000:.1f} s",
+        *(f"- from: {_one_line(source)}" for source in state.engine.sources),
         *_proof_section(state.engine.proof),
     ]
     for name, part in (("Develop", summary.develop), ("Debug", summary.debug), ("Validate", summary.validate_)):

@@ -70,7 +70,7 @@ def compose_message(
         goal=goal,
         done=done_words(state.engine, loop_goal(state)),
         project=around.project,
-        rules=around.rules_line,
+        rules=around.rules,
         test_command=around.tests_words,
         left=left,
         action=action,
@@ -100,12 +100,14 @@ SAID, LINE, SHOWN, CAUSES = 600, 160, 6, 3
 
 
 def compose_brief(state: LoopState, folder: str, said: str = "") -> str:
-    """What was done, what is open, and where the files are; empty at the beginning of a loop.
+    """What was done, what is open, and where the files are; empty while the loop has only measured.
 
     `folder` holds the progress files; `said` is what the session before said in a turn that broke off.
     """
     skill = state.skill_state
-    begun = skill is not None and bool(skill.completed_actions or skill.errors)
+    begun = skill is not None and bool(
+        skill.develop.tasks or skill.errors or {*skill.completed_actions} - {"INIT", "VALIDATE"}
+    )
     if not (begun or said.strip()):
         return ""
     lines = ["This work was begun in an earlier session that is gone. What was done so far:"]

@@ -11,7 +11,7 @@ from loopwright.core.person_messages import as_task, mark_messages, queued_messa
 from loopwright.core.record import merge_unique
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
 from loopwright.core.state import Checkpoint, EngineState, LoopTask, TaskStatus
-from loopwright.evidence.failures import Attempt, say_failure, select_failures
+from loopwright.evidence.failures import Attempt, remember_failures, select_failures
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import Proof, proof_order
 from loopwright.evidence.rivals import awaits_verdict
@@ -33,9 +33,6 @@ ACTION_OF: dict[CurrentAction, ActionName] = {word: action for action, word in W
 
 
 FAILURES_IN_A_ROW = 3
-
-ATTEMPT_KEPT = 20
-"""Failures before an attempt that are kept, to be compared with those after it."""
 
 
 def skill_of(state: LoopState) -> SkillState:
@@ -202,7 +199,7 @@ def _attempted(state: LoopState, step: ActionStep, checkpoint: Checkpoint | None
         before=known[-1].commit,
         after=checkpoint.commit,
         said=outcome.message,
-        failures={one.key: say_failure(one) for one in failed[:ATTEMPT_KEPT]},
+        failures=remember_failures(failed),
     )
     return state.evolve(engine=state.engine.evolve(attempt=attempt))
 

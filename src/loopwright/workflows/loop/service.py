@@ -404,6 +404,7 @@ class LoopService(RunService[LoopState]):
         settings: RunSettings | None = None,
         budget: Budget | None = None,
         allow_test_changes: bool = False,
+        sources: Sequence[str] = (),
     ) -> LoopState:
         """A new loop, status created. Invalid for a blank text or a limit below 1."""
         text = description.strip()
@@ -418,7 +419,10 @@ class LoopService(RunService[LoopState]):
             created_at=now.isoformat(timespec="milliseconds"),
             updated_at=now.isoformat(timespec="milliseconds"),
             engine=EngineState(
-                settings=settings or RunSettings(), budget=budget or Budget(), allow_test_changes=allow_test_changes
+                settings=settings or RunSettings(),
+                budget=budget or Budget(),
+                allow_test_changes=allow_test_changes,
+                sources=tuple(sources),
             ),
         )
         return self.store.create(state.evolve(max_iterations=max_iterations), actor=self.actor)

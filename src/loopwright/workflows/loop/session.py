@@ -76,7 +76,7 @@ class LoopSession(MeasuredRunContext[LoopState]):
             state=state,
             action=action,
             order=order,
-            around=look_around(self, self.test_command),
+            around=look_around(self, agent, self.test_command),
             continuing=self.turns.begun(agent),
             selected=self.interactive,
             previous=self.last_result,
@@ -84,7 +84,9 @@ class LoopSession(MeasuredRunContext[LoopState]):
         self.bus.publish("activity", f"{agent} works on {action}")
         silence = state.engine.settings.silence_timeout
         message = message.evolve(**texts._asdict(), silence=silence, debug=message.debug or self.debug_ground())
-        answer = await self.turns.report(agent, message, self._wrap_ups(action, message), partial(self._again, action))
+        answer = await self.turns.report(
+            agent, message, self._wrap_ups(agent, action, message), partial(self._again, agent, action)
+        )
         output, report = answer.output, answer.report
         self.bus.publish("agent", output.text or report.message)
         note_answer(self, agent, action, answer, "what was measured counts")
@@ -132,26 +134,26 @@ class LoopSession(MeasuredRunContext[LoopState]):
         known = state.engine.baseline.tests if state.engine.baseline else {}
         return select_failures((), [key for key, test in known.items() if test.status == "failed"])
 
-    def _again(self, action: ActionName, problem: str) -> str:
+    def _again(self, agent: str, action: ActionName, problem: str) -> str:
         """What an agent is told whose report could not be read: both ways to give it."""
-        return both_ways(self._interruption(action, self.order("again", problem=problem), ("", "")))
+        return both_ways(self._interruption(agent, action, self.order("again", problem=problem), ("", "")))
 
-    def _interruption(self, action: ActionName, order: str, previous: tuple[str, str]) -> MessageTexts:
+    def _interruption(self, agent: str, action: ActionName, order: str, previous: tuple[str, str]) -> MessageTexts:
         return compose_message(
             self.prompts,
             state=self.state(),
             action=action,
             order=order,
-            around=look_around(self, self.test_command),
+            around=look_around(self, agent, self.test_command),
             continuing=bool(previous[0]),
             previous=previous,
         )
 
-    def _wrap_ups(self, action: ActionName, message: Message) -> tuple[Message, ...]:
+    def _wrap_ups(self, agent: str, action: ActionName, message: Message) -> tuple[Message, ...]:
         """What an agent is told whose time is up; nothing where it gets no grace."""
         state = self.state()
         grace = state.engine.settings.grace_timeout
         if not grace:
             return ()
-        texts = self._interruption(action, self.order("converge", action=action), (action, "out of time"))
+        texts = self._interruption(agent, action, self.order("converge", action=action), (action, "out of time"))
         return (message.evolve(**texts._asdict(), seconds=grace, silence=0),)

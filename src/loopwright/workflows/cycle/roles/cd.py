@@ -21,7 +21,7 @@ from loopwright.evidence.debugging import (
     record_patch,
     render_hypotheses,
 )
-from loopwright.evidence.failures import quote_failures, select_failures
+from loopwright.evidence.failures import Attempt, quote_failures, remember_failures, select_failures
 from loopwright.evidence.goals import asks_only_for_green_tests, named_tests
 from loopwright.evidence.patch_exchange import choose_patch
 from loopwright.evidence.rivals import AppliedPatch, comparison_words, new_rival_ids, rival_of, swap_rival
@@ -30,14 +30,21 @@ from loopwright.evidence.validation import run_tests
 from loopwright.evidence.verdict import quote_words
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.boundary import asks_for_proof
-from loopwright.workflows.cycle.lanes import MergeConflict, WorkFolder, changes_in, merge_lane, prepare_folder
+from loopwright.workflows.cycle.lanes import (
+    MergeConflict,
+    WorkFolder,
+    changes_between,
+    merge_lane,
+    prepare_folder,
+    snapshot_of,
+)
 from loopwright.workflows.cycle.messages import conflict_order, debug_order, implement_order
 from loopwright.workflows.cycle.model import PlanTask
 from loopwright.workflows.cycle.outcomes import CycleOutcome, ImplementationOutcome
 from loopwright.workflows.cycle.roles.documents import list_failures
 from loopwright.workflows.cycle.session import CycleSession
 from loopwright.workflows.cycle.templates import FailingTest
-from loopwright.workflows.orders import join_parts, source_reader
+from loopwright.workflows.orders import attempt_words, join_parts, source_reader
 
 SHOWN = 8
 """Tests that a report names."""
@@ -218,8 +225,10 @@ async def implement_task(session: CycleSession, step: CycleStep) -> CycleOutcome
     place = await prepare_folder(session, step)
     if place.unsettled.files:
         await _settle(session, step, task, place, place.unsettled)
+    failed = _results(session, _known_failing(session))
     made = await _made(session, step, task, place)
-    changes = await changes_in(session, place, f"after {task.id}")
+    after = await snapshot_of(session, place, f"after {task.id}")
+    changes = await changes_between(session, place.before.commit, after.commit)
     _hold_against(session, step, made.report, (*place.taken_in, *changes))
     if made.report.status == "none" and not (changes or place.taken_in):
         raise AgentError("protocol", f"{session.agent('cd')} reported nothing on {task.id}, and changed nothing")
@@ -240,7 +249,20 @@ async def implement_task(session: CycleSession, step: CycleStep) -> CycleOutcome
         report = report.evolve(summary=f"{missing}; the report said {quote_words(report.summary)}")
     done = ok and not missing
     return ImplementationOutcome(
-        report, done, changes, nothing_left=made.nothing_left, patches=made.patches if changes else (), named=named
+        report,
+        done,
+        changes,
+        nothing_left=made.nothing_left,
+        patches=made.patches if changes else (),
+        named=named,
+        attempt=Attempt(
+            agent=session.agent("cd"),
+            action=step.key,
+            before=place.before.commit,
+            after=after.commit,
+            said=report.summary,
+            failures=remember_failures(failed),
+        ),
     )
 
 
@@ -286,8 +308,10 @@ async def _made(session: CycleSession, step: CycleStep, task: PlanTask, place: W
         return await mend_tests(session, step, place, failing, measurable=measurable)
     if failing and task.id in session.state().engine.mends:
         hypotheses = await list_suspects(session, step, place, failing)
-        quoted = quote_failures(_results(session, failing), str(place.path), source_reader(place.path))
-        words = debug_order(session.prompts, session.state(), task, session.progress(), quoted, hypotheses)
+        failed, state = _results(session, failing), session.state()
+        quoted = quote_failures(failed, str(place.path), source_reader(place.path))
+        attempt = await attempt_words(session, state.engine.attempt, failed, str(place.path))
+        words = debug_order(session.prompts, state, task, session.progress(), quoted, hypotheses, attempt)
     else:
         words = implement_order(session.prompts, session.state(), task, session.progress())
     debug = make_debug_request(session, place, failing)

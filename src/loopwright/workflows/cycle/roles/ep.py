@@ -92,6 +92,9 @@ def _standing(state: CycleState) -> str:
         return "This is the first plan."
     done = [task.id for task in state.plan.tasks if task.status == "completed"]
     kept = f"Completed, and so they stay: {', '.join(done)}. " if done else ""
+    mends = [task.id for task in state.plan.tasks if task.id in state.engine.mends and task.id not in done]
+    if mends:
+        kept += f"Made for what the validation found, so they stay, and it needs no others: {', '.join(mends)}. "
     return (
         f"plan.json holds the plan as it stands. {kept}Rewrite it whole: what is still to be done, changed as needed, "
         f"and new tasks for what is new; new ids count on.\n\nNew in this iteration:\n{compose_news(state, 'ep')}"

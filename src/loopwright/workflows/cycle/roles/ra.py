@@ -6,6 +6,7 @@ from typing import NamedTuple
 from loopwright.core.cycle_names import CycleStep
 from loopwright.core.errors import Invalid
 from loopwright.core.threads import run_in_thread
+from loopwright.evidence.goals import acceptance_criteria, list_criteria
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.documents import edge_cases_in, section_items
 from loopwright.workflows.cycle.messages import compose_news
@@ -26,6 +27,7 @@ from loopwright.workflows.cycle.templates import requirements_of
 MAIN, CASES = "requirements.md", "edge-cases.md"
 EDGE_CASES = ("edge cases", "edge case", "边界情况", "边界条件", "边缘情况", "极端情况")
 MOST_CASES = 200
+CRITERIA = "Acceptance criteria of the goal. Each is a requirement in its own words, with its number as the source:"
 
 
 class _Written(NamedTuple):
@@ -49,7 +51,8 @@ async def analyse_task(session: CycleSession, step: CycleStep) -> CycleOutcome:
 
 def _order(session: CycleSession, state: CycleState) -> str:
     folder = session.folder("ra")
-    values = {"folder": str(folder), "tests": describe_tests(session)}
+    criteria = list_criteria(acceptance_criteria(state.description), CRITERIA)
+    values = {"folder": str(folder), "tests": describe_tests(session), "criteria": criteria}
     if state.requirements is None:
         return session.prompts.render("analyse", **values)
     return session.prompts.render(

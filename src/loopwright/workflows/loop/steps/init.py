@@ -1,6 +1,8 @@
 """INIT: find the tests, run them once as the baseline, and get tasks from the first source that has any."""
 
+import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import get_args
 
 from loopwright.core.agent_turns import undo_writes
@@ -9,7 +11,7 @@ from loopwright.core.ids import new_task_id
 from loopwright.core.protocol import ActionReport, Message
 from loopwright.core.state import LoopTask, RunSettings
 from loopwright.evidence.failures import name_failures
-from loopwright.evidence.goals import asks_only_for_green_tests
+from loopwright.evidence.goals import acceptance_criteria, asks_only_for_green_tests, list_criteria
 from loopwright.evidence.testing import TestStatus
 from loopwright.evidence.validation import make_baseline, remember_environment, run_tests
 from loopwright.policy.permissions import turn_policy
@@ -18,6 +20,12 @@ from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.outcomes import ActionOutcome, InitOutcome
 from loopwright.workflows.loop.selector import NextAction
 from loopwright.workflows.loop.session import LoopSession
+
+CRITERION = "Meet this acceptance criterion of the goal"
+REQUIRED = (
+    "Acceptance criteria of the goal. Each is required: give its number (A1) in the description of the task that meets "
+    "it; one task may meet several."
+)
 
 
 async def run_init(session: LoopSession, choice: NextAction) -> ActionOutcome:
@@ -45,7 +53,8 @@ async def run_init(session: LoopSession, choice: NextAction) -> ActionOutcome:
 
 
 async def _tasks(session: LoopSession, state: LoopState, measured: RunMeasurement | None) -> tuple[LoopTask, ...]:
-    """What the API holds stands; else the agent's proposals; else one task for the whole goal.
+    """What the API holds stands; else the agent's proposals, with what they leave out of the acceptance criteria; else
+    a task for each criterion, or one for the whole goal.
 
     Red tests need none where they are all that is to be mended, or the agent can only repair: DEBUG takes them. Nor do
     green ones that were all that was asked for, for an agent that could do no more.
@@ -61,22 +70,38 @@ async def _tasks(session: LoopSession, state: LoopState, measured: RunMeasuremen
     repairs_only = able.debugs and not able.writes_code
     if able.debugs and ((red and (mends_only or repairs_only)) or (green and mends_only and repairs_only)):
         return ()
+    criteria = acceptance_criteria(state.description)
     if able.plans:
-        proposed = read_proposals("INIT", await _planned(session, name, state.engine.settings, measured)).tasks
-        if proposed:
-            return tuple(_task(session, name, task.description, planned=True) for task in proposed)
+        report = await _planned(session, name, state.engine.settings, measured, criteria)
+        if proposed := [task.description for task in read_proposals("INIT", report).tasks]:
+            words = (*proposed, *_left_out(criteria, proposed))
+            return tuple(_task(session, name, one, planned=True) for one in words)
+    if criteria and able.writes_code:
+        return tuple(_task(session, name, f"{CRITERION}: {one}", planned=True) for one in criteria)
     return (_task(session, name, state.description or state.title),)
 
 
+def _left_out(criteria: Sequence[str], proposed: Sequence[str]) -> Iterator[str]:
+    """One task for the criteria that no proposal names by their numbers."""
+    named = {int(number) for words in proposed for number in re.findall(r"\bA(\d{1,3})\b", words)}
+    if left := [f"A{n}: {one}" for n, one in enumerate(criteria, 1) if n not in named]:
+        yield f"Meet what is still unmet of these acceptance criteria: {'; '.join(left)}"
+
+
 async def _planned(
-    session: LoopSession, agent: str, settings: RunSettings, measured: RunMeasurement | None
+    session: LoopSession,
+    agent: str,
+    settings: RunSettings,
+    measured: RunMeasurement | None,
+    criteria: Sequence[str],
 ) -> ActionReport:
     policy = turn_policy(settings.permissions, reading=True)
     debug = session.debug_ground()
     message = Message(action="INIT", text="", debug=debug, seconds=settings.action_timeout, policy=policy)
     before = await session.snapshot("before planning")
     async with undo_writes(session, session.turns, before, "planning"):
-        asked = session.order("init", tests=_tests_now(measured, session.project))
+        tests = _tests_now(measured, session.project)
+        asked = session.order("init", tests=tests, criteria=list_criteria(criteria, REQUIRED))
         _, report = await session.report(agent, "INIT", asked, message)
     if report.status == "none":
         session.note("no_plan", f"{agent} gave no plan; the whole goal is one task")

@@ -1,0 +1,1 @@
+"""The benchmark of orders: see `bench/prompts/__main__.py`."""
