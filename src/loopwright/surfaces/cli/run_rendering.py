@@ -347,6 +347,25 @@ def test_details(engine: RunState) -> Iterator[Fact]:
     yield "tests by", clean_line(engine.settings.test_command) if engine.settings.test_command else none
 
 
+def branch_details(engine: RunState) -> Iterator[Fact]:
+    """Where it works, unless in the user's own tree, and what became of that."""
+    branch = engine.branch
+    if branch is None:
+        return
+    yield "worktree", branch.path
+    yield "branch", f"{branch.name}, from {branch.base[:10]} ({branch.base_branch or 'a detached HEAD'})"
+    if branch.named:
+        yield "result", f"branch {branch.named}"
+    if branch.pending:
+        yield "uncommitted", "; ".join(shorten_text(one.words, TITLE_CELLS) for one in branch.pending)
+    if branch.applying:
+        yield "applying", "was broken off; run apply again to finish it"
+    elif branch.applied:
+        yield "applied", plural(branch.applied_files or 0, "file")
+    if branch.pull_request:
+        yield "pull request", clean_line(branch.pull_request)
+
+
 def session_details(engine: RunState) -> Iterator[Fact]:
     """The agents' own names of their sessions."""
     yield from (("session", clean_line(session_words(name, id))) for name, id in engine.sessions.items())
