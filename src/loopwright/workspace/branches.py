@@ -157,7 +157,7 @@ class GitBranches:
 
     def name(self, name: str, tip: str, known: str | None) -> None:
         git = self._git("name")
-        if name.startswith("-") or git.run("check-ref-format", "--branch", name).output != name:
+        if not name or name.startswith("-") or git.run("check-ref-format", "--branch", name).output != name:
             raise Invalid(f"{name!r} is no name for a branch; write one like fix/export")
         there = self._tip(git, name)
         if there == tip:

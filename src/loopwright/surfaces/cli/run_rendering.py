@@ -194,6 +194,10 @@ class RunRendering(ABC, Generic[R]):
             **self.blanks(state),
         }
         lines = [LABEL.format(label, pattern.format(**known)) for label, pattern in self.steps(state, live)]
+        branch = state.engine.branch
+        if not live and branch and branch.is_ready and branch.applied is None and state.engine.settings.worktree:
+            words = f"{self.line} apply {self.id_of(state)}{elsewhere}"
+            lines.append(LABEL.format("or", f"{words}  (brings its changes into your files; pr proposes them)"))
         patches = () if live else self.patches(state)
         if rival := next((rival.id for patch in patches for rival in patch.comparison.rivals), None):
             words = f"{self.line} choose {self.id_of(state)} {rival}{elsewhere}"
