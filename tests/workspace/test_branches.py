@@ -92,8 +92,10 @@ class TestWhatItBeginsWith:
         (inside / "part.py").write_text("changed\n")
         (tree_of(branch) / "app.py").write_text("changed\n")
         assert branches.commit(ID, branch, MESSAGE).left == ("lib/part",)
-        assert branches.workspace(branch).changes(branch.start or "", _snapshot(branches, branch))[-1].file.startswith(
-            "lib/part"
+        assert (
+            branches.workspace(branch)
+            .changes(branch.start or "", _snapshot(branches, branch))[-1]
+            .file.startswith("lib/part")
         )
         assert branches.remove(ID, branch) != ""
         assert (user / "lib/part/part.py").read_text() == "part\n"

@@ -45,7 +45,7 @@ def _split_subject(line: str) -> tuple[str, str]:
     line = re.sub(r"\s+", " ", line).strip()
     if len(line) <= SUBJECT:
         return line.rstrip("."), ""
-    cut = line[: SUBJECT - 1].rpartition(" ")[0] or line[: SUBJECT - 1]
+    cut = line[:SUBJECT].rpartition(" ")[0] or line[: SUBJECT - 1]
     return f"{cut.rstrip(' ,;:.')}…", line
 
 

@@ -96,7 +96,7 @@ def find_remote(git: UserGit, base_branch: str | None) -> Remote:
     if chosen is None:
         known = f"there are {', '.join(names)}; name one of them origin" if names else "there is none"
         raise NotFound(f"no remote to push to: {known}, as in: git remote add origin URL")
-    url = git.run("remote", "get-url", "--push", chosen).output
+    url = git.run("remote", "get-url", chosen).output
     return Remote(chosen, url, *_host(url))
 
 
