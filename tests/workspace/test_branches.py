@@ -12,8 +12,7 @@ from loopwright.core.ports import CommitResult
 from loopwright.core.state import RunBranch
 from loopwright.evidence.environment import Manifests
 from loopwright.workspace.branches import GitBranches
-from loopwright.workspace.checkpoints import GitWorkspace
-from tests.workspace.trees import contents, digest_of, git
+from tests.workspace.trees import contents, git
 
 ID = "loop-1"
 MESSAGE = f"Do it\n\nLoopwright-Run: {ID}\n"
@@ -171,7 +170,7 @@ def _snapshot(branches: GitBranches, branch: RunBranch) -> str:
 class TestWhereThereCanBeNone:
     def test_no_repository(self, tmp_path: Path) -> None:
         (tmp_path / "plain").mkdir()
-        with pytest.raises(Invalid, match="needs a git repository.*git init"):
+        with pytest.raises(Invalid, match=r"needs a git repository.*git init"):
             GitBranches(tmp_path / "plain", tmp_path / "state").check()
 
     def test_no_commit(self, tmp_path: Path) -> None:
@@ -197,7 +196,7 @@ class TestWhereThereCanBeNone:
         git(user, "commit", "-q", "-m", "with a filter")
         git(user, "config", "filter.broken.smudge", "echo no way >&2; exit 1")
         git(user, "config", "filter.broken.required", "true")
-        with pytest.raises(WorkspaceError, match="could not make the worktree.*broken"):
+        with pytest.raises(WorkspaceError, match=r"could not make the worktree.*broken"):
             branches.lay_out(ID, branches.plan(ID)[0])
 
 

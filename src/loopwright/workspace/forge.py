@@ -45,7 +45,16 @@ FORGES = (
         ("github",),
         "https://cli.github.com",
         lambda p: [
-            "pr", "create", "--head", p.branch, "--base", p.base, "--title", p.title, "--body", p.body,
+            "pr",
+            "create",
+            "--head",
+            p.branch,
+            "--base",
+            p.base,
+            "--title",
+            p.title,
+            "--body",
+            p.body,
             *_of("--draft", p.draft),
         ],
         lambda p: ["pr", "list", "--head", p.branch, "--state", "open", "--json", "url", "--jq", ".[].url"],
@@ -56,8 +65,18 @@ FORGES = (
         ("gitlab",),
         "https://gitlab.com/gitlab-org/cli",
         lambda p: [
-            "mr", "create", "--source-branch", p.branch, "--target-branch", p.base, "--title", p.title,
-            "--description", p.body, "--yes", *_of("--draft", p.draft),
+            "mr",
+            "create",
+            "--source-branch",
+            p.branch,
+            "--target-branch",
+            p.base,
+            "--title",
+            p.title,
+            "--description",
+            p.body,
+            "--yes",
+            *_of("--draft", p.draft),
         ],
         lambda p: ["mr", "view", p.branch],
         lambda repo, p: (
@@ -70,13 +89,21 @@ FORGES = (
         ("gitea", "forgejo", "codeberg"),
         "https://gitea.com/gitea/tea",
         lambda p: [
-            "pulls", "create", "--head", p.branch, "--base", p.base,
-            "--title", f"{'WIP: ' if p.draft else ''}{p.title}", "--description", p.body,
+            "pulls",
+            "create",
+            "--head",
+            p.branch,
+            "--base",
+            p.base,
+            "--title",
+            f"{'WIP: ' if p.draft else ''}{p.title}",
+            "--description",
+            p.body,
         ],
         lambda p: ["pulls", "list", "--state", "open", "--fields", "head,url", "--output", "simple"],
         lambda repo, p: f"{repo}/compare/{quote(p.base)}...{quote(p.branch)}",
     ),
-)  # fmt: skip
+)
 
 
 class Remote(NamedTuple):

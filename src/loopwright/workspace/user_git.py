@@ -64,9 +64,14 @@ def run_program(argv: Sequence[str], at: UserGit, *, stdin: str = "") -> GitAnsw
         try:
             with mark.handed_on():
                 process = subprocess.Popen(
-                    argv, cwd=at.folder, env=mark.environment(more, hidden), stdin=given, stdout=out, stderr=err,
+                    argv,
+                    cwd=at.folder,
+                    env=mark.environment(more, hidden),
+                    stdin=given,
+                    stdout=out,
+                    stderr=err,
                     start_new_session=True,
-                )  # fmt: skip
+                )
         except FileNotFoundError:
             raise Invalid(f"{argv[0]} was not found on PATH") from None
         try:
