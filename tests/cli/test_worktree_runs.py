@@ -381,3 +381,10 @@ def test_an_apply_that_was_killed_at_any_command_is_finished_by_the_next(home: D
         apply(0, "before")
         found = {name: what for name, what in contents(home.project).items() if not name.startswith(b".workflow")}
         assert found == wanted, f"killed {when} command {at} of {commands}"
+
+
+def test_one_that_has_begun_stays_where_it_is(home: Desk) -> None:
+    id = begin(home, first())
+    ran = home.run("run", "--loop-id", id, "--auto", "--no-worktree")
+    assert (ran.code, "it has begun in a worktree, and goes on there" in ran.err) == (2, True), ran
+    assert home.run("run", "--loop-id", id, "--auto", "--no-worktree", "--commit").code == 2

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from loopwright.core.errors import Conflict, Forbidden, Invalid, LoopwrightError, NotFound
 from loopwright.core.ports import RunBranches, Workspace
 from loopwright.core.record import JournalEvent
-from loopwright.core.run import R, Run
-from loopwright.core.state import PendingApply, PendingCommit, RunBranch, RunState
+from loopwright.core.run import R, Run, add_incidents
+from loopwright.core.state import Incident, PendingApply, PendingCommit, RunBranch, RunState
 from loopwright.core.text import plural
 
 if TYPE_CHECKING:
@@ -80,24 +80,33 @@ def with_branch(state: R, **changes: Any) -> R:  # Any: checked by the model
 
 
 def commit_tasks(run: "MeasuredRunContext[R]") -> None:
-    """Commits what is pending, and adds the proof of a validation to the newest commit. A refusal is noted."""
+    """Commits what is pending, and adds the proof of a validation to the newest commit. A refusal is an incident."""
     state, branches = run.state(), run.branches
     branch = state.engine.branch
     if branches is None or branch is None or not state.engine.settings.commit:
         return
+    told, made = [], None
     try:
         if branch.pending:
             made = branches.commit(run.id, branch, commit_message(run.id, branch.pending))
-            run.note("commit_refused", made.refused and f"the commit was refused, its changes stay: {made.refused}")
-            run.note("not_committed", _of_submodules(made.left) if made.left else None)
-            if not made.refused:
-                run.commit(lambda s: with_branch(s, pending=(), tip=made.tip), "committed", commit=made.tip)
+            told += [f"the commit was refused, its changes stay: {made.refused}"] if made.refused else []
+            told += [_of_submodules(made.left)] if made.left else []
         proof, last = proof_words(state.engine), state.engine.last_validation
         if proof and last and last.tree == run.workspace.tree(state.engine.run_writes):
             refused = branches.add_trailer(run.id, branch, f"{PROOF}: {proof}")
-            run.note("commit_refused", refused and f"the proof was not added to the commit: {refused}")
+            told += [f"the proof was not added to the commit: {refused}"] if refused else []
     except LoopwrightError as error:
-        run.note("not_committed", f"nothing was committed: {error}")
+        told.append(f"nothing was committed: {error}")
+    incidents = tuple(Incident(kind="not_committed", message=words, at=run.now()) for words in told)
+    tip = "" if made is None or made.refused else made.tip
+
+    def rule(latest: R) -> R:
+        return add_incidents(with_branch(latest, pending=(), tip=tip) if tip else latest, incidents)
+
+    if rule(state) is not state:
+        run.commit(rule, "committed", commit=tip)
+    for words in told:
+        run.bus.publish("activity", words)
 
 
 def _of_submodules(left: Iterable[str]) -> str:

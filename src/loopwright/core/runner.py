@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Generic, Protocol, get_args
+from typing import ClassVar, Generic, Protocol, Self, get_args
 
 from loopwright.core.agent_turns import AgentTurns, SessionMemory
 from loopwright.core.errors import LoopwrightError, NotFound
@@ -89,7 +89,7 @@ class Runner(Generic[R]):
     notifiers: tuple[Notifier, ...] = ()
     notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
     branches: RunBranches | None = None
-    placed: "Callable[[RunBranch], Runner[R]] | None" = None
+    placed: Callable[[RunBranch], Self] | None = None
 
     id_name: ClassVar[IdName]
 
@@ -171,7 +171,14 @@ class Runner(Generic[R]):
 
         return BudgetMeter(read, hold, self.price, self.clock.monotonic)
 
-    async def _in_place(self, id: str, hold: Hold[R]) -> "Runner[R] | None":
+    def placed_for(self, state: R) -> Self:
+        """The runner in the run's worktree, where it has one already."""
+        branch = state.engine.branch
+        if not state.engine.settings.worktree or branch is None or not branch.is_ready or self.placed is None:
+            return self
+        return self.placed(branch)
+
+    async def _in_place(self, id: str, hold: Hold[R]) -> Self | None:
         """The runner in the worktree of a run that wants one, which is made first where it is not there.
 
         None where it cannot be made: then the run is paused, and says why.

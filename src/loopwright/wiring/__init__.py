@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
+from loopwright.core.command_rules import COMMIT_NEEDS
 from loopwright.core.config import Config, CycleSettings, Settings, load_config, read_catalogues
 from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import AgentError, Invalid, NotFound
@@ -186,7 +187,7 @@ class Engine:
         if settings.worktree:
             self._branches.check()
         elif settings.commit:
-            raise Invalid("commit needs worktree: only there nothing but the run's own changes gets into its commits")
+            raise Invalid(COMMIT_NEEDS)
 
     def create_tuning(
         self,

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: f1f4a79dc9df9188b91a429b2797b2edfebe292f723f20abe3d151f83763e8c6
+// schema sha256: 4fc091182fb0cdf9aba3322686aedcc3aac3792e367d1790d0ecae8956c9fa74
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -202,6 +202,7 @@ export interface TuningEngine {
   run_writes: string[]
   baseline?: Baseline | null
   allow_test_changes: boolean
+  branch?: RunBranch | null
   start?: string | null
   environment?: string | null
   named?: NamedTest[] | null
@@ -300,7 +301,8 @@ export interface PermissionRequest {
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
- * whose time is up has to wrap up. `park`: wait for a usage limit to reset.
+ * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
+ * its own; `commit`: what each task changed is committed there.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -320,6 +322,8 @@ export interface RunSettings {
   permissions: 'ask' | 'workspace' | 'read-only' | 'all'
   grace_timeout: number
   park: boolean
+  worktree: boolean
+  commit: boolean
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
@@ -372,6 +376,45 @@ export interface Baseline {
 export interface BaselineTest {
   status: 'passed' | 'failed' | 'skipped'
   source: string
+}
+/**
+ * The git worktree of a run, and what has become of its work. `path` is absolute.
+ *
+ * `base`: commit of the user's that the branch began at, on `base_branch` unless HEAD was detached. Nobody works there
+ * before it `is_ready`. `tip`: its commit when last looked at; `named`: another branch that holds the result. Private
+ * commits: `start`, what the worktree held at first; `brought`, what a run in the user's own tree had come to when it
+ * was last put on this branch; `applied`, what was last applied to the user's tree.
+ */
+export interface RunBranch {
+  path: string
+  name: string
+  base: string
+  base_branch?: string | null
+  is_ready: boolean
+  start?: string | null
+  pending: PendingCommit[]
+  brought?: string | null
+  tip?: string | null
+  named?: string | null
+  applying?: PendingApply | null
+  applied?: string | null
+  applied_files?: number | null
+  pull_request?: string | null
+}
+/**
+ * A task that is done, whose changes are to be committed under these words.
+ */
+export interface PendingCommit {
+  words: string
+  task?: string | null
+}
+/**
+ * Files of the user's tree that are being replaced: what they hold `before` and `after`, as private commits.
+ */
+export interface PendingApply {
+  before: string
+  after: string
+  files: string[]
 }
 /**
  * A test that failed at the start and proves the goal; `by`: who says so.
