@@ -64,12 +64,12 @@ def proof_words(engine: RunState) -> str:
     return f"{passed}; failed before, pass now: {', '.join(' '.join(test.split()) for test in tests[:SHOWN])}{more}"
 
 
-def add_pending(state: R, words: str, task: str | None) -> R:
+def add_pending(state: R, done: PendingCommit | None) -> R:
     """With a task whose changes are to be committed, where the run commits."""
     branch = state.engine.branch
-    if branch is None or not words or not state.engine.settings.commit:
+    if branch is None or done is None or not state.engine.settings.commit:
         return state
-    return with_branch(state, pending=(*branch.pending, PendingCommit(words=words, task=task)))
+    return with_branch(state, pending=(*branch.pending, done))
 
 
 def with_branch(state: R, **changes: Any) -> R:  # Any: checked by the model
@@ -88,7 +88,9 @@ def commit_tasks(run: "MeasuredRunContext[R]") -> None:
     told, made = [], None
     try:
         if branch.pending:
-            made = branches.commit(run.id, branch, commit_message(run.id, branch.pending))
+            one_by_one = all(one.files for one in branch.pending)
+            files = [file for one in branch.pending for file in one.files] if one_by_one else []
+            made = branches.commit(run.id, branch, commit_message(run.id, branch.pending), files)
             told += [f"the commit was refused, its changes stay: {made.refused}"] if made.refused else []
             told += [_of_submodules(made.left)] if made.left else []
         proof, last = proof_words(state.engine), state.engine.last_validation

@@ -463,8 +463,11 @@ class RunBranches(Protocol):
     def merge(self, base: str, theirs: str, at: Workspace, label: str) -> tuple[str, MergeResult]:
         """The files of `at` as a snapshot, and merged with what `theirs` has changed since `base`. NotFound."""
 
-    def commit(self, id: str, branch: RunBranch, message: str) -> CommitResult:
-        """Commits all that has changed in the worktree, if anything has, with the user's identity and hooks."""
+    def commit(self, id: str, branch: RunBranch, message: str, files: Sequence[str] = ()) -> CommitResult:
+        """Commits what has changed in the worktree (or of that only `files`), with the user's identity and hooks.
+
+        No commit is made where nothing has.
+        """
 
     def add_trailer(self, id: str, branch: RunBranch, trailer: str) -> str:
         """Adds a line to the newest commit where it is the run's own, not pushed, and all is committed.

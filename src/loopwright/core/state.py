@@ -273,10 +273,14 @@ class RunSettings(Record):
 
 
 class PendingCommit(Record):
-    """A task that is done, whose changes are to be committed under these words."""
+    """A task that is done, whose changes are to be committed under these words.
+
+    `files`: those that it changed, where others change some at the same time; none: all that has changed.
+    """
 
     words: str
     task: str | None = None
+    files: Items[str] = Field(default=(), exclude_if=lambda value: not value)
 
 
 class PendingApply(Record):

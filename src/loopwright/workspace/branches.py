@@ -1,7 +1,7 @@
 """Git worktrees of runs: made beside the project on a branch of their own, committed in, and removed without loss."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from loopwright.core.errors import Conflict, Invalid, WorkspaceError
@@ -127,15 +127,15 @@ class GitBranches:
             changed = create_commit(private, f"{wanted}^{{tree}}", (first,), label)
             return ours, merge_commits(private, ours, changed, label)
 
-    def commit(self, id: str, branch: RunBranch, message: str) -> CommitResult:
+    def commit(self, id: str, branch: RunBranch, message: str, files: Sequence[str] = ()) -> CommitResult:
         git = self._on_branch(id, branch)
-        left = self._stage(git)
+        left = self._stage(git, files)
         if git.run("diff", "--cached", "--quiet").is_good:
             return CommitResult(self._tip(git, branch.name), left=left)
         before = git.run("write-tree").output
         done = git.run("commit", "--quiet", "--cleanup=whitespace", "-F", "-", stdin=message)
         if not done.is_good:
-            self._stage(git)
+            self._stage(git, files)
             if git.run("write-tree").output != before:  # a hook has formatted the files, and wants them committed so
                 done = git.run("commit", "--quiet", "--cleanup=whitespace", "-F", "-", stdin=message)
         return CommitResult(self._tip(git, branch.name), "" if done.is_good else _brief(done.words), left)
@@ -210,11 +210,14 @@ class GitBranches:
         with self._private.locked() as private:
             return private.run("rev-parse", f"{find_commit(private, commit)}^{{tree}}").decode().strip()
 
-    def _stage(self, git: UserGit) -> tuple[str, ...]:
-        """All that is the run's; submodules that no commit can hold."""
+    def _stage(self, git: UserGit, files: Sequence[str] = ()) -> tuple[str, ...]:
+        """All that is the run's, or only these files; the submodules with changes, which no commit can hold."""
         lock = Path(git.run("rev-parse", "--absolute-git-dir").output) / "index.lock"
         lock.unlink(missing_ok=True)  # whoever left it was ended: the worktree is the run's, and we hold that
-        done = git.run("add", "--all", "--", ".", *(f":(exclude,top){os.fsdecode(folder)}" for folder in OURS))
+        ours = (f":(exclude,top){os.fsdecode(folder)}" for folder in OURS)
+        done = git.run("add", "--all", "--", *([f":(literal){file}" for file in files] or ["."]), *ours)
+        if not done.is_good and files:  # one that was made and removed again, or is in a submodule
+            done = git.run("add", "--all", "--", ".", *ours)
         if not done.is_good:
             raise WorkspaceError(f"git could not take in the changes in {git.folder}: {_brief(done.words)}")
         listed = git.run("status", "--porcelain=v2", "--ignore-submodules=none").output.splitlines()

@@ -12,7 +12,7 @@ from loopwright.core.delivery import add_pending, commit_tasks
 from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound, WorkspaceError
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.core.protocol import Control, Usage
-from loopwright.core.state import Waiting
+from loopwright.core.state import PendingCommit, Waiting
 from loopwright.core.status_table import control_signal
 from loopwright.core.text import plural, strip_project
 from loopwright.core.threads import run_in_thread
@@ -178,7 +178,7 @@ class CycleFlow(RunFlow[CycleState]):
         )
         words, to_commit = result_words(outcome), _to_commit(before, choice, outcome)
         state = session.commit(
-            lambda latest: add_pending(end_step(latest, done, checkpoint), *to_commit),
+            lambda latest: add_pending(end_step(latest, done, checkpoint), to_commit),
             "step_finished",
             step=choice.name,
             task=choice.task,
@@ -232,12 +232,13 @@ class CycleFlow(RunFlow[CycleState]):
         return None
 
 
-def _to_commit(state: CycleState, choice: CycleStep, outcome: CycleOutcome) -> tuple[str, str | None]:
-    """What a step has done, in the task's own words, and the task; no words where there is nothing to commit."""
+def _to_commit(state: CycleState, choice: CycleStep, outcome: CycleOutcome) -> PendingCommit | None:
+    """What a step has done, in the task's own words; None where there is nothing to commit."""
     if not isinstance(outcome, ImplementationOutcome) or not outcome.ok or not outcome.changes:
-        return "", None
+        return None
     task = next((task for task in state.plan.tasks if task.id == choice.task), None) if state.plan else None
-    return (task.description if task else choice.key), choice.task
+    files = tuple(change.file for change in outcome.changes)
+    return PendingCommit(words=task.description if task else choice.key, task=choice.task, files=files)
 
 
 def _measured(outcome: CycleOutcome) -> dict[str, JsonValue]:

@@ -10,6 +10,7 @@ from loopwright.core.delivery import add_pending, commit_tasks
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.names import ActionName
 from loopwright.core.outcomes import ActionFailed, Interrupted, ValidationOutcome
+from loopwright.core.state import PendingCommit
 from loopwright.core.threads import run_in_thread
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.outcomes import (
@@ -122,7 +123,7 @@ class LoopFlow(RunFlow[LoopState]):
         if isinstance(outcome, CompleteOutcome):
             announce_end(session, end_action(before, step, checkpoint))
         state = session.commit(
-            lambda latest: add_pending(add_summary(end_action(latest, step, checkpoint), session.incidents), *done),
+            lambda latest: add_pending(add_summary(end_action(latest, step, checkpoint), session.incidents), done),
             "action_finished",
             action=choice.action,
             task=choice.task,
@@ -138,16 +139,16 @@ class LoopFlow(RunFlow[LoopState]):
         await run_in_thread(commit_tasks, session)
 
 
-def _to_commit(state: LoopState, outcome: ActionOutcome) -> tuple[str, str | None]:
-    """What a step has done, in the task's own words, and the task; no words where there is nothing to commit."""
+def _to_commit(state: LoopState, outcome: ActionOutcome) -> PendingCommit | None:
+    """What a step has done, in the task's own words; None where there is nothing to commit."""
     match outcome:
         case DevelopOutcome(ok=True, changes=(_, *_)):
             task = state.engine.task(outcome.task_id)
-            return (task.description if task else outcome.message), outcome.task_id
+            return PendingCommit(words=task.description if task else outcome.message, task=outcome.task_id)
         case DebugOutcome(changes=(_, *_)):
-            return outcome.message, None
+            return PendingCommit(words=outcome.message)
         case _:
-            return "", None
+            return None
 
 
 def _tests(outcome: ActionOutcome) -> dict[str, JsonValue]:
