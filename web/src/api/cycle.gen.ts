@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 991a0248eadd0928935cc40b50f9b65d7e3d239208bd80cb5cd4fdf3e2edcc1d
+// schema sha256: 616172dc87661974c2a3549bf5f265b745b63dbc5c62c5be3fb8f4423b508d67
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -448,10 +448,13 @@ export interface RunBranch {
 }
 /**
  * A task that is done, whose changes are to be committed under these words.
+ *
+ * `files`: those that it changed, where others change some at the same time; none: all that has changed.
  */
 export interface PendingCommit {
   words: string
   task?: string | null
+  files: string[]
 }
 /**
  * Files of the user's tree that are being replaced: what they hold `before` and `after`, as private commits.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 3c11fc2f506efcf3fb27da0c80b75945c4442f4ae875843089eeeb3fe8a547b0
+// schema sha256: 7d830addc6d730000e690734e94853268176dcdd3e27d04662f09689995a1366
 
 export type JsonValue = unknown
 
@@ -323,10 +323,13 @@ export interface RunBranch {
 }
 /**
  * A task that is done, whose changes are to be committed under these words.
+ *
+ * `files`: those that it changed, where others change some at the same time; none: all that has changed.
  */
 export interface PendingCommit {
   words: string
   task?: string | null
+  files: string[]
 }
 /**
  * Files of the user's tree that are being replaced: what they hold `before` and `after`, as private commits.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 4fc091182fb0cdf9aba3322686aedcc3aac3792e367d1790d0ecae8956c9fa74
+// schema sha256: febe3f02f5b40e0cbd7c576b8b4b55c49221bc167631809602091a25e82a4f5e
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -403,10 +403,13 @@ export interface RunBranch {
 }
 /**
  * A task that is done, whose changes are to be committed under these words.
+ *
+ * `files`: those that it changed, where others change some at the same time; none: all that has changed.
  */
 export interface PendingCommit {
   words: string
   task?: string | null
+  files: string[]
 }
 /**
  * Files of the user's tree that are being replaced: what they hold `before` and `after`, as private commits.
