@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 616172dc87661974c2a3549bf5f265b745b63dbc5c62c5be3fb8f4423b508d67
+// schema sha256: 91eca812c3b05e5bfa5dac0f7b367b6b1ea91c510fbfa318a94ca4401cf21199
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -372,6 +372,8 @@ export interface RunSettings {
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
+ *
+ * `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -380,6 +382,7 @@ export interface Budget {
   spent_seconds: number
   tokens?: number | null
   cost?: number | null
+  held?: string | null
 }
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 7d830addc6d730000e690734e94853268176dcdd3e27d04662f09689995a1366
+// schema sha256: b2dde5231d6b320ab589e5748e6c148813f8556a3b39b805e3364205a7a7ccbe
 
 export type JsonValue = unknown
 
@@ -247,6 +247,8 @@ export interface RunSettings {
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
+ *
+ * `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -255,6 +257,7 @@ export interface Budget {
   spent_seconds: number
   tokens?: number | null
   cost?: number | null
+  held?: string | null
 }
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: febe3f02f5b40e0cbd7c576b8b4b55c49221bc167631809602091a25e82a4f5e
+// schema sha256: 4a70a24ded9a1929fcf0cf82f1ab3285f7ec19ebae7823f36920f1ca5f4533ad
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -327,6 +327,8 @@ export interface RunSettings {
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
+ *
+ * `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -335,6 +337,7 @@ export interface Budget {
   spent_seconds: number
   tokens?: number | null
   cost?: number | null
+  held?: string | null
 }
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
