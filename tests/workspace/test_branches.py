@@ -241,6 +241,17 @@ class TestCommits:
         with pytest.raises(Conflict, match="is on elsewhere"):
             branches.commit(ID, branch, MESSAGE)
 
+    def test_locks_that_a_killed_git_has_left(
+        self, user: Path, branches: GitBranches, branch: RunBranch, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("loopwright.workspace.branches.LOCK_SECONDS", 0)
+        own = Path(git(tree_of(branch), "rev-parse", "--absolute-git-dir").strip())
+        for lock in (own / "index.lock", own / "HEAD.lock", user / ".git/refs/heads" / f"{branch.name}.lock"):
+            lock.touch()
+        (tree_of(branch) / "app.py").write_text("changed\n")
+        assert branches.commit(ID, branch, MESSAGE).refused == ""
+        assert subjects(user) == ["Do it", "first"]
+
     def test_no_identity_is_told(
         self, user: Path, branches: GitBranches, branch: RunBranch, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -208,7 +208,7 @@ def branch_work(service: "RunService[R]", id: str, name: str | None) -> R:
             raise Conflict(f"the commit was refused, and its changes stay in {branch.path}: {made.refused}")
         if made.tip == branch.base:
             raise Invalid(f"{id} has changed nothing that a branch could hold")
-        if name:
+        if name is not None:
             branches.name(name, made.tip, branch.tip if branch.named == name else None)
         return keep(branch.evolve(tip=made.tip, pending=(), named=name or branch.named), "branched")
 

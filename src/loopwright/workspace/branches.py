@@ -1,6 +1,7 @@
 """Git worktrees of runs: made beside the project on a branch of their own, committed in, and removed without loss."""
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -23,6 +24,8 @@ QUIET = ("core.hooksPath=/dev/null", "core.fsmonitor=false")
 """No hook of the user's has to do with where a run works; their commits and pushes have."""
 
 WITHOUT_LFS = ("filter.lfs.smudge=", "filter.lfs.process=", "filter.lfs.required=false")
+
+LOCK_SECONDS = 2.0
 
 SAID = 600
 """Characters of what git or a hook says."""
@@ -212,8 +215,7 @@ class GitBranches:
 
     def _stage(self, git: UserGit, files: Sequence[str] = ()) -> tuple[str, ...]:
         """All that is the run's, or only these files; the submodules with changes, which no commit can hold."""
-        lock = Path(git.run("rev-parse", "--absolute-git-dir").output) / "index.lock"
-        lock.unlink(missing_ok=True)  # whoever left it was ended: the worktree is the run's, and we hold that
+        self._clear_locks(git)
         ours = (f":(exclude,top){os.fsdecode(folder)}" for folder in OURS)
         done = git.run("add", "--all", "--", *([f":(literal){file}" for file in files] or ["."]), *ours)
         if not done.is_good and files:  # one that was made and removed again, or is in a submodule
@@ -223,6 +225,18 @@ class GitBranches:
         listed = git.run("status", "--porcelain=v2", "--ignore-submodules=none").output.splitlines()
         parts = [line.split(" ", 8) for line in listed if line.startswith("1 ")]
         return tuple(part[8] for part in parts if part[2].startswith("S") and set(part[2][2:]) & {"M", "U"})
+
+    def _clear_locks(self, git: UserGit) -> None:
+        """Removes what a git that was killed has left there; a person's is soon done with its own."""
+        own = Path(git.run("rev-parse", "--absolute-git-dir").output)
+        common = Path(git.run("rev-parse", "--path-format=absolute", "--git-common-dir").output)
+        branch = git.run("symbolic-ref", "--quiet", "HEAD").output
+        locks = (own / "index.lock", own / "HEAD.lock", *([common / f"{branch}.lock"] if branch else []))
+        deadline = time.monotonic() + LOCK_SECONDS
+        while any(lock.exists() for lock in locks) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        for lock in locks:
+            lock.unlink(missing_ok=True)
 
     def _on_branch(self, id: str, branch: RunBranch) -> UserGit:
         """Git in the worktree. Conflict where somebody has left the branch there."""

@@ -25,14 +25,19 @@ class PullRequest(NamedTuple):
 
 @dataclass(frozen=True)
 class Forge:
-    """`tool` opens its requests, and with `find` prints the address of an open one. `hosts`: parts of their names."""
+    """`tool` opens its requests; with `find` it prints open ones, in which `found` is the address of that.
+
+    `hosts`: parts of their names. `is_plain`: the tool's name is no other program's.
+    """
 
     tool: Tool
     hosts: tuple[str, ...]
     install: str
     create: Callable[[PullRequest], list[str]]
     find: Callable[[PullRequest], list[str]]
+    found: Callable[[str, PullRequest], str]
     by_hand: Callable[[str, PullRequest], str]
+    is_plain: bool = True
 
 
 def _of(flag: str, wanted: bool) -> list[str]:
@@ -58,6 +63,7 @@ FORGES = (
             *_of("--draft", p.draft),
         ],
         lambda p: ["pr", "list", "--head", p.branch, "--state", "open", "--json", "url", "--jq", ".[].url"],
+        lambda told, p: _last_address(told),
         lambda repo, p: f"{repo}/compare/{quote(p.base)}...{quote(p.branch)}?expand=1",
     ),
     Forge(
@@ -79,6 +85,7 @@ FORGES = (
             *_of("--draft", p.draft),
         ],
         lambda p: ["mr", "view", p.branch],
+        lambda told, p: _last_address("\n".join(line for line in told.splitlines() if line.startswith("url:"))),
         lambda repo, p: (
             f"{repo}/-/merge_requests/new?merge_request%5Bsource_branch%5D={quote(p.branch, safe='')}"
             f"&merge_request%5Btarget_branch%5D={quote(p.base, safe='')}"
@@ -101,7 +108,9 @@ FORGES = (
             p.body,
         ],
         lambda p: ["pulls", "list", "--state", "open", "--fields", "head,url", "--output", "simple"],
+        lambda told, p: _last_address("\n".join(line for line in told.splitlines() if p.branch in line.split())),
         lambda repo, p: f"{repo}/compare/{quote(p.base)}...{quote(p.branch)}",
+        is_plain=False,  # there is an editor called tea
     ),
 )
 
@@ -124,18 +133,18 @@ def find_remote(git: UserGit, base_branch: str | None) -> Remote:
         known = f"there are {', '.join(names)}; name one of them origin" if names else "there is none"
         raise NotFound(f"no remote to push to: {known}, as in: git remote add origin URL")
     url = git.run("remote", "get-url", chosen).output
-    return Remote(chosen, url, *_host(url))
+    return read_remote(chosen, url)
 
 
-def _host(url: str) -> tuple[str, str]:
-    """Its name, and the repository's page."""
+def read_remote(name: str, url: str) -> Remote:
+    """What its address tells."""
     short = re.fullmatch(r"(?:[^@/]+@)?([^:/]+):(?!//)(.+)", url)
     parts = urlsplit(url) if not short else None
     host = short[1] if short else (parts.hostname or "" if parts else "")
     path = short[2] if short else (parts.path if parts else "")
     if not host or (parts and parts.scheme == "file"):
-        return "", ""
-    return host, f"https://{host}/{path.strip('/').removesuffix('.git')}"
+        return Remote(name, url, "", "")
+    return Remote(name, url, host, f"https://{host}/{path.strip('/').removesuffix('.git')}")
 
 
 def choose_forge(remote: Remote, wanted: str | None) -> Forge:
@@ -147,10 +156,12 @@ def choose_forge(remote: Remote, wanted: str | None) -> Forge:
         return known[wanted]
     if by_host := next((forge for forge in FORGES if any(part in remote.host for part in forge.hosts)), None):
         return by_host
-    installed = [forge for forge in FORGES if shutil.which(forge.tool)]
+    installed = [forge for forge in FORGES if forge.is_plain and shutil.which(forge.tool)]
     if len(installed) == 1:
         return installed[0]
-    raise Invalid(f"the forge of {remote.url} cannot be told by its name; add --tool, one of {', '.join(known)}")
+    raise Invalid(
+        f"the forge of {remote.name} cannot be told by the name of its host; add --tool, one of {', '.join(known)}"
+    )
 
 
 def default_branch(git: UserGit, remote: Remote, base_branch: str | None) -> str:
@@ -181,16 +192,14 @@ def open_request(git: UserGit, remote: Remote, forge: Forge, asked: PullRequest)
             f"{asked.branch} is pushed, but {forge.tool} is not installed ({forge.install}), so no pull request was "
             f"opened; open it by hand: {page}"
         )
-    if url := _address(run_program([forge.tool, *forge.find(asked)], git).output, asked.branch):
+    if url := forge.found(run_program([forge.tool, *forge.find(asked)], git).output, asked):
         return url
     done = run_program([forge.tool, *forge.create(asked)], git)
-    if url := _address(done.output if done.is_good else done.words, ""):
+    if done.is_good and (url := _last_address(done.output)):
         return url
     raise LoopwrightError(f"{asked.branch} is pushed, but {forge.tool} opened no pull request: {done.words}")
 
 
-def _address(told: str, branch: str) -> str:
-    """The last address that was printed; where one of several branches is asked for, in its line."""
-    lines = [line for line in told.splitlines() if branch in line] if "\t" in told or " http" in told else [told]
-    found = re.findall(r"https?://[^\s<>\"']+", "\n".join(lines) or told)
+def _last_address(told: str) -> str:
+    found = re.findall(r"https?://[^\s<>\"']+", told)
     return found[-1].rstrip(".,)") if found else ""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from loopwright.core.text import clean_line
+from loopwright.core.text import clean_line, clip_text
 from loopwright.surfaces.cli.kinds import AnyKind, Id
 from loopwright.surfaces.cli.options import HERE, Json, Project, open_project
 from loopwright.surfaces.cli.output import print_answer, print_remark
@@ -12,6 +12,9 @@ from loopwright.surfaces.cli.output import print_answer, print_remark
 if TYPE_CHECKING:
     from loopwright.core.run import Run
     from loopwright.core.run_commands import RunService
+
+MOST = 60_000
+"""Characters of a description: forges take little more."""
 
 
 def pr(
@@ -78,4 +81,5 @@ def request_body(state: "Run", diff: str) -> str:
     )
     if engine.outcome != "succeeded":
         parts.append(f"The run has not succeeded: {engine.outcome or state.status}.")
-    return "\n\n".join((*parts, f"{RUN}: {id}")) + "\n"
+    text = clip_text("\n\n".join(parts), MOST)
+    return f"{text}\n\n{RUN}: {id}\n"
