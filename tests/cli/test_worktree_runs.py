@@ -388,3 +388,11 @@ def test_one_that_has_begun_stays_where_it_is(home: Desk) -> None:
     ran = home.run("run", "--loop-id", id, "--auto", "--no-worktree")
     assert (ran.code, "it has begun in a worktree, and goes on there" in ran.err) == (2, True), ran
     assert home.run("run", "--loop-id", id, "--auto", "--no-worktree", "--commit").code == 2
+
+
+def test_a_replay_makes_no_branch(home: Desk) -> None:
+    id = begin(home, first(), more=("--commit",))
+    before = git(home.project, "branch", "-v"), git(home.project, "worktree", "list")
+    ran = home.run("replay", id)
+    assert ran.code == 0, ran
+    assert (git(home.project, "branch", "-v"), git(home.project, "worktree", "list")) == before

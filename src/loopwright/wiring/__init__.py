@@ -444,6 +444,8 @@ def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "Ag
             agents=agents,
             processes=OwnProcesses(root, root.parent / "processes"),
             notifiers=(),
+            branches=None,
+            placed=None,
         )
 
 
