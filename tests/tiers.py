@@ -68,6 +68,10 @@ tests/cli/test_run.py::test_a_fix_is_verified
 tests/cli/test_serve.py::test_its_runners_hold_nothing_of_it_and_outlive_it
 tests/cli/test_startup.py::test_a_list_loads_no_machinery
 tests/cli/test_story.py::test_every_event_has_its_words
+tests/cli/test_worktree_runs.py::TestApply::test_with_what_the_user_has_changed_elsewhere_in_the_file
+tests/cli/test_worktree_runs.py::TestPullRequest::test_it_is_pushed_and_opened_with_what_was_measured
+tests/cli/test_worktree_runs.py::test_a_commit_for_each_task
+tests/cli/test_worktree_runs.py::test_the_users_tree_is_untouched_and_the_run_is_found_as_any_other
 tests/cli/tunings/test_sessions.py::test_pages_fit_and_name_what_there_is
 tests/contracts/test_runner_contract.py
 tests/contracts/test_workspace_contract.py
@@ -244,6 +248,7 @@ tests/cli/test_parked.py
 tests/cli/test_run.py
 tests/cli/test_serve.py
 tests/cli/test_startup.py
+tests/cli/test_worktree_runs.py
 tests/cli/tunings/test_sessions.py
 tests/crash
 tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end[bad_line-in the first iteration]
@@ -333,6 +338,7 @@ tests/validation/test_endless.py::test_it_is_ended_alone[took the signal away-un
 tests/validation/test_endless.py::test_it_is_ended_alone[waits for a program-pytest]
 tests/validation/test_endless.py::test_it_is_ended_alone[waits where no signal is heard-pytest]
 tests/validation/test_run.py
+tests/workspace/test_branches.py::test_killed_at_any_command
 tests/workspace/test_killed_in_a_lane.py
 """  # noqa: E501
 """What is slow, but for what STANDARD names of it."""
@@ -362,6 +368,7 @@ tests/agents_real/test_trouble.py::test_read_only_writes_nothing_and_says_so
 tests/agents_real/test_trouble.py::test_what_a_killed_runner_has_left_is_ended_by_the_next
 tests/agents_real/test_trouble.py::test_what_is_asked_is_answered_from_another_terminal
 tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should
+tests/agents_real/test_worktree.py::test_a_feature_and_a_fix_each_in_a_commit[opencode]
 tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end
 tests/crash/test_ownership.py::test_stop_ends_a_deaf_or_hanging_runner_with_all_that_hides[False]
 tests/cycle/roles/test_documents.py::TestPlan::test_what_is_wrong_is_told_and_asked_for_again

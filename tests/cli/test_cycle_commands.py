@@ -261,7 +261,7 @@ CALLS = [
     ["edit", "ID", "--title", "n"], ["edit", "ID"], ["create", "x", "--agent", "bash"], ["create", ""], ["pause", "ID"],
     ["answer", "ID", "yes"], ["reopen", "ID"], ["recover", "ID"], ["resume"], ["run", "x"], ["start", NO_ID],
     ["run", "--cycle-id", NO_ID, "--auto"], ["resume", NO_ID], ["stop", NO_ID], ["delete", "ID"], ["extend", "ID", "y"],
-    ["choose", "ID", "rival-1"],
+    ["choose", "ID", "rival-1"], ["apply", "ID"], ["branch", "ID", "x"], ["pr", "ID"],
     ["decide", "ID", "D", "x"], ["resolve", "ID", "B", "x"], ["stop", "ID"], ["delete", "ID", "--yes"],
 ]  # fmt: skip
 

@@ -155,6 +155,19 @@ def run_on(state: R) -> R:
     return state.evolve(status="running", engine=state.engine.evolve(waiting=None, parked=None, interrupt=False))
 
 
+COMMIT_NEEDS = "commit needs worktree: only there nothing but the run's own changes gets into its commits"
+
+
+def require_place(before: Run, after: Run) -> None:
+    """Invalid where a run that has begun would work somewhere else from now on, or would commit in the user's tree."""
+    was, now = before.engine.settings, after.engine.settings
+    if was.worktree != now.worktree and before.engine.checkpoints:
+        place = "in a worktree" if was.worktree else "in your own tree"
+        raise Invalid(f"it has begun {place}, and goes on there; begin a new run to work elsewhere")
+    if now.commit and not now.worktree:
+        raise Invalid(COMMIT_NEEDS)
+
+
 def require_iterations(state: Run, more: int, advice: str = "raise the limit, for example {setting}") -> None:
     """Invalid where the iterations or a budget are used up. `more`: by how many iterations to raise the limit."""
     used = state.current_iteration

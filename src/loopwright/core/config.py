@@ -91,6 +91,8 @@ class Settings(BaseModel):
         "workspace", description="what an agent may do without asking: workspace, ask, read-only, or all"
     )
     park: bool = Field(True, description="wait for an agent's usage limit to reset (false: the loop ends as failed)")
+    worktree: bool = Field(False, description="work in a git worktree, on a branch loopwright/ID")
+    commit: bool = Field(False, description="commit what each task changed; needs worktree")
     prompts: str | None = Field(
         None, min_length=1, description="folder of prompts that replace ours (default: .loopwright/prompts)"
     )

@@ -5,7 +5,7 @@ from typing import Generic, NamedTuple
 
 from pydantic import JsonValue
 
-from loopwright.core.ports import Clock, Debugger, Rule, Snapshot, Store, TestOrder, TestRunner, Workspace
+from loopwright.core.ports import Clock, Debugger, Rule, RunBranches, Snapshot, Store, TestOrder, TestRunner, Workspace
 from loopwright.core.record import JournalEvent
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus
@@ -85,7 +85,7 @@ class MeasuredRunContext(RunContext[R]):
     `verdicts`: trees that this very process has validated, and whether they passed. `measured`: its last run of
     the tests; `endless`: tests that did not end in it, with the seconds they get now. `first_runs`: by tree, what the
     first version of the tests said of it. `proofs`: by tree and goal. `claims`, what agents said of the tests, wait for
-    the next validation.
+    the next validation. `branches`: by which its tasks are committed, where it has a worktree.
     """
 
     __test__ = False
@@ -98,6 +98,7 @@ class MeasuredRunContext(RunContext[R]):
     first_runs: dict[str, TestRun] = field(default_factory=dict)
     proofs: dict[tuple[str, ProofGoal], Proof] = field(default_factory=dict)
     claims: list[str] = field(default_factory=list)
+    branches: RunBranches | None = None
 
     def proof_goal(self) -> ProofGoal:
         """What this run has to show."""

@@ -14,7 +14,7 @@ from loopwright.core.notices import Notification
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.state import MenuEntry as MenuEntry
-from loopwright.core.state import PermissionRequest
+from loopwright.core.state import PermissionRequest, RunBranch
 from loopwright.core.survey import ProjectSurvey
 from loopwright.core.transcript import AgentEvent, AgentMessage
 from loopwright.evidence.debugging import DebugRequest, Diagnosis, SearchFindings
@@ -423,6 +423,66 @@ class Workspace(Protocol):
 
     def forget(self, loop_id: str) -> None:
         """Drops the loop's refs."""
+
+
+class CommitResult(NamedTuple):
+    """`tip`: the branch's commit now. `refused`: what git or a hook said against a commit; the files stay as they are.
+
+    `left`: submodules with changes, which no commit of this repository can hold.
+    """
+
+    tip: str
+    refused: str = ""
+    left: tuple[str, ...] = ()
+
+
+class RunBranches(Protocol):
+    """Git worktrees of the user's repository, one for each run that wants one, with a branch. Calls block.
+
+    Only what belongs to the run is ever changed: no other branch or worktree, and nothing in the user's own tree.
+    """
+
+    def check(self) -> None:
+        """Invalid where the project can have no worktree, with the reason and what would be right."""
+
+    def plan(self, id: str) -> tuple[RunBranch, str]:
+        """Where the run's worktree will be and what it begins at; what stays in the user's tree, in words. Invalid."""
+
+    def is_there(self, branch: RunBranch) -> bool:
+        """Whether its worktree is, as far as git needs it."""
+
+    def lay_out(self, id: str, branch: RunBranch, commit: str | None = None) -> tuple[RunBranch, tuple[str, ...]]:
+        """Makes the worktree, whatever was left of it, and a missing branch; and what is to be said, in words.
+
+        `commit`: a snapshot that it is to hold. Invalid, Conflict, WorkspaceError.
+        """
+
+    def workspace(self, branch: RunBranch) -> Workspace:
+        """The files of the worktree, with the project's history of snapshots."""
+
+    def merge(self, base: str, theirs: str, at: Workspace, label: str) -> tuple[str, MergeResult]:
+        """The files of `at` as a snapshot, and merged with what `theirs` has changed since `base`. NotFound."""
+
+    def commit(self, id: str, branch: RunBranch, message: str, files: Sequence[str] = ()) -> CommitResult:
+        """Commits what has changed in the worktree (or of that only `files`), with the user's identity and hooks.
+
+        No commit is made where nothing has.
+        """
+
+    def add_trailer(self, id: str, branch: RunBranch, trailer: str) -> str:
+        """Adds a line to the newest commit where it is the run's own, not pushed, and all is committed.
+
+        What git or a hook said against it; empty otherwise.
+        """
+
+    def name(self, name: str, tip: str, known: str | None) -> None:
+        """Makes a branch of that name; one that is at `known`, and not checked out, is moved. Invalid, Conflict."""
+
+    def remove(self, id: str, branch: RunBranch) -> str:
+        """Removes worktree and branch. A branch that holds work which is in no other one stays; this is said in words.
+
+        What was neither committed nor applied is committed first. WorkspaceError, and nothing was removed.
+        """
 
 
 class TestRunner(Protocol):

@@ -14,7 +14,7 @@ from loopwright.core.errors import Conflict, Corrupt, Forbidden, Invalid, NotFou
 from loopwright.core.ids import check_id
 from loopwright.core.names import Mode
 from loopwright.core.person_messages import queue_message
-from loopwright.core.ports import Clock, FileChange, Launcher, Page, Processes, Rule, Store, Workspace
+from loopwright.core.ports import Clock, FileChange, Launcher, Page, Processes, Rule, RunBranches, Store, Workspace
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.run import R, Run, Waiver, apply_waiver, set_mode
 from loopwright.core.state import Checkpoint, Limits, PermissionRequest, PersonMessage
@@ -24,7 +24,7 @@ from loopwright.core.state import Checkpoint, Limits, PermissionRequest, PersonM
 class RunAccess(Generic[R]):
     """`actor` names the surface in the journal: cli, api, mcp. `agents`: names that were configured here.
 
-    `expected`: see `expecting`. `kind` is what people call such a run.
+    `expected`: see `expecting`. `kind` is what people call such a run. `branches`: where a run can have a worktree.
     """
 
     store: Store[R]
@@ -35,6 +35,7 @@ class RunAccess(Generic[R]):
     actor: str = "cli"
     agents: frozenset[str] = frozenset()
     expected: int | None = None
+    branches: RunBranches | None = None
 
     kind: ClassVar[str]
 
@@ -59,6 +60,13 @@ class RunAccess(Generic[R]):
     def damaged(self) -> Mapping[str, str]:
         """Ids that cannot be read, with the reason."""
         return self.store.damaged()
+
+    def workspace_of(self, state: R) -> Workspace:
+        """The files that the run works on: its worktree's, where it has one."""
+        branch = state.engine.branch
+        if self.branches is None or branch is None or not state.engine.settings.worktree:
+            return self.workspace
+        return self.branches.workspace(branch)
 
     def commit(self, id: str, rule: Rule[R], type: str, **data: str) -> R:
         """One change, under the name of this surface."""
@@ -216,8 +224,37 @@ class RunService(RunAccess[R]):
         repairs = tuple(e for e in self.store.events(id, before) if e.event.type in REPAIRS)
         return RecoveryResult(state, repairs, tuple(self.store.kept(id)))
 
-    def delete(self, id: str) -> None:
-        self.rules.require_delete(self._unmoved(id, self.read(id)))
+    def apply(self, id: str) -> R:
+        """Brings what a run did in its worktree into the user's tree. Conflict, and the tree is as before."""
+        from loopwright.core.delivery import apply_work
+
+        return apply_work(self, id)
+
+    def branch(self, id: str, name: str | None = None) -> R:
+        """Commits what the run did on its branch, and gives the result another `name`. Conflict, Invalid."""
+        from loopwright.core.delivery import branch_work
+
+        return branch_work(self, id, name)
+
+    def note_pull_request(self, id: str, url: str) -> R:
+        """Remembers where its branch was proposed."""
+        from loopwright.core.delivery import with_branch
+
+        return self.commit(id, lambda s: with_branch(s, pull_request=url), "pull_request", url=url)
+
+    def delete(self, id: str) -> str:
+        """What is kept of it all the same, in words; empty where nothing is."""
+        state = self._unmoved(id, self.read(id))
+        self.rules.require_delete(state)
+        kept, branch = "", state.engine.branch
+        if branch is not None and self.branches is not None:
+            with self.store.lease(id):
+                self.processes.sweep(id)
+                kept = self.branches.remove(id, branch)
+        self._erase(id)
+        return kept
+
+    def _erase(self, id: str) -> None:
         self.store.delete(id, actor=self.actor)
         self.processes.sweep(id)
         self.workspace.forget(id)

@@ -1,29 +1,40 @@
 """Driving a run in this process, whatever its kind: lease, take-over, kernel, and everything closed at the end."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Generic, Protocol, get_args
+from typing import ClassVar, Generic, Protocol, Self, get_args
 
 from loopwright.core.agent_turns import AgentTurns, SessionMemory
 from loopwright.core.cycle_names import Role
-from loopwright.core.errors import NotFound
+from loopwright.core.errors import LoopwrightError, NotFound
 from loopwright.core.notices import Event as NoticeKind
 from loopwright.core.notices import IdName, Notice, find_notice
 from loopwright.core.notifier import NotificationDispatcher
 from loopwright.core.permits import PermissionQueue
 from loopwright.core.person_messages import PersonMessageQueue, settle_broken_deliveries
-from loopwright.core.ports import Agent, AgentEnvironment, Clock, Notifier, Processes, Prompter, Rule, Store
+from loopwright.core.ports import (
+    Agent,
+    AgentEnvironment,
+    Clock,
+    Notifier,
+    Processes,
+    Prompter,
+    Rule,
+    RunBranches,
+    Store,
+)
 from loopwright.core.protocol import Usage
 from loopwright.core.record import JournalEvent
 from loopwright.core.recording import Transcript, TurnRecorder, earlier_messages
-from loopwright.core.run import R
+from loopwright.core.run import R, add_incidents
 from loopwright.core.run_events import EventBus
 from loopwright.core.spending import BudgetMeter
-from loopwright.core.state import Budget
+from loopwright.core.state import Budget, Incident, RunBranch, Waiting
+from loopwright.core.threads import run_in_thread
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.policy.secrets import SecretFilter
 
@@ -67,7 +78,8 @@ class Runner(Generic[R]):
     """What runners of all kinds have; `drive` may be called for one run after another.
 
     `price`: US dollars of a turn whose agent tells only its tokens, where that is known. `secrets` are kept out of all
-    that is told of the agents.
+    that is told of the agents. `branches` make worktrees for runs that want one, and `placed` gives the runner that
+    works there.
     """
 
     project: str
@@ -78,6 +90,8 @@ class Runner(Generic[R]):
     secrets: SecretFilter = NO_VALUES
     notifiers: tuple[Notifier, ...] = ()
     notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
+    branches: RunBranches | None = None
+    placed: Callable[[RunBranch], Self] | None = None
 
     id_name: ClassVar[IdName]
 
@@ -144,7 +158,8 @@ class Runner(Generic[R]):
             async with self.processes.owning(id) as left, dispatcher.watching(begun):
                 meter = self._make_meter(id, lease.epoch)
                 hold = Hold(begun, lease.epoch, bus, shown, permits, left, meter, person, from_afar)
-                return await self.work(id, hold)
+                runner = await self._in_place(id, hold)
+                return await runner.work(id, hold) if runner else self.store.read(id)
 
     def _make_meter(self, id: str, epoch: int) -> BudgetMeter:
         def read() -> Budget:
@@ -157,6 +172,64 @@ class Runner(Generic[R]):
                 self.store.update(id, rule, actor="runner", event=event, epoch=epoch)
 
         return BudgetMeter(read, hold, self.price, self.clock.monotonic)
+
+    def placed_for(self, state: R) -> Self:
+        """The runner in the run's worktree, where it has one already."""
+        branch = state.engine.branch
+        if not state.engine.settings.worktree or branch is None or not branch.is_ready or self.placed is None:
+            return self
+        return self.placed(branch)
+
+    async def _in_place(self, id: str, hold: Hold[R]) -> Self | None:
+        """The runner in the worktree of a run that wants one, which is made first where it is not there.
+
+        None where it cannot be made: then the run is paused, and says why.
+        """
+        engine, branches = hold.begun.engine, self.branches
+        if not engine.settings.worktree or branches is None or self.placed is None or hold.begun.status != "running":
+            return self
+
+        try:
+            branch = engine.branch or await self._plan(id, hold)
+            if not branch.is_ready or not await run_in_thread(branches.is_there, branch):
+                kept = engine.checkpoints[-1].commit if branch.is_ready and engine.checkpoints else None
+                branch, told = await run_in_thread(branches.lay_out, id, branch, kept)
+                self._keep_branch(id, hold, branch, "worktree_ready", told)
+        except LoopwrightError as error:
+            words = f"the worktree cannot be made: {error}"
+            at = self.clock.now().isoformat(timespec="milliseconds")
+            waiting = Waiting(question=words, since=at, by_resuming=True)
+            self.store.update(
+                id,
+                lambda s: s.evolve(status="paused", engine=s.engine.evolve(waiting=waiting)),
+                actor="runner",
+                event=JournalEvent(type="waiting"),
+                epoch=hold.epoch,
+            )
+            hold.bus.publish("activity", words)
+            return None
+        return self.placed(branch)
+
+    async def _plan(self, id: str, hold: Hold[R]) -> RunBranch:
+        """Committed before anything is made, so that whoever comes next knows what is the run's."""
+        assert self.branches is not None
+        branch, words = await run_in_thread(self.branches.plan, id)
+        self._keep_branch(id, hold, branch, "worktree_planned", (words,))
+        return branch
+
+    def _keep_branch(self, id: str, hold: Hold[R], branch: RunBranch, type: str, told: Sequence[str]) -> None:
+        """Commits it to the state, with an incident for each thing there is to be told."""
+        at = self.clock.now().isoformat(timespec="milliseconds")
+        noted = tuple(Incident(kind="worktree", message=words, at=at) for words in told)
+        self.store.update(
+            id,
+            lambda state: add_incidents(state.evolve(engine=state.engine.evolve(branch=branch)), noted),
+            actor="runner",
+            event=JournalEvent(type=type, data={"branch": branch.name, "path": branch.path}),
+            epoch=hold.epoch,
+        )
+        for words in told:
+            hold.bus.publish("activity", words)
 
     async def work(self, id: str, hold: Hold[R]) -> R:
         """Takes up what the last runner left, and drives the workflow until it rests."""

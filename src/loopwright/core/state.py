@@ -272,7 +272,8 @@ class RunSettings(Record):
     """What the loop was started with, so that a resumed one continues the same way. Times in seconds.
 
     `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
-    whose time is up has to wrap up. `park`: wait for a usage limit to reset.
+    whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
+    its own; `commit`: what each task changed is committed there.
     """
 
     mode: Mode = "interactive"
@@ -292,6 +293,52 @@ class RunSettings(Record):
     permissions: Policy = "workspace"
     grace_timeout: float = Field(default=60, ge=0)
     park: bool = True
+    worktree: bool = Field(default=False, exclude_if=lambda value: not value)
+    commit: bool = Field(default=False, exclude_if=lambda value: not value)
+
+
+class PendingCommit(Record):
+    """A task that is done, whose changes are to be committed under these words.
+
+    `files`: those that it changed, where others change some at the same time; none: all that has changed.
+    """
+
+    words: str
+    task: str | None = None
+    files: Items[str] = Field(default=(), exclude_if=lambda value: not value)
+
+
+class PendingApply(Record):
+    """Files of the user's tree that are being replaced: what they hold `before` and `after`, as private commits."""
+
+    before: str
+    after: str
+    files: Items[str]
+
+
+class RunBranch(Record):
+    """The git worktree of a run, and what has become of its work. `path` is absolute.
+
+    `base`: commit of the user's that the branch began at, on `base_branch` unless HEAD was detached. Nobody works there
+    before it `is_ready`. `tip`: its commit when last looked at; `named`: another branch that holds the result. Private
+    commits: `start`, what the worktree held at first; `brought`, what a run in the user's own tree had come to when it
+    was last put on this branch; `applied`, what was last applied to the user's tree.
+    """
+
+    path: str
+    name: str
+    base: str
+    base_branch: str | None = None
+    is_ready: bool = False
+    start: str | None = Field(default=None, exclude_if=is_absent)
+    pending: Items[PendingCommit] = Field(default=(), exclude_if=lambda value: not value)
+    brought: str | None = Field(default=None, exclude_if=is_absent)
+    tip: str | None = Field(default=None, exclude_if=is_absent)
+    named: str | None = Field(default=None, exclude_if=is_absent)
+    applying: PendingApply | None = Field(default=None, exclude_if=is_absent)
+    applied: str | None = Field(default=None, exclude_if=is_absent)
+    applied_files: int | None = Field(default=None, exclude_if=is_absent)
+    pull_request: str | None = Field(default=None, exclude_if=is_absent)
 
 
 class Spent(Record):
@@ -343,6 +390,7 @@ class RunState(Record):
     run_writes: Items[str] = ()
     baseline: Baseline | None = None
     allow_test_changes: bool = False
+    branch: RunBranch | None = Field(default=None, exclude_if=is_absent)
     start: str | None = Field(default=None, exclude_if=is_absent)
     environment: str | None = Field(default=None, exclude_if=is_absent)
     sources: Items[str] = Field(default=(), exclude_if=lambda value: not value)

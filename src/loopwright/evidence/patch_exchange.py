@@ -51,7 +51,7 @@ def take_rival(
     patch, other = rival_of(patches(runs.read(id)), rival)
     landed(runs.read(id), PatchExchange(rival, runs.actor, "", ""))
     with runs.store.lease(id) as lease:
-        taken = exchange_patch(runs.workspace, id, patch, other, runs.actor)
+        taken = exchange_patch(runs.workspace_of(runs.read(id)), id, patch, other, runs.actor)
         return runs.store.update(
             id,
             lambda state: landed(state, taken),

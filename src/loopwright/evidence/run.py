@@ -266,12 +266,13 @@ _CUT_SHORT: dict[Cut | None, RunTrouble] = {"timeout": "timeout", "silence": "si
 
 
 class ProjectTests:
-    """See ports.TestRunner; the project is the folder `root`."""
+    """See ports.TestRunner; the tests are those in the folder `root`, processes carry the mark of the `project`."""
 
     __test__: ClassVar[bool] = False
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, project: Path | None = None) -> None:
         self._root = root.resolve()
+        self._project = (project or root).resolve()
 
     def detect(self) -> str | None:
         return detect_command(self._root)
@@ -319,7 +320,7 @@ class ProjectTests:
                 progress=partial(_last_written, folder),
                 is_done=lambda: is_done(runner, root, folder),
             )
-            mark = ProcessMark(order.marker, str(self._root))
+            mark = ProcessMark(order.marker, str(self._project))
             watch = RunWatch(folder, order.limits, mark, order.on_news or (lambda words: None))
             rounds = RetryRounds(
                 order, watch, partial(runner.read, root, folder), probe.limit_environment(env, order.limits.least)
@@ -329,7 +330,7 @@ class ProjectTests:
                 return await run_shell(
                     instrumented.command,
                     cwd=root,
-                    project=self._root,
+                    project=self._project,
                     marker=order.marker,
                     patience=replace(patience, timeout=seconds),
                     env=env,

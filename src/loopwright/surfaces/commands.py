@@ -262,6 +262,29 @@ def rewind_loop(
     return service.rewind(id, to)
 
 
+def apply_run(service: "RunService[R]", id: str) -> "R":
+    """Bring what a {kind} did in its worktree into your files, as uncommitted changes.
+
+    Three-way, with what you have changed meanwhile; where that conflicts, nothing is changed. Only while it is at rest.
+    """
+    return service.apply(id)
+
+
+def branch_run(
+    service: "RunService[R]",
+    id: str,
+    *,
+    name: Annotated[
+        str | None, Argument("Name of another branch for the result (default: loopwright/ID alone).", metavar="[NAME]")
+    ] = None,
+) -> "R":
+    """Commit what a {kind} did on a branch, with your git's identity and hooks.
+
+    One without a worktree gets one, from HEAD, and your files stay as they are.
+    """
+    return service.branch(id, name)
+
+
 def extend_cycle(
     service: "CycleService", id: str, *, text: Annotated[str, Argument("What to add or change.", metavar="TEXT")]
 ) -> "CycleState":
@@ -353,6 +376,8 @@ COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("answer", answer_run, surfaces=BY_HAND, example={"text": "Use the second schema"}),
     CommandRow("tell", tell_run, "told", kinds=LOOPS_AND_CYCLES, example={"text": "Leave the public API as it is"}),
     CommandRow("rewind", rewind_loop, kinds=("loop",), surfaces=BY_HAND, example={"to": 2}),
+    CommandRow("apply", apply_run, "applied", kinds=LOOPS_AND_CYCLES),
+    CommandRow("branch", branch_run, kinds=LOOPS_AND_CYCLES, example={"name": "fix/refunds"}),
     CommandRow("extend", extend_cycle, "extended", "works", CYCLE, BY_HAND, example={"text": "Also check the balance"}),
     CommandRow(
         "decide",

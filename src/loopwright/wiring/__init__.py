@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
+from loopwright.core.command_rules import COMMIT_NEEDS
 from loopwright.core.config import Config, CycleSettings, Settings, load_config, read_catalogues
 from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import AgentError, Invalid, NotFound
 from loopwright.core.ports import Clock, Workspace
-from loopwright.core.state import Budget, RunSettings
+from loopwright.core.state import Budget, RunBranch, RunSettings
 from loopwright.policy.secrets import SecretFilter, secret_values
 from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.skills.disk.folders import SkillFolders
@@ -32,6 +33,7 @@ from loopwright.workflows.loop.service import LoopService
 from loopwright.workflows.tuning.model import MAX_ITERATIONS as TUNING_ITERATIONS
 from loopwright.workflows.tuning.model import Level, TuningState
 from loopwright.workflows.tuning.service import TuningService
+from loopwright.workspace.branches import GitBranches
 from loopwright.workspace.checkpoints import GitWorkspace, private_directory, project_root
 from loopwright.workspace.worktrees import GitWorktrees
 
@@ -93,6 +95,8 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
         permissions=settings.permissions,
         grace_timeout=settings.grace_timeout,
         park=settings.park,
+        worktree=settings.worktree,
+        commit=settings.commit,
     )
 
 
@@ -145,6 +149,7 @@ class Engine:
         settings = self.config.settings.model_copy(update=given)
         agent = self.agents.chosen(settings.agent)
         self.agents.check(agent)
+        self._check_worktree(settings)
         if settings.test_command:
             self.runner.tests.check(settings.test_command)
         return self.service.create(
@@ -176,6 +181,7 @@ class Engine:
         cycle = self.config.cycle.model_copy(update=of_cycles)
         known: dict[Role, str] = {**self.config.cycle.roles, **cycle.roles}
         agent, roles = self.cast(settings.agent, known)
+        self._check_worktree(settings)
         if settings.test_command:
             self.runner.tests.check(settings.test_command)
         return self.cycles.create(
@@ -189,6 +195,13 @@ class Engine:
             allow_test_changes=settings.allow_test_changes,
             sources=sources,
         )
+
+    def _check_worktree(self, settings: Settings) -> None:
+        """Invalid where one is wanted and cannot be, or commits are wanted without one."""
+        if settings.worktree:
+            self._branches.check()
+        elif settings.commit:
+            raise Invalid(COMMIT_NEEDS)
 
     def create_tuning(
         self,
@@ -294,7 +307,30 @@ class Engine:
             secrets=SecretFilter((*self._url, *(s for known in self._environments for s in secret_values(known)))),
             notifiers=self._notifiers,
             notify_on=frozenset(self.config.settings.notify_on),
+            branches=service.branches,
+            placed=self._in_worktree,
         )
+
+    def _in_worktree(self, branch: RunBranch) -> "LoopRunner":
+        """The runner of loops, at work in that worktree."""
+        from loopwright.evidence.run import ProjectTests
+        from loopwright.repair.debugger import PythonDebugger
+
+        path, root = Path(branch.path), self.project
+        return replace(
+            self.runner,
+            project=str(path),
+            workspace=self._branches.workspace(branch),
+            tests=ProjectTests(path, root),
+            agents=partial(self.agents.make, at=path),
+            debugger=lambda loop_id, bus: PythonDebugger(
+                loop_id, partial(bus.publish, "output"), root, self.agents.measured
+            ),
+        )
+
+    @property
+    def _branches(self) -> GitBranches:
+        return GitBranches(self.project, _checkpoints(self.config.settings))
 
     @cached_property
     def cycle_runner(self) -> "CycleRunner":
@@ -324,6 +360,25 @@ class Engine:
             secrets=loops.secrets,
             notifiers=loops.notifiers,
             notify_on=loops.notify_on,
+            branches=service.branches,
+            placed=self._cycle_in_worktree,
+        )
+
+    def _cycle_in_worktree(self, branch: RunBranch) -> "CycleRunner":
+        """The runner of cycles, at work in that worktree. Its lanes lie where those of other cycles do."""
+        from loopwright.evidence.run import ProjectTests
+        from loopwright.survey.project import ProjectSurveyor
+
+        path, workspace = Path(branch.path), self._branches.workspace(branch)
+        home = _checkpoints(self.config.settings)
+        return replace(
+            self.cycle_runner,
+            project=str(path),
+            workspace=workspace,
+            worktrees=GitWorktrees(path, home, of=self.project),
+            surveyor=ProjectSurveyor(path, workspace.listed),
+            tests=ProjectTests(path, self.project),
+            agents=lambda name, around, at=None: self.agents.make(name, around, at or path),
         )
 
     @cached_property
@@ -403,6 +458,8 @@ def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "Ag
             agents=agents,
             processes=OwnProcesses(root, root.parent / "processes"),
             notifiers=(),
+            branches=None,
+            placed=None,
         )
 
 
@@ -415,6 +472,7 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     workspace = GitWorkspace(root, _checkpoints(config.settings))
     processes = _processes(root, config)
     agents = Agents(root, config.agents, processes.folder)
+    branches = GitBranches(root, _checkpoints(config.settings))
     unsafe, names = config.settings.unsafe_fs, frozenset(agents.configured)
     with (
         FileStore(root, LOOPS, clock, unsafe_fs=unsafe) as loops,
@@ -429,12 +487,15 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             processes,
             actor,
             names,
+            branches=branches,
             issues=IssueFiles(root),
             writer=agents.writer,
         )
         launcher = RunnerLauncher(root, cycles.progress_path, ("cycle", "run", "--cycle-id"))
         worktrees = GitWorktrees(root, _checkpoints(config.settings))
-        of_cycles = CycleService(cycles, workspace, clock, launcher, processes, actor, names, worktrees=worktrees)
+        of_cycles = CycleService(
+            cycles, workspace, clock, launcher, processes, actor, names, branches=branches, worktrees=worktrees
+        )
         of_tunings = TuningService(
             tunings,
             workspace,

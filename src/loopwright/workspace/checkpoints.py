@@ -241,12 +241,17 @@ def _told(seen: os.stat_result) -> bytes:
 
 
 class GitWorkspace:
-    """See ports.Workspace. `home` is the folder of all private git directories, one for each project."""
+    """See ports.Workspace. `home` is the folder of all private git directories, one for each project.
 
-    def __init__(self, root: Path, home: Path) -> None:
+    `of`: the project whose history this one shares, as a worktree of it; `index` names an index of its own.
+    """
+
+    def __init__(self, root: Path, home: Path, of: Path | None = None, index: str = "index") -> None:
         self._root = root.resolve()
         self._home = home.resolve()
-        self._private = PrivateGit(private_directory(self._home, self._root), self._root)
+        self._source = of.resolve() if of else None
+        directory = private_directory(self._home, self._source or self._root)
+        self._private = PrivateGit(directory, self._root, directory / index)
         self._seen: SeenTree | None = None
 
     @property
@@ -353,7 +358,7 @@ class GitWorkspace:
 
     def remember_environment(self, loop_id: str, command: str, pythons: Sequence[str]) -> str:
         with self._private.locked() as private:
-            seen = look_at_environment(self._root, ignored_names(private), command, pythons)
+            seen = look_at_environment(self._root, ignored_names(private), command, pythons, source=self._source)
             name = private.run("hash-object", "-w", "--stdin", stdin=seen.as_json()).decode().strip()
             private.run("update-ref", f"refs/environment/{check_id(loop_id)}", name)
             return name
@@ -367,7 +372,10 @@ class GitWorkspace:
             return Environment((EnvironmentChange("what was remembered of the environment", "gone"),))
         before = EnvironmentLook.of(kept)
         return compare_looks(
-            self._root, before, look_at_environment(self._root, ignored, command, pythons, before.path), manifests
+            self._root,
+            before,
+            look_at_environment(self._root, ignored, command, pythons, before.path, self._source),
+            manifests,
         )
 
     def forget(self, loop_id: str) -> None:

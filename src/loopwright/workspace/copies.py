@@ -79,6 +79,53 @@ def _copy_over(source: Path, link: Path) -> None:
     beside.rename(link)
 
 
+def furnish_worktree(root: Path, to: Path, files: Iterable[bytes], home: Path) -> None:
+    """Brings the ignored files as `bring_ignored` does, with a real folder in the place of each link to one.
+
+    What lies in it is linked: a rule such as `.venv/` means no link, and what is installed there later stays there.
+    """
+    for name in bring_ignored(root, to, files, home):
+        place, source = to / os.fsdecode(name), root / os.fsdecode(name)
+        if place.is_symlink() and source.is_dir() and not source.is_symlink():
+            place.unlink()
+            _mirror(source, place, str(root), str(to), tops=_REAL_FOLDERS)
+
+
+_REAL_FOLDERS = (r"@[^/]+", r"s?bin|lib(/python[\d.]+(/site-packages)?)?")
+"""Within a folder of packages, those that are real folders too: scopes of npm, and what a virtual environment has."""
+
+_CACHES = re.compile(r"\.cache|\.vite.*|__pycache__")
+_LARGEST_REWRITTEN = 1_000_000
+
+
+def _mirror(source: Path, to: Path, old: str, new: str, tops: tuple[str, ...], inside: str = "") -> None:
+    """A folder of links to what is in `source`. Small files are copies, in which the root `old` is called `new`."""
+    to.mkdir()
+    for entry in sorted(os.scandir(source), key=lambda entry: entry.name):
+        path, place = Path(entry.path), to / entry.name
+        name = f"{inside}{entry.name}"
+        if _CACHES.fullmatch(entry.name):
+            continue
+        if entry.is_symlink():  # one that leads into the project, as those of a workspace's packages do, stays here
+            place.symlink_to(re.sub(rf"^{re.escape(old)}(?=/|$)", lambda _: new, os.readlink(path)))
+        elif entry.is_dir() and any(re.fullmatch(top, name) for top in tops):
+            _mirror(path, place, old, new, tops, f"{name}/")
+        elif entry.is_file() and entry.stat().st_size <= _LARGEST_REWRITTEN:
+            _copy_rewritten(path, place, os.fsencode(old), os.fsencode(new))
+        else:
+            place.symlink_to(path)
+
+
+def _copy_rewritten(source: Path, to: Path, old: bytes, new: bytes) -> None:
+    """A copy. Text that names a path below `old` names the same below `new`."""
+    data = source.read_bytes()
+    if old in data and b"\0" not in data:
+        to.write_bytes(re.sub(re.escape(old) + rb"(?=[/'\"\s:]|$)", lambda _: new, data))
+        shutil.copystat(source, to)
+    else:
+        shutil.copy2(source, to)
+
+
 def _holds_packages(folder: Path) -> bool:
     return folder.name in _PACKAGES or (folder / "pyvenv.cfg").exists()
 

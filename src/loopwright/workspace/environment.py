@@ -242,18 +242,24 @@ class EnvironmentLook:
 
 
 def look_at_environment(
-    project: Path, ignored: Collection[str], command: str, pythons: Sequence[str], path: str | None = None
+    project: Path,
+    ignored: Collection[str],
+    command: str,
+    pythons: Sequence[str],
+    path: str | None = None,
+    source: Path | None = None,
 ) -> EnvironmentLook:
     """How everything is now. `ignored`: what git ignores there. `path`: what to take for the variable PATH.
 
-    `pythons`: the programs by which Python tests can be run.
+    `pythons`: the programs by which Python tests can be run. `source`: the project that a worktree's packages are
+    linked from; what these links lead to is looked at, too.
     """
     path = os.environ.get("PATH", os.defpath) if path is None else path
     found = {python: program for python in pythons if (program := shutil.which(python, path=path))}
     roots = tuple(dict.fromkeys(_roots(project, ignored, found.values())))
     stamps: dict[str, str] = {}
     for root in roots:
-        _read_folder(project, root, stamps)
+        _read_folder(project, root, stamps, source)
     compiled: dict[str, str] = {}
     for name in ignored:
         if name.endswith("__pycache__/"):
@@ -353,9 +359,15 @@ def _shadows(project: Path, place: str) -> bool:
     return any(other != path and other.is_file() for other in others)
 
 
-def _read_folder(project: Path, top: str, stamps: dict[str, str]) -> None:
-    """Adds the stamps of all files below `top`, by place."""
+def _read_folder(project: Path, top: str, stamps: dict[str, str], source: Path | None = None) -> None:
+    """Adds the stamps of all files below `top`, by place. Links to the same place below `source` are followed."""
     inside, folders = len(f"{project}/") if top.startswith(f"{project}/") else 0, [top]
+
+    def is_folder(entry: os.DirEntry[str]) -> bool:
+        if source is None or not entry.is_symlink():
+            return entry.is_dir(follow_symlinks=False)
+        return os.readlink(entry.path) == f"{source}/{entry.path[inside:]}" and entry.is_dir()
+
     while folders:
         folder = folders.pop()
         try:
@@ -363,7 +375,7 @@ def _read_folder(project: Path, top: str, stamps: dict[str, str]) -> None:
         except OSError:  # it is not there, or not ours to read
             continue
         for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
+            if is_folder(entry):
                 folders += [entry.path] if folder != top or entry.name not in _SKIPPED else []
                 continue
             try:

@@ -172,14 +172,15 @@ _REFS = "refs/lanes"
 
 
 class GitWorktrees:
-    """See ports.Worktrees; `root` and `home` as for GitWorkspace.
+    """See ports.Worktrees; `root`, `home` and `of` as for GitWorkspace.
 
     Not git's own `worktree`: those share their stash, branches and settings, and each could break the others.
     """
 
-    def __init__(self, root: Path, home: Path) -> None:
+    def __init__(self, root: Path, home: Path, of: Path | None = None) -> None:
         self._root, self._home = root.resolve(), home.resolve()
-        self._private = PrivateGit(private_directory(self._home, self._root), self._root)
+        directory = private_directory(self._home, (of or root).resolve())
+        self._private = PrivateGit(directory, self._root)
 
     def open(self, owner: str, lane: int, commit: str) -> Path:
         with self._private.locked() as private:
@@ -207,16 +208,7 @@ class GitWorktrees:
     def merge(self, owner: str, ours: str, theirs: str, label: str) -> MergeResult:
         check_id(owner, "cycle")
         with self._private.locked() as private:
-            pair = find_commit(private, ours), find_commit(private, theirs)
-            with _named(private, pair):
-                done = private.attempt("merge-tree", "--write-tree", "-z", "--name-only", *_SIDES)
-            if done.returncode == _TOO_OLD:
-                raise Invalid("git 2.38 or newer is needed to merge the work of parallel agents; use parallel 1")
-            if done.returncode not in (0, 1):
-                said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
-                raise WorkspaceError(f"git merge-tree failed in {private.directory}: {said}")
-            tree, conflicts, told = _read(done.stdout)
-            return MergeResult(create_commit(private, tree, pair, label), tree, conflicts, told)
+            return merge_commits(private, ours, theirs, label)
 
     def unresolved(self, commit: str, conflicts: Sequence[str]) -> tuple[str, ...]:
         with self._private.locked() as private:
@@ -240,6 +232,20 @@ class GitWorktrees:
 
     def _folder(self, owner: str) -> Path:
         return self._private.directory.with_suffix(".lanes") / owner
+
+
+def merge_commits(private: PrivateGit, ours: str, theirs: str, label: str) -> MergeResult:
+    """Both in one, by what they have come from. NotFound, WorkspaceError."""
+    pair = find_commit(private, ours), find_commit(private, theirs)
+    with _named(private, pair):
+        done = private.attempt("merge-tree", "--write-tree", "-z", "--name-only", *_SIDES)
+    if done.returncode == _TOO_OLD:
+        raise Invalid("git 2.38 or newer is needed to merge the work of agents; in a cycle, parallel 1 needs none")
+    if done.returncode not in (0, 1):
+        said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
+        raise WorkspaceError(f"git merge-tree failed in {private.directory}: {said}")
+    tree, conflicts, told = _read(done.stdout)
+    return MergeResult(create_commit(private, tree, pair, label), tree, conflicts, told)
 
 
 @contextmanager

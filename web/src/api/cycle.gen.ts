@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 54cb114120eac1632123ddee832c0f4b5a70191d64f56f8208d5fc599f240d80
+// schema sha256: 394eca5f7e889b67d77c337cf218cbbe8118e9f2fa425bd1d6b0eb077caada7c
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -247,6 +247,7 @@ export interface CycleEngine {
   interrupt: boolean
   parked?: Parked | null
   asked: PermissionRequest[]
+  messages: PersonMessage[]
   sessions?: {
     [k: string]: string
   }
@@ -257,6 +258,7 @@ export interface CycleEngine {
   run_writes: string[]
   baseline?: Baseline | null
   allow_test_changes: boolean
+  branch?: RunBranch | null
   start?: string | null
   environment?: string | null
   sources: string[]
@@ -344,10 +346,30 @@ export interface PermissionRequest {
   answer?: ('allow' | 'deny') | null
 }
 /**
+ * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
+ *
+ * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
+ * it came to.
+ */
+export interface PersonMessage {
+  id: string
+  text: string
+  at: string
+  now: boolean
+  role?: ('ra' | 'ep' | 'cd' | 'vas') | null
+  status: 'queued' | 'sending' | 'delivered' | 'answered' | 'undelivered'
+  way?: ('order' | 'steered' | 'interrupted' | 'task') | null
+  agent: string
+  delivered_at?: string | null
+  answer: string
+  why: string
+}
+/**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
- * whose time is up has to wrap up. `park`: wait for a usage limit to reset.
+ * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
+ * its own; `commit`: what each task changed is committed there.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -367,6 +389,8 @@ export interface RunSettings {
   permissions: 'ask' | 'workspace' | 'read-only' | 'all'
   grace_timeout: number
   park: boolean
+  worktree: boolean
+  commit: boolean
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
@@ -422,6 +446,48 @@ export interface Baseline {
 export interface BaselineTest {
   status: 'passed' | 'failed' | 'skipped'
   source: string
+}
+/**
+ * The git worktree of a run, and what has become of its work. `path` is absolute.
+ *
+ * `base`: commit of the user's that the branch began at, on `base_branch` unless HEAD was detached. Nobody works there
+ * before it `is_ready`. `tip`: its commit when last looked at; `named`: another branch that holds the result. Private
+ * commits: `start`, what the worktree held at first; `brought`, what a run in the user's own tree had come to when it
+ * was last put on this branch; `applied`, what was last applied to the user's tree.
+ */
+export interface RunBranch {
+  path: string
+  name: string
+  base: string
+  base_branch?: string | null
+  is_ready: boolean
+  start?: string | null
+  pending: PendingCommit[]
+  brought?: string | null
+  tip?: string | null
+  named?: string | null
+  applying?: PendingApply | null
+  applied?: string | null
+  applied_files?: number | null
+  pull_request?: string | null
+}
+/**
+ * A task that is done, whose changes are to be committed under these words.
+ *
+ * `files`: those that it changed, where others change some at the same time; none: all that has changed.
+ */
+export interface PendingCommit {
+  words: string
+  task?: string | null
+  files: string[]
+}
+/**
+ * Files of the user's tree that are being replaced: what they hold `before` and `after`, as private commits.
+ */
+export interface PendingApply {
+  before: string
+  after: string
+  files: string[]
 }
 /**
  * A test that failed at the start and proves the goal; `by`: who says so.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 9fec315ba4f8d8156ca78fd1ba49f4707cc74eef0f47c71bb06e91681f314325
+// schema sha256: 13a2e24e6c88e98d36e4ca1f7f57767e8761d5eeeb92619fd7bbfeb351755093
 
 export type JsonValue = unknown
 
@@ -147,6 +147,7 @@ export interface EngineState {
   interrupt: boolean
   parked?: Parked | null
   asked: PermissionRequest[]
+  messages: PersonMessage[]
   sessions?: {
     [k: string]: string
   }
@@ -157,6 +158,7 @@ export interface EngineState {
   run_writes: string[]
   baseline?: Baseline | null
   allow_test_changes: boolean
+  branch?: RunBranch | null
   start?: string | null
   environment?: string | null
   sources: string[]
@@ -218,10 +220,30 @@ export interface PermissionRequest {
   answer?: ('allow' | 'deny') | null
 }
 /**
+ * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
+ *
+ * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
+ * it came to.
+ */
+export interface PersonMessage {
+  id: string
+  text: string
+  at: string
+  now: boolean
+  role?: ('ra' | 'ep' | 'cd' | 'vas') | null
+  status: 'queued' | 'sending' | 'delivered' | 'answered' | 'undelivered'
+  way?: ('order' | 'steered' | 'interrupted' | 'task') | null
+  agent: string
+  delivered_at?: string | null
+  answer: string
+  why: string
+}
+/**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
- * whose time is up has to wrap up. `park`: wait for a usage limit to reset.
+ * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
+ * its own; `commit`: what each task changed is committed there.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -241,6 +263,8 @@ export interface RunSettings {
   permissions: 'ask' | 'workspace' | 'read-only' | 'all'
   grace_timeout: number
   park: boolean
+  worktree: boolean
+  commit: boolean
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
@@ -296,6 +320,48 @@ export interface Baseline {
 export interface BaselineTest {
   status: 'passed' | 'failed' | 'skipped'
   source: string
+}
+/**
+ * The git worktree of a run, and what has become of its work. `path` is absolute.
+ *
+ * `base`: commit of the user's that the branch began at, on `base_branch` unless HEAD was detached. Nobody works there
+ * before it `is_ready`. `tip`: its commit when last looked at; `named`: another branch that holds the result. Private
+ * commits: `start`, what the worktree held at first; `brought`, what a run in the user's own tree had come to when it
+ * was last put on this branch; `applied`, what was last applied to the user's tree.
+ */
+export interface RunBranch {
+  path: string
+  name: string
+  base: string
+  base_branch?: string | null
+  is_ready: boolean
+  start?: string | null
+  pending: PendingCommit[]
+  brought?: string | null
+  tip?: string | null
+  named?: string | null
+  applying?: PendingApply | null
+  applied?: string | null
+  applied_files?: number | null
+  pull_request?: string | null
+}
+/**
+ * A task that is done, whose changes are to be committed under these words.
+ *
+ * `files`: those that it changed, where others change some at the same time; none: all that has changed.
+ */
+export interface PendingCommit {
+  words: string
+  task?: string | null
+  files: string[]
+}
+/**
+ * Files of the user's tree that are being replaced: what they hold `before` and `after`, as private commits.
+ */
+export interface PendingApply {
+  before: string
+  after: string
+  files: string[]
 }
 /**
  * A test that failed at the start and proves the goal; `by`: who says so.

@@ -24,7 +24,7 @@ import type { ListKind } from '../lists/ListKind'
 import { runForm } from '../lists/RunFields'
 import { Journal } from '../run/Journal'
 import type { CommandDialogProps, RunKind, RunSummary, SectionProps } from '../run/RunKind'
-import { pauseOf } from '../run/standing'
+import { branchFacts, pauseOf } from '../run/standing'
 import { TranscriptSearch } from '../run/TranscriptView'
 import { clockTime } from '../ui/format'
 import { lookOf } from '../ui/tones'
@@ -123,7 +123,12 @@ function summaryOf(cycle: Cycle): RunSummary {
     waits: false,
     iteration: cycle.current_iteration,
     limit: cycle.max_iterations,
-    facts: engine.queue.length > 0 ? [[t('standing.queue'), t('standing.queued', { n: engine.queue.length })]] : [],
+    facts: [
+      ...(engine.queue.length > 0
+        ? ([[t('standing.queue'), t('standing.queued', { n: engine.queue.length })]] as const)
+        : []),
+      ...branchFacts(engine.branch),
+    ],
     changedAt: cycle.updated_at,
     reason: cycle.failure_reason ?? null,
     parked: engine.parked ?? null,

@@ -24,7 +24,7 @@ import { Timeline } from '../loop/Timeline'
 import { t as run } from '../run/i18n'
 import { Journal } from '../run/Journal'
 import type { CommandDialogProps, RequestsProps, RunKind, RunSummary } from '../run/RunKind'
-import { pauseOf } from '../run/standing'
+import { branchFacts, pauseOf } from '../run/standing'
 import { TranscriptSearch } from '../run/TranscriptView'
 import { clockTime } from '../ui/format'
 import { Meter } from '../ui/Meter'
@@ -130,7 +130,7 @@ function summaryOf(loop: Loop): RunSummary {
     waits: false,
     iteration: loop.current_iteration,
     limit: loop.max_iterations,
-    facts: [[run('standing.agent'), engine.settings.agent]],
+    facts: [[run('standing.agent'), engine.settings.agent], ...branchFacts(engine.branch)],
     changedAt: loop.updated_at,
     reason: loop.failure_reason ?? null,
     parked: engine.parked ?? null,

@@ -11,6 +11,7 @@ export const en = {
   'standing.status': 'Status',
   'standing.iteration': 'Iteration',
   'standing.agent': 'Agent',
+  'standing.branch': 'Branch',
   'standing.project': 'Project',
   'standing.runner': 'Runner',
   'standing.changed': 'Changed',

@@ -1,5 +1,6 @@
 // How a run stands beside its status: why it is paused, and whether somebody works on it. Pure.
 import type { Pause } from '../api/types'
+import { t } from './i18n'
 
 interface Paused {
   status: string
@@ -28,4 +29,9 @@ export function runnerOf(status: string, isLive: boolean, quiet: number): Runner
   if (isLive) return 'live'
   if (status !== 'running') return 'none'
   return quiet > PATIENCE ? 'lost' : 'starting'
+}
+
+/** The branch of a run that works in a worktree, as its head names it. */
+export function branchFacts(branch: { name: string; named?: string | null } | null | undefined): [string, string][] {
+  return branch ? [[t('standing.branch'), branch.named ?? branch.name]] : []
 }

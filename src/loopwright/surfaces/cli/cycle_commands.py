@@ -7,7 +7,7 @@ import typer
 
 from loopwright.core.errors import Conflict, ExitCode, Invalid
 from loopwright.core.text import clean_line
-from loopwright.surfaces.cli import follow, loop_commands, show_commands
+from loopwright.surfaces.cli import follow, loop_commands, pull_request, show_commands
 from loopwright.surfaces.cli.derived_commands import extended_words
 from loopwright.surfaces.cli.kinds import CYCLES, CycleId, bind_kind
 from loopwright.surfaces.cli.options import (
@@ -311,6 +311,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "resume": bind_kind(CYCLES, loop_commands.resume),
     "reopen": bind_kind(CYCLES, loop_commands.reopen),
     "approve": bind_kind(CYCLES, loop_commands.approve),
+    "pr": bind_kind(CYCLES, pull_request.pr),
     "edit": edit,
     "recover": bind_kind(CYCLES, loop_commands.recover),
     "delete": bind_kind(CYCLES, loop_commands.delete),

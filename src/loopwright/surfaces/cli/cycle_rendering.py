@@ -18,6 +18,7 @@ from loopwright.surfaces.cli.run_rendering import (
     Part,
     RunRendering,
     Steps,
+    branch_details,
     count_rest,
     describe_rest,
     list_below,
@@ -220,6 +221,7 @@ class CycleRendering(RunRendering[CycleState]):
         yield "iteration", self.iteration(state)
         yield "mode", f"{engine.settings.mode}, {plural(engine.parallel, 'agent')} at once"
         yield from session_details(engine)
+        yield from branch_details(engine)
         yield from test_details(engine)
         yield from time_details(engine, state.created_at, state.updated_at, view.now)
 

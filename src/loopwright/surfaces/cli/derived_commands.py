@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from loopwright.core.text import plural
 from loopwright.surfaces import commands
 from loopwright.surfaces.cli.kinds import CYCLES, AnyKind, id_argument
 from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, project_option
@@ -147,6 +148,20 @@ def _rewound(result: CommandResult) -> str:
     return f"{result.id} is back at checkpoint {result.given['to']}; the previous state is kept as checkpoint {kept}"
 
 
+def _applied(result: CommandResult) -> str:
+    branch = result.state.engine.branch
+    if not branch.applied_files:
+        return f"nothing to apply: your files hold what {result.id} did"
+    files = plural(branch.applied_files, "file")
+    return f"{files} of {result.id} applied; they are uncommitted changes now, see: git diff"
+
+
+def _branched(result: CommandResult) -> str:
+    branch = result.state.engine.branch
+    name = branch.named or branch.name
+    return f"{name} holds what {result.id} did ({branch.tip[:10]}); see: git log {branch.base[:10]}..{name}"
+
+
 def _decided(result: CommandResult) -> str:
     return f"{result.given['decision']} is decided: {result.given['option']}{_what_is_left(result)}"
 
@@ -182,6 +197,8 @@ RESULT_WORDS: Mapping[Callable[..., Any], Callable[[CommandResult], str]] = {  #
     commands.stop_run: _stopped,
     commands.answer_run: _answered,
     commands.rewind_loop: _rewound,
+    commands.apply_run: _applied,
+    commands.branch_run: _branched,
     commands.extend_cycle: lambda result: extended_words(result.state, result.at),
     commands.decide_cycle: _decided,
     commands.resolve_blocker: _resolved,

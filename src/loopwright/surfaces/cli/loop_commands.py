@@ -202,5 +202,12 @@ def delete(
         if not yes and not typer.confirm(f"Delete {id} with its history and checkpoints?", err=True):
             print_remark("nothing was deleted")
             return
-        service.delete(id)
-    print_answer(json, {kind.key: id}, f"{id} deleted", message=f"{kind.name.capitalize()} deleted")
+        kept = service.delete(id)
+    if kept:
+        print_remark(kept)
+    print_answer(
+        json,
+        {kind.key: id, **({"kept": kept} if kept else {})},
+        f"{id} deleted",
+        message=f"{kind.name.capitalize()} deleted",
+    )

@@ -18,6 +18,7 @@ from loopwright.surfaces.cli.run_rendering import (
     Part,
     RunRendering,
     Steps,
+    branch_details,
     describe_rest,
     list_below,
     proof_lines,
@@ -183,6 +184,7 @@ class LoopRendering(RunRendering[LoopState]):
         yield "progress", progress_words(state)
         yield "agent", clean_line(settings.agent)
         yield from session_details(engine)
+        yield from branch_details(engine)
         yield "mode", settings.mode
         yield from test_details(engine)
         yield from time_details(engine, state.created_at, state.updated_at, view.now)

@@ -84,6 +84,20 @@ SETTINGS: dict[str, Any] = {
         bool | None,
         typer.Option("--park/--no-park", help="Wait for an agent's usage limit to reset.", show_default=False),
     ],
+    "worktree": Annotated[
+        bool | None,
+        typer.Option(
+            "--worktree/--no-worktree",
+            help="Work in a git worktree, on a branch loopwright/ID; your files stay as they are.",
+            show_default=False,
+        ),
+    ],
+    "commit": Annotated[
+        bool | None,
+        typer.Option(
+            "--commit/--no-commit", help="Commit what each task changed, in its worktree.", show_default=False
+        ),
+    ],
     "test_command": Annotated[
         str | None, typer.Option("--test-command", metavar="CMD", help="Command to run the tests (default: detected).")
     ],

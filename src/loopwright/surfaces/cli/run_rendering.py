@@ -196,6 +196,10 @@ class RunRendering(ABC, Generic[R]):
             **self.blanks(state),
         }
         lines = [LABEL.format(label, pattern.format(**known)) for label, pattern in self.steps(state, live)]
+        branch = state.engine.branch
+        if not live and branch and branch.is_ready and branch.applied is None and state.engine.settings.worktree:
+            words = f"{self.line} apply {self.id_of(state)}{elsewhere}"
+            lines.append(LABEL.format("or", f"{words}  (brings its changes into your files; pr proposes them)"))
         patches = () if live else self.patches(state)
         if rival := next((rival.id for patch in patches for rival in patch.comparison.rivals), None):
             words = f"{self.line} choose {self.id_of(state)} {rival}{elsewhere}"
@@ -348,6 +352,25 @@ def test_details(engine: RunState) -> Iterator[Fact]:
     """How tests are run."""
     none = "none found" if engine.tests_found is False else "not found yet"
     yield "tests by", clean_line(engine.settings.test_command) if engine.settings.test_command else none
+
+
+def branch_details(engine: RunState) -> Iterator[Fact]:
+    """Where it works, unless in the user's own tree, and what became of that."""
+    branch = engine.branch
+    if branch is None:
+        return
+    yield "worktree", branch.path
+    yield "branch", f"{branch.name}, from {branch.base[:10]} ({branch.base_branch or 'a detached HEAD'})"
+    if branch.named:
+        yield "result", f"branch {branch.named}"
+    if branch.pending:
+        yield "uncommitted", "; ".join(shorten_text(one.words, TITLE_CELLS) for one in branch.pending)
+    if branch.applying:
+        yield "applying", "was broken off; run apply again to finish it"
+    elif branch.applied:
+        yield "applied", plural(branch.applied_files or 0, "file")
+    if branch.pull_request:
+        yield "pull request", clean_line(branch.pull_request)
 
 
 def session_details(engine: RunState) -> Iterator[Fact]:

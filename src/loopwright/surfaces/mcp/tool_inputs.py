@@ -66,6 +66,10 @@ class StartInput(BudgetInput):
     min_diff_coverage: Annotated[
         float | None, Field(ge=0, le=100, description="Percent of the changed lines that the new tests must run.")
     ] = None
+    worktree: Annotated[
+        bool | None, Field(description="Work in a git worktree on a branch loopwright/ID, not in the user's files.")
+    ] = None
+    commit: Annotated[bool | None, Field(description="Commit what each task changed, in its worktree.")] = None
     start: Annotated[bool, Field(description="False: only create it; `resume` starts it.")] = True
 
     @property

@@ -79,6 +79,8 @@ class NewRun(Body):
     allow_test_changes: bool | None = None
     allow_environment_changes: bool | None = None
     park: bool | None = None
+    worktree: bool | None = None
+    commit: bool | None = None
 
     @property
     def task(self) -> str:

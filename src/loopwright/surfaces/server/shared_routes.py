@@ -229,8 +229,8 @@ def run_routes(routes: RouteKind[R]) -> Routes:
 
     async def delete(one: RunRequest[R] = routes.one, service: RunService[R] = routes.commands) -> ApiResponse:
         """With its history and checkpoints; not while it runs."""
-        await one.control.run_in_thread(lambda: service.delete(one.id))
-        return make_response(message=routes.kind.said("deleted"))
+        kept = await one.control.run_in_thread(lambda: service.delete(one.id))
+        return make_response(message="; ".join(filter(None, (routes.kind.said("deleted"), kept))))
 
     edit.__annotations__["body"], set_status.__annotations__["body"] = routes.fields, routes.status_body
     seen = {304: {"description": "The version you saw"}}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from loopwright.core.command_rules import CommandRules, require_budget, require_iterations, run_on
+from loopwright.core.command_rules import CommandRules, require_budget, require_iterations, require_place, run_on
 from loopwright.core.errors import Conflict, Invalid, NotFound
 from loopwright.core.names import CycleStatus
 from loopwright.core.state import Limits, Outcome
@@ -229,7 +229,9 @@ def configure(
         roles={**engine.roles, **roles},
         parallel=engine.parallel if parallel is None else parallel,
     )
-    return set_limits(state if changed == engine else state.evolve(engine=changed), limits)
+    configured = state if changed == engine else state.evolve(engine=changed)
+    require_place(state, configured)
+    return set_limits(configured, limits)
 
 
 def _went_on(state: CycleState, at: str, extension: str | None) -> CycleState:

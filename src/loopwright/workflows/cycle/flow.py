@@ -8,10 +8,11 @@ from pydantic import JsonValue
 from loopwright.core.agent_failures import failure_outcome
 from loopwright.core.course import count_validation
 from loopwright.core.cycle_names import ROLES, CycleStep, StepName, step_of
+from loopwright.core.delivery import add_pending, commit_tasks
 from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound, WorkspaceError
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.core.protocol import Control, Usage
-from loopwright.core.state import Waiting
+from loopwright.core.state import PendingCommit, Waiting
 from loopwright.core.status_table import control_signal
 from loopwright.core.text import plural, strip_project
 from loopwright.core.threads import run_in_thread
@@ -175,9 +176,9 @@ class CycleFlow(RunFlow[CycleState]):
             usage=usage,
             half=await self._half(before, choice, outcome),
         )
-        words = result_words(outcome)
+        words, to_commit = result_words(outcome), _to_commit(before, choice, outcome)
         state = session.commit(
-            lambda latest: end_step(latest, done, checkpoint),
+            lambda latest: add_pending(end_step(latest, done, checkpoint), to_commit),
             "step_finished",
             step=choice.name,
             task=choice.task,
@@ -192,6 +193,8 @@ class CycleFlow(RunFlow[CycleState]):
         log_files(session, choice, outcome, at)
         publish(session, state, outcome)
         session.bus.publish("result", f"{choice.key}: {words}")
+        async with session.merging:  # nobody changes the files of the worktree meanwhile, but one who works in it
+            await run_in_thread(commit_tasks, session)
 
     async def _decided(self, state: CycleState, running: tuple[CycleStep, ...]) -> CycleState:
         """Decisions that nobody has made: made by themselves, asked at the terminal, or waited for at rest."""
@@ -227,6 +230,15 @@ class CycleFlow(RunFlow[CycleState]):
                 if one.step == choice.key:
                     return await half_of(self._session, one)
         return None
+
+
+def _to_commit(state: CycleState, choice: CycleStep, outcome: CycleOutcome) -> PendingCommit | None:
+    """What a step has done, in the task's own words; None where there is nothing to commit."""
+    if not isinstance(outcome, ImplementationOutcome) or not outcome.ok or not outcome.changes:
+        return None
+    task = next((task for task in state.plan.tasks if task.id == choice.task), None) if state.plan else None
+    files = tuple(change.file for change in outcome.changes)
+    return PendingCommit(words=task.description if task else choice.key, task=choice.task, files=files)
 
 
 def _measured(outcome: CycleOutcome) -> dict[str, JsonValue]:

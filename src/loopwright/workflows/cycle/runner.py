@@ -47,7 +47,8 @@ class CycleRunner(Runner[CycleState]):
         ):
             session = CycleSession(
                 id=id, project=self.project, store=self.store, workspace=self.workspace,
-                worktrees=self.worktrees, surveyor=self.surveyor, tests=self.tests, lanes=lanes, role_buses=role_buses,
+                branches=self.branches, worktrees=self.worktrees,
+                surveyor=self.surveyor, tests=self.tests, lanes=lanes, role_buses=role_buses,
                 board=board, debugger=partial(self.debugger, id, role_buses["cd"]), clock=self.clock, bus=hold.bus,
                 epoch=hold.epoch, prompts=self.prompts, person=hold.person,
             )  # fmt: skip

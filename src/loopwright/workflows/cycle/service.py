@@ -180,9 +180,10 @@ class CycleService(RunService[CycleState]):
             return found
         return replace(found, state=self._concluded(found.state))
 
-    def delete(self, id: str) -> None:
-        super().delete(id)
+    def delete(self, id: str) -> str:
+        kept = super().delete(id)
         self._without_lanes(id)
+        return kept
 
     @property
     def _by(self) -> str:

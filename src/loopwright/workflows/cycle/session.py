@@ -300,7 +300,8 @@ class CycleSession(MeasuredRunContext[CycleState]):
 
     async def _elsewhere(self, wrote: frozenset[str]) -> list[str]:
         """Files of which no snapshot knows, outside of the documents."""
-        root = f"{self.progress().relative_to(self.workspace.root)}/"
+        progress, project = self.progress(), self.workspace.root  # a worktree does not hold the documents
+        root = f"{progress.relative_to(project) if progress.is_relative_to(project) else progress}/"
         known = set(await run_in_thread(self.workspace.listed))
         return [file for file in sorted(wrote) if file not in known and not file.startswith(root)]
 

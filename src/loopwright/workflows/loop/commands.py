@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import ValidationError
 
 from loopwright.core.agent_names import check_agent
-from loopwright.core.command_rules import CommandRules, require_iterations
+from loopwright.core.command_rules import CommandRules, require_iterations, require_place
 from loopwright.core.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
 from loopwright.core.names import FINISHED, LoopStatus
 from loopwright.core.record import first_problem
@@ -162,7 +162,9 @@ def configure(
     engine = state.engine
     allow = engine.allow_test_changes if allow_test_changes is None else allow_test_changes
     changed = engine.evolve(settings=engine.settings.evolve(**settings), allow_test_changes=allow)
-    return set_limits(state.evolve(engine=changed), limits)
+    configured = state.evolve(engine=changed)
+    require_place(state, configured)
+    return set_limits(configured, limits)
 
 
 def take_up(state: LoopState) -> LoopState:

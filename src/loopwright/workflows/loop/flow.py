@@ -6,11 +6,21 @@ from pydantic import JsonValue
 
 from loopwright.core.agent_failures import failure_outcome
 from loopwright.core.course import count_validation
+from loopwright.core.delivery import add_pending, commit_tasks
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.names import ActionName
 from loopwright.core.outcomes import ActionFailed, Interrupted, ValidationOutcome
+from loopwright.core.state import PendingCommit
+from loopwright.core.threads import run_in_thread
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import ActionOutcome, ActionStep, CompleteOutcome, strip_project_paths
+from loopwright.workflows.loop.outcomes import (
+    ActionOutcome,
+    ActionStep,
+    CompleteOutcome,
+    DebugOutcome,
+    DevelopOutcome,
+    strip_project_paths,
+)
 from loopwright.workflows.loop.publish import announce_end, change_lines, publish, result_words
 from loopwright.workflows.loop.reducer import begin_action, count_iteration, end_action
 from loopwright.workflows.loop.selector import LoopFacts, NextAction, next_action, normalise_state, still_holds
@@ -109,10 +119,11 @@ class LoopFlow(RunFlow[LoopState]):
         words = result_words(outcome)
         session.last_result = (choice.action, words)
         lines = change_lines(before, choice, outcome, step.at)
+        done = _to_commit(before, outcome)
         if isinstance(outcome, CompleteOutcome):
             announce_end(session, end_action(before, step, checkpoint))
         state = session.commit(
-            lambda latest: add_summary(end_action(latest, step, checkpoint), session.incidents),
+            lambda latest: add_pending(add_summary(end_action(latest, step, checkpoint), session.incidents), done),
             "action_finished",
             action=choice.action,
             task=choice.task,
@@ -125,6 +136,19 @@ class LoopFlow(RunFlow[LoopState]):
         )
         publish(session, state, lines, outcome)
         session.bus.publish("result", f"{choice.action}: {words}{_why(outcome)}")
+        await run_in_thread(commit_tasks, session)
+
+
+def _to_commit(state: LoopState, outcome: ActionOutcome) -> PendingCommit | None:
+    """What a step has done, in the task's own words; None where there is nothing to commit."""
+    match outcome:
+        case DevelopOutcome(ok=True, changes=(_, *_)):
+            task = state.engine.task(outcome.task_id)
+            return PendingCommit(words=task.description if task else outcome.message, task=outcome.task_id)
+        case DebugOutcome(changes=(_, *_)):
+            return PendingCommit(words=outcome.message)
+        case _:
+            return None
 
 
 def _tests(outcome: ActionOutcome) -> dict[str, JsonValue]:

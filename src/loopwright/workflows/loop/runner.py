@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from loopwright.core import notices
 from loopwright.core.agent_turns import AgentSessions
+from loopwright.core.delivery import commit_tasks
 from loopwright.core.kernel import Kernel
 from loopwright.core.notices import Notice
 from loopwright.core.outcomes import Interrupted
@@ -16,6 +17,7 @@ from loopwright.core.runner import Hold, Runner
 from loopwright.core.state import MenuEntry
 from loopwright.core.supervisor import wait_until_resumed
 from loopwright.core.text import plural
+from loopwright.core.threads import run_in_thread
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.flow import LoopFlow
 from loopwright.workflows.loop.messages import compose_brief, loop_prompts
@@ -34,6 +36,7 @@ async def take_over(session: LoopSession, left: tuple[int, ...]) -> None:
     state = session.state()
     if state.skill_state is not None and state.skill_state.current_action not in (None, "complete"):
         await _record_interruption(session, state)
+    await run_in_thread(commit_tasks, session)
     entries = session.store.events(session.id)
     session.last_result = last_result(entries)
     publish(session, session.state(), missing_changes(session, entries))
@@ -167,6 +170,7 @@ class LoopRunner(Runner[LoopState]):
                 project=self.project,
                 store=self.store,
                 workspace=self.workspace,
+                branches=self.branches,
                 tests=self.tests,
                 debugger=self.debugger(id, hold.bus),
                 turns=turns,

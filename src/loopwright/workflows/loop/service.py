@@ -438,9 +438,9 @@ class LoopService(RunService[LoopState]):
             commands.require_command("rewind", state)
             target = self._checkpoint(state.engine.checkpoints, n)
             self.processes.sweep(loop_id)
-            then = self.store.read_at(loop_id, target.rev)
-            here = self.workspace.snapshot(loop_id, f"before rewind to {n}")
-            self.workspace.restore(target.commit)
+            then, workspace = self.store.read_at(loop_id, target.rev), self.workspace_of(state)
+            here = workspace.snapshot(loop_id, f"before rewind to {n}")
+            workspace.restore(target.commit)
             at = self._now()
             return self.store.update(
                 loop_id,
