@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar, Generic, Protocol, get_args
 
+from loopwright.core.agent_names import complete_name
 from loopwright.core.agent_turns import AgentTurns, SessionMemory
 from loopwright.core.errors import NotFound
 from loopwright.core.notices import Event as NoticeKind
@@ -178,7 +179,10 @@ class Runner(Generic[R]):
             earlier = partial(earlier_messages, self.store, id, until=until, name=known, role=role)
             around = replace(around, earlier=earlier)
         recorder = TurnRecorder(bus, place)
-        return AgentTurns(lambda name: agents(name, around), recall, self.clock, bus, self.price, recorder)
+        settings = hold.begun.engine.settings
+        return AgentTurns(
+            lambda name: agents(complete_name(name, settings), around), recall, self.clock, bus, self.price, recorder
+        )
 
 
 def transcript_name(role: str | None) -> str:
