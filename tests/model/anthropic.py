@@ -16,7 +16,7 @@ class _Block(BaseModel):
 
 
 class _Message(BaseModel):
-    role: Literal["user", "assistant"]
+    role: Literal["user", "assistant", "system"]
     content: str | list[_Block]
 
 
