@@ -52,7 +52,9 @@ def chosen(name: str, ground: Begin, fence: Fence, script: Script) -> Iterator[t
     """codex is set to another model; opencode knows two, of which one thinks as it is told to."""
     with serving(script, fence.listen()) as model:
         place = ground(name, model)
-        if name == "codex":  # the others that it knows do their work in a language that the scripted model does not speak
+        if (
+            name == "codex"
+        ):  # the others that it knows do their work in a language that the scripted model does not speak
             path = place.agent.home / ".codex" / "config.toml"
             path.write_text(path.read_text().replace("gpt-5.5", "gpt-5.6-luna"))
         if name == "opencode":
@@ -75,7 +77,9 @@ def test_what_is_chosen_is_asked_for_recorded_and_shown(name: str, ground: Begin
         rested = place.run("run", GOAL, "--auto", "--agent", name, "--model", wanted.model, *effort)
         assert rested.code == 0, rested.stderr
         asked = {asked_for(each) for each in model.turns}
-        assert asked == {(wanted.asked, wanted.effort)} if wanted.effort else {one for one, _ in asked} == {wanted.asked}
+        assert (
+            asked == {(wanted.asked, wanted.effort)} if wanted.effort else {one for one, _ in asked} == {wanted.asked}
+        )
         engine = place.state["engine"]
         settings = engine["settings"]
         assert (settings["agent"], settings["model"], settings.get("effort")) == (name, wanted.model, wanted.effort)
@@ -95,7 +99,7 @@ def test_what_an_agent_does_not_offer_is_refused_before_anything_is_done(
 ) -> None:
     """qwen takes whatever it is started with: only an endpoint knows its models. It and gemini have no efforts."""
     wanted = CHOSEN[name]
-    refused = [("--model", wanted.model, "--effort", "enormous")]
+    refused: list[tuple[str, ...]] = [("--model", wanted.model, "--effort", "enormous")]
     refused += [("--model", "nonsense")] if name != "qwen" else []
     with chosen(name, ground, fence, good(project)) as (place, model):
         for words in refused:

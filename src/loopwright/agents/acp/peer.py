@@ -432,14 +432,14 @@ class AcpPeer:
             yield
         except acp.RequestError as error:
             now = datetime.now().astimezone()
-            raise self._advised(classify_error(self._command.name, error.code, str(error), error.data, now)) from error
+            raise self.advised(classify_error(self._command.name, error.code, str(error), error.data, now)) from error
         except ValidationError as error:
             words = f"{self._command.name} gave an answer that cannot be understood: {first_problem(error)}"
             raise AgentError("protocol", words) from error
         except ConnectionError:
             raise await self._ended(when) from None
 
-    def _advised(self, error: AgentError) -> AgentError:
+    def advised(self, error: AgentError) -> AgentError:
         """With what a person can do about it."""
         if error.kind != "auth" or not self._command.login:
             return error

@@ -1,6 +1,7 @@
 """What an agent offers and whether it answers, tried out in a folder that is no project; nothing of it is left."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -14,14 +15,15 @@ from acp import schema
 
 from loopwright.agents.acp.choices import SessionChoice, read_models, read_option
 from loopwright.agents.acp.client import AcpClient, Offer, SessionModes
-from loopwright.agents.acp.errors import classify_broken_turn
+from loopwright.agents.acp.errors import classify_broken_turn, classify_error
 from loopwright.agents.acp.peer import AcpPeer, StderrLog
-from loopwright.agents.acp.updates import compute_turn_cost, sum_turn_usage
+from loopwright.agents.acp.updates import SessionUpdate, compute_turn_cost, sum_turn_usage
 from loopwright.core.agent_names import AgentCommand
 from loopwright.core.errors import AgentError, AgentTrouble, Invalid
 from loopwright.core.ports import NOWHERE
 from loopwright.core.protocol import Message, Usage
 from loopwright.core.spending import NOTHING_KNOWN
+from loopwright.core.text import clip_text
 from loopwright.core.transcript import AgentEvent, AgentText
 from loopwright.processes.conversation import open_conversation
 from loopwright.processes.process_tree import ProcessMark
@@ -71,9 +73,35 @@ class LiveAnswer:
     words: str = ""
 
 
+TOLD_SECONDS = 3.0
+"""How long an agent that has told of a trouble may still come out of it by itself."""
+
+LOOK_SECONDS = 0.2
+
+_TROUBLE = re.compile(
+    r"^.*(?:Attempt \d+ failed|fetch failed|ECONN\w+|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|status\W{0,3}(?:4\d\d|5\d\d)\b).*$",
+    re.MULTILINE,
+)
+"""Lines in which agents tell people of a failed request, while they try again."""
+
+
+class _LiveClient(AcpClient):
+    """Also hears what codex tells beside its protocol while it tries again. `aside`: the last of that."""
+
+    aside = ""
+
+    def updated(self, session: str, update: SessionUpdate) -> None:
+        codex = (getattr(update, "field_meta", None) or {}).get("codex")
+        error = codex.get("error") if isinstance(codex, dict) else None
+        if isinstance(error, dict):
+            parts = (error.get("message"), error.get("additionalDetails"))
+            self.aside = ": ".join(part for part in parts if isinstance(part, str) and part)
+        super().updated(session, update)
+
+
 class _Opened(NamedTuple):
     peer: AcpPeer
-    client: AcpClient
+    client: _LiveClient
     errors: StderrLog
 
 
@@ -88,7 +116,7 @@ async def _opened(
         async with open_conversation(
             command.argv, cwd=place, mark=mark, stderr=stderr, more=command.environment, without=command.without
         ) as program:
-            client = AcpClient(command.name, place, around, "")
+            client = _LiveClient(command.name, place, around, "")
             peer = AcpPeer(command, place, program, errors, client, None)
             try:
                 yield _Opened(peer, client, errors)
@@ -137,8 +165,6 @@ LIVE_PROMPT = "This is a test of the connection. Answer with the single word: re
 LIVE_LIMIT = 60.0
 """Seconds that an agent has for its whole answer."""
 
-LOOK_SECONDS = 0.25
-
 
 async def ask_agent(command: AgentCommand, folder: Path, seconds: float = LIVE_LIMIT) -> LiveAnswer:
     """Sends one real prompt, in an empty folder where nothing may be written, and waits for the answer."""
@@ -162,7 +188,8 @@ async def ask_agent(command: AgentCommand, folder: Path, seconds: float = LIVE_L
             begun = time.monotonic()
             told = await _answered(opened, command.name, told)
     except TimeoutError:
-        words = f"no answer within {seconds:g} s{StderrLog(stderr).last_words() if stderr.exists() else ''}"
+        aside = _told_aside(stderr, 0) if stderr.exists() else ""  # gemini prints nothing before its end
+        words = f"no answer within {seconds:g} s{f': {aside}' if aside else ''}; is the network there?"
         told = replace(told, trouble="timeout", words=words)
     except AgentError as error:
         told = replace(told, trouble=error.kind, words=str(error))
@@ -171,18 +198,46 @@ async def ask_agent(command: AgentCommand, folder: Path, seconds: float = LIVE_L
 
 
 async def _answered(opened: _Opened, name: str, told: LiveAnswer) -> LiveAnswer:
-    peer, client = opened.peer, opened.client
+    peer, client, now = opened.peer, opened.client, datetime.now().astimezone()
     client.begin(Message(action="INIT", text=LIVE_PROMPT, policy="read-only"))
-    async with peer.heeding("during its turn"):
-        response = await peer.agent.prompt(client.session or "", [acp.text_block(LIVE_PROMPT)])
+    prompt = asyncio.ensure_future(peer.agent.prompt(client.session or "", [acp.text_block(LIVE_PROMPT)]))
+    try:
+        await _until_told(opened, name, prompt)
+        async with peer.heeding("during its turn"):
+            response = await prompt
+    finally:
+        prompt.cancel()
     turn = client.end()
-    now = datetime.now().astimezone()
     if turn.is_broken:
         raise classify_broken_turn(name, turn.unnamed or turn.text, now)
     if response.stop_reason == "refusal" or not turn.text.strip():
         raise AgentError("refused", f"{name} ended its turn ({response.stop_reason}) without an answer")
     usage = sum_turn_usage(response, turn.metered, compute_turn_cost(None, client.cost))
     return replace(told, model=usage.model or told.model, usage=usage, answer=turn.text.strip())
+
+
+async def _until_told(opened: _Opened, name: str, prompt: "asyncio.Future[schema.PromptResponse]") -> None:
+    """Waits for the end of the turn. AgentError where it tells of a trouble that does not pass."""
+    since: float | None = None
+    said = opened.errors.path.stat().st_size
+    while not prompt.done():
+        await asyncio.wait({prompt}, timeout=LOOK_SECONDS)
+        now = time.monotonic()
+        words = opened.client.aside or _told_aside(opened.errors.path, said)
+        has_begun = opened.client.turn is not None and opened.client.turn.text
+        since = None if has_begun or not words else since or now
+        if words and since is not None and now - since >= TOLD_SECONDS and not prompt.done():
+            trouble = classify_error(name, 0, words, None, datetime.now().astimezone())
+            kind = trouble.kind if trouble.kind in ("auth", "quota", "rate_limit") else "transient"
+            raise opened.peer.advised(AgentError(kind, f"{name}: no answer yet; it says: {words}"))
+
+
+def _told_aside(stderr: Path, said: int) -> str:
+    """The last line about a failed request that it has printed since then."""
+    with stderr.open("rb") as file:
+        file.seek(said)
+        found = _TROUBLE.findall(file.read(100_000).decode("utf-8", "replace"))
+    return clip_text(found[-1].strip(), 300) if found else ""
 
 
 def _introduced(about: schema.InitializeResponse) -> ProbeResult:

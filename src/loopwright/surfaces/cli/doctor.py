@@ -45,7 +45,7 @@ def doctor(
     try:
         if live and probing is False:
             raise Invalid("--live asks the agents, and --no-probe starts none; leave one of them out")
-        found = asyncio.run(_found(read_means(project, {}), agent, True if live else probing, live=live))
+        found = asyncio.run(_found(read_means(project, {}), agent, probing, live=live))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
     fails = (agent is not None or live) and found.chosen_fails
@@ -226,7 +226,8 @@ def _end(found: "Checkup", elsewhere: str) -> Iterator[str]:
             others = [agent.name for agent in found.agents if agent.status in ("answers", "starts")]
             yield f"  others that could: {', '.join((*others, 'builtin'))} (see --agent)"
         return
-    yield f'Nothing found that prevents: loopwright run "TASK" --auto{elsewhere}'
     asked = next((agent for agent in found.agents if agent.name == found.run.agent), None)
-    if asked is not None and asked.status != "answers":
+    is_sure = asked is None or asked.status == "answers"
+    yield f'{"Ready for" if is_sure else "Nothing found that prevents"}: loopwright run "TASK" --auto{elsewhere}'
+    if asked is not None and not is_sure:
         yield f"Whether {asked.name} is logged in and answers: loopwright doctor --live --agent {asked.name}{elsewhere}"
