@@ -91,6 +91,7 @@ def test_what_is_chosen_is_asked_for_recorded_and_shown(name: str, ground: Begin
         shown = place.shown("show", place.loop_id)
         assert f"{name}, model {wanted.model}" in shown
         assert f"{wanted.model} by {name}: 3 turns" in shown
+        assert place.run("replay", place.loop_id).code == 0
 
 
 @pytest.mark.parametrize("name", AGENTS)

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar, Generic, Protocol, get_args
 
-from loopwright.core.agent_names import complete_name
 from loopwright.core.agent_turns import AgentTurns, SessionMemory
 from loopwright.core.errors import NotFound
 from loopwright.core.notices import Event as NoticeKind
@@ -173,16 +172,14 @@ class Runner(Generic[R]):
         `anew`: what earlier runners sent them is sent again.
         """
         bus = bus or hold.bus
-        around = AgentEnvironment(id, bus.hear, partial(bus.publish, "output"), hold.permits)
+        output, settings = partial(bus.publish, "output"), hold.begun.engine.settings
+        around = AgentEnvironment(id, bus.hear, output, hold.permits, settings=settings)
         if not anew:
             known, until = transcript_name(role), hold.begun.engine.rev
             earlier = partial(earlier_messages, self.store, id, until=until, name=known, role=role)
             around = replace(around, earlier=earlier)
         recorder = TurnRecorder(bus, place)
-        settings = hold.begun.engine.settings
-        return AgentTurns(
-            lambda name: agents(complete_name(name, settings), around), recall, self.clock, bus, self.price, recorder
-        )
+        return AgentTurns(lambda name: agents(name, around), recall, self.clock, bus, self.price, recorder)
 
 
 def transcript_name(role: str | None) -> str:

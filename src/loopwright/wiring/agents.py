@@ -6,7 +6,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loopwright.core.agent_names import BUILT_IN, SCRIPTED, AgentChoice, is_known, read_choice, unknown_agent
+from loopwright.core.agent_names import (
+    BUILT_IN,
+    SCRIPTED,
+    AgentChoice,
+    complete_name,
+    is_known,
+    read_choice,
+    unknown_agent,
+)
 from loopwright.core.config import AgentTable
 from loopwright.core.errors import Advice, AgentError, Invalid
 from loopwright.core.ports import NOWHERE, Agent, AgentEnvironment
@@ -127,7 +135,7 @@ class Agents:
 
         `at` is the folder it works in, where that is not the project: a copy of it that stands beside it.
         """
-        choice = self.choose(name)
+        choice = self.choose(complete_name(name, around.settings) if around.settings else name)
         name, folder = choice.name, at or self.project
         around = replace(around, project=self.project)
         if name == "builtin":

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: e4668bfd3e50acc22128a0a588b71083c3bfdf09309b90571e8576e7d5ab82c1
+// schema sha256: 011e7bf0c2307f066f060f0e00ecb70d87de95bb52686867149a31b4933da66c
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -252,6 +252,7 @@ export interface CycleEngine {
   }
   settings: RunSettings
   budget: Budget
+  usage: ModelUsage[]
   tests_found?: boolean | null
   last_validation?: LastValidation | null
   run_writes: string[]
@@ -344,12 +345,16 @@ export interface PermissionRequest {
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
+ * `model` and `effort` are those of `agent`; None: its own.
+ *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
   agent: string
+  model?: string | null
+  effort?: string | null
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
@@ -374,6 +379,16 @@ export interface Budget {
   max_tokens?: number | null
   max_cost?: number | null
   spent_seconds: number
+  tokens?: number | null
+  cost?: number | null
+}
+/**
+ * What an agent's `turns` with one model came to; None: not known. `cost` in US dollars.
+ */
+export interface ModelUsage {
+  agent: string
+  model: string
+  turns: number
   tokens?: number | null
   cost?: number | null
 }

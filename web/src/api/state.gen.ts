@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: f7bed45dc7ab53609f67a957e5bb180d821202902547f5ac889ed5dae0af1973
+// schema sha256: 607078c7f736a2977b1243be31cdf75f9ac93a5aedd6dd2ecc743aae1c14842d
 
 export type JsonValue = unknown
 
@@ -152,6 +152,7 @@ export interface EngineState {
   }
   settings: RunSettings
   budget: Budget
+  usage: ModelUsage[]
   tests_found?: boolean | null
   last_validation?: LastValidation | null
   run_writes: string[]
@@ -219,12 +220,16 @@ export interface PermissionRequest {
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
+ * `model` and `effort` are those of `agent`; None: its own.
+ *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
   agent: string
+  model?: string | null
+  effort?: string | null
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
@@ -249,6 +254,16 @@ export interface Budget {
   max_tokens?: number | null
   max_cost?: number | null
   spent_seconds: number
+  tokens?: number | null
+  cost?: number | null
+}
+/**
+ * What an agent's `turns` with one model came to; None: not known. `cost` in US dollars.
+ */
+export interface ModelUsage {
+  agent: string
+  model: string
+  turns: number
   tokens?: number | null
   cost?: number | null
 }

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: f1f4a79dc9df9188b91a429b2797b2edfebe292f723f20abe3d151f83763e8c6
+// schema sha256: e2564b0b10c3ea1ccdd905cb4ba3ed0af1c7403ef65a038ae3282adbb6a1f32c
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -197,6 +197,7 @@ export interface TuningEngine {
   }
   settings: RunSettings
   budget: Budget
+  usage: ModelUsage[]
   tests_found?: boolean | null
   last_validation?: LastValidation | null
   run_writes: string[]
@@ -299,12 +300,16 @@ export interface PermissionRequest {
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
+ * `model` and `effort` are those of `agent`; None: its own.
+ *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
   agent: string
+  model?: string | null
+  effort?: string | null
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
@@ -329,6 +334,16 @@ export interface Budget {
   max_tokens?: number | null
   max_cost?: number | null
   spent_seconds: number
+  tokens?: number | null
+  cost?: number | null
+}
+/**
+ * What an agent's `turns` with one model came to; None: not known. `cost` in US dollars.
+ */
+export interface ModelUsage {
+  agent: string
+  model: string
+  turns: number
   tokens?: number | null
   cost?: number | null
 }

@@ -2,7 +2,6 @@
 
 from contextlib import AsyncExitStack
 
-from loopwright.core.agent_names import complete_name
 from loopwright.core.agent_turns import AgentSessions, AgentTurns, undo_writes
 from loopwright.core.errors import Advice, AgentError
 from loopwright.core.ids import generation_of
@@ -34,19 +33,15 @@ async def propose_tasks(runner: LoopRunner, loop_id: str, *, agent: str, count: 
     No lease is held, and nothing of the loop is changed.
     """
     mark, settings = generation_of(loop_id), runner.store.read(loop_id).engine.settings
-    around = AgentEnvironment(mark, bus.hear, lambda text: bus.publish("output", text), NOWHERE.permit)
+    around = AgentEnvironment(
+        mark, bus.hear, lambda text: bus.publish("output", text), NOWHERE.permit, settings=settings
+    )
     recall = NoAgentSessions(runner.store, loop_id, epoch=0, tell=compose_brief)
     with runner.processes.alone(mark):
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(runner.processes.owning(mark))
             turns = await stack.enter_async_context(
-                AgentTurns(
-                    lambda name: runner.agents(complete_name(name, settings), around),
-                    recall,
-                    runner.clock,
-                    bus,
-                    runner.price,
-                )
+                AgentTurns(lambda name: runner.agents(name, around), recall, runner.clock, bus, runner.price)
             )
             if not turns.agent(agent).capabilities.plans:
                 named = Advice("name a coding agent: {setting}", "tool", "NAME")
