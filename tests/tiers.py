@@ -42,6 +42,7 @@ tests/actions/test_replay.py::test_a_runner_that_died_dies_again
 tests/actions/test_replay.py::test_what_people_did_meanwhile_happens_again
 tests/actions/test_rivals.py
 tests/actions/test_taken_over.py
+tests/actions/test_told.py
 tests/actions/test_troubles.py
 tests/actions/test_validation.py
 tests/agents/acp/test_misbehaving.py
@@ -210,6 +211,7 @@ tests/actions/test_out_of_time.py::test_who_can_not_be_cut_off_is_closed
 tests/actions/test_out_of_time.py::test_who_does_not_wrap_up_is_closed_and_the_action_tried_again
 tests/actions/test_proof.py
 tests/actions/test_replay.py
+tests/actions/test_told.py::test_at_random_moments_with_kills_between
 tests/actions/test_trials.py
 tests/agents_real
 tests/agents_real/test_cycle.py::test_two_iterations_and_a_killed_runner_in_the_same_sessions[mixed]
@@ -222,6 +224,7 @@ tests/agents_real/test_proof.py::test_its_loop_ends_as_it_should[a test that pas
 tests/agents_real/test_proof.py::test_what_its_shell_does_to_the_environment[sitecustomize]
 tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports[codex]
 tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes[codex]
+tests/agents_real/test_trouble.py::test_a_budget_of_tokens_ends_a_turn_that_would_not_end[codex]
 tests/agents_real/test_trouble.py::test_a_refused_key_pauses_the_loop_with_what_to_do[codex]
 tests/agents_real/test_trouble.py::test_a_stop_in_the_middle_of_a_command_leaves_nothing[gemini]
 tests/agents_real/test_trouble.py::test_an_agent_that_is_killed_is_started_again[codex-0]
@@ -352,6 +355,7 @@ tests/agents_real/test_real_agents.py::test_a_new_process_loads_the_session_of_a
 tests/agents_real/test_review.py::test_only_what_can_be_shown_is_confirmed[opencode]
 tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports
 tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes
+tests/agents_real/test_trouble.py::test_a_budget_of_tokens_ends_a_turn_that_would_not_end
 tests/agents_real/test_trouble.py::test_a_rate_limit_is_waited_for
 tests/agents_real/test_trouble.py::test_a_refused_key_pauses_the_loop_with_what_to_do
 tests/agents_real/test_trouble.py::test_a_stop_in_the_middle_of_a_command_leaves_nothing

@@ -61,6 +61,26 @@ async def test_a_success_within_the_last_action_is_a_success(stage: MakeStage) -
     assert succeeded(await ready.drive(ready.create(budget=Budget(max_tokens=2001))))
 
 
+@pytest.mark.parametrize("heeds", [True, False])
+async def test_time_that_is_used_up_ends_a_turn(stage: MakeStage, heeds: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked to wrap up before, cut off then, and what is there is validated."""
+    monkeypatch.setattr("loopwright.core.agent_turns.LOOK_SECONDS", 0.001)
+    ready = stage()
+    hangs = ScriptedTurn(hangs=True)
+    agent = watched(ready, PLAN, hangs, DONE if heeds else hangs)
+    state = await ready.drive(loop_id := ready.create(budget=Budget(max_minutes=3)))
+    assert len(agent.messages) == 3
+    assert succeeded(state) is heeds
+    assert ready.actions(loop_id)[-1] == "COMPLETE"
+    assert state.engine.last_validation is not None
+    if not heeds:
+        assert (state.engine.outcome, state.failure_reason) == (
+            "over_budget",
+            "the time budget of 3 minutes is used up",
+        )
+        assert state.engine.budget.spent_seconds < 180 + 60
+
+
 WRAPPED_UP = [ScriptedTurn(hangs=True), used(DONE)]
 ASKED_AGAIN = [used(DONE.evolve(text="Did it.")), used(ScriptedTurn(text=said("DEVELOP")))]
 NO_REPORT = [used(ScriptedTurn(text="What?")), used(ScriptedTurn(text="Why?")), used(DONE)]

@@ -51,7 +51,7 @@ class Ground:
 
     def run(self, *words: str, timeout: float = 240) -> Rested:
         done = subprocess.run(
-            self._argv(words), cwd=self.project, env=self.environment, capture_output=True, text=True, timeout=timeout,
+            self.argv(words), cwd=self.project, env=self.environment, capture_output=True, text=True, timeout=timeout,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
         assert "Traceback" not in done.stderr, done.stderr
@@ -59,7 +59,7 @@ class Ground:
 
     def shown(self, *words: str) -> str:
         """What a command prints for people."""
-        argv = self._argv(words)[:-1]
+        argv = self.argv(words)[:-1]
         done = subprocess.run(argv, cwd=self.project, env=self.environment, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -72,7 +72,7 @@ class Ground:
         """
         with (self.agent.home / "runner").open("ab") as out:
             runner = subprocess.Popen(  # noqa: ASYNC220 - its end is waited for elsewhere
-                self._argv(words), cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, stdout=out,
+                self.argv(words), cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, stdout=out,
                 stderr=out, start_new_session=True,
             )  # fmt: skip
         try:
@@ -82,7 +82,7 @@ class Ground:
             await end_all(runner.pid, self.agent.home)
             runner.wait()
 
-    def _argv(self, words: tuple[str, ...]) -> list[str]:
+    def argv(self, words: tuple[str, ...]) -> list[str]:
         return [*self.fence.prefix, sys.executable, "-m", "loopwright", *words, "--json"]
 
     @property

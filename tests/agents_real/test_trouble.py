@@ -17,7 +17,7 @@ from tests.agents_real.fence import Fence
 from tests.agents_real.kelvin import GOAL, course, feature, good, mending
 from tests.agents_real.loops import Ground
 from tests.agents_real.processes import children, group, until
-from tests.model.script import Fault, Reply, Script, ShellCall, first
+from tests.model.script import Delivery, Fault, Reply, Script, ShellCall, first
 from tests.model.server import serving
 
 pytestmark = pytest.mark.real_agents
@@ -190,3 +190,21 @@ def test_a_model_that_hangs_is_cut_off_and_asked_again(ground: Begin, fence: Fen
         place.settings(silence_timeout=4)
         assert place.run(*WORK, "--agent", "codex").code == 0
     assert place.rest == SUCCEEDED
+
+
+WORKING = Reply("On it.", (ShellCall("sleep 0.4"),), delivery=Delivery.SLOW)
+REQUEST = 1050
+"""Tokens of one, as the scripted model counts them."""
+
+
+@pytest.mark.parametrize("name", ["codex", "qwen"])
+def test_a_budget_of_tokens_ends_a_turn_that_would_not_end(
+    name: str, ground: Begin, fence: Fence, project: Path
+) -> None:
+    """It is exceeded by one request at most."""
+    with serving(lambda _conversation: WORKING, fence.listen()) as model:
+        place = ground(name, model)
+        assert place.run(*WORK, "--agent", name, "--max-tokens", "8000").code == 8
+        assert 4000 < REQUEST * len(model.turns) <= 8000 + REQUEST
+    assert place.rest == ("failed", "over_budget")
+    assert not place.alive()

@@ -104,12 +104,14 @@ def test_validation_waits_for_every_task_and_runs_again_on_another_tree() -> Non
     assert keys(select_ready(state, CycleFacts("another tree"))) == {"vas.validate"}
 
 
-def test_a_used_up_budget_lets_nothing_begin_but_the_end() -> None:
+def test_a_used_up_budget_lets_nothing_begin_but_a_validation_and_the_end() -> None:
     state = begun(running())
     spent = state.evolve(engine=state.engine.evolve(budget=Budget(max_tokens=10, tokens=10)))
     assert select_ready(spent, FACTS) == ()
     for step in steps_under_way(state):
         spent = ended(spent, step, usual(step))
+    assert keys(select_ready(spent, FACTS)) == {"vas.validate"}
+    spent = ended(begun(spent), VALIDATE, judged())
     assert keys(select_ready(spent, FACTS)) == {"aggregation"}
 
 

@@ -50,3 +50,13 @@ def test_a_clock_that_goes_back_takes_no_time_back() -> None:
     watch = TurnWatch(seconds=10, silence=0, last=100)
     assert watch.late(output(), 90) is None
     assert watch.late(output(), 100) is not None
+
+
+def test_silence_is_told_again_each_time_that_it_has_doubled() -> None:
+    watch = TurnWatch(seconds=1e9, silence=0, last=0)
+    told = []
+    for second in range(1, 50):
+        watch.late(output(1 if second < 42 else 2), second)
+        told += [(second, words) for words in [watch.notice()] if words]
+    limits = [(6, 5), (11, 10), (21, 20), (41, 40), (47, 5)]
+    assert told == [(second, f"has shown no activity for {limit} s") for second, limit in limits]

@@ -41,7 +41,7 @@ class Talking:
     def __init__(self, agent: Agent, around: AgentEnvironment, ends: bool) -> None:
         self._agent, self._around, self._ends = agent, around, ends
         self.name, self.capabilities = agent.name, agent.capabilities
-        self.cancel_turn, self.close_agent = agent.cancel_turn, agent.close_agent
+        self.cancel_turn, self.close_agent, self.steer = agent.cancel_turn, agent.close_agent, agent.steer
 
     async def spawn_agent(self, message: Message) -> str:
         self._talk()

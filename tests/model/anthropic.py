@@ -46,9 +46,9 @@ def _read(path: str, body: bytes) -> Asked:
 
 
 def _messages(message: _Message) -> Sequence[Message]:
-    if message.role == "system":  # claude's remarks in between
-        return []
     blocks = [_Block(type="text", text=message.content)] if isinstance(message.content, str) else message.content
+    if message.role == "system":  # reminders of claude itself
+        return []
     who: Literal["user", "model"] = "user" if message.role == "user" else "model"
     results = [Message("tool", _text(block.content)) for block in blocks if block.type == "tool_result"]
     text = "\n".join(block.text for block in blocks if block.type == "text")

@@ -43,6 +43,9 @@ class TaskAgent(ABC):
             raise AgentError("protocol", f"{id} is still working")
         self._turns[id] = asyncio.ensure_future(self.play(id, message))
 
+    async def steer(self, id: str, text: str) -> bool:
+        return False
+
     async def cancel_turn(self, id: str) -> None:
         turn = self._turn(id)
         turn.cancel()

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from loopwright.core.errors import Invalid
 from loopwright.core.state import Policy, RunSettings
@@ -78,9 +78,9 @@ class AgentCommand:
 
     `environment` is added to ours, `without` names variables that it does not get. `modes`: by policy, the session mode
     (or the value of the session's config option "mode") that fits it best; one that the agent does not know is left
-    alone. `tools_within`: seconds that the tools of MCP servers may come late, where a session begins without them.
-    `install`, `login` and `resume` are what a person types, `resume` to go on with a `{session}` by hand; `package` its
-    name on npm where it is one.
+    alone. `session_meta` goes along with every new session, as its `_meta`. `tools_within`: seconds that the tools of
+    MCP servers may come late, where a session begins without them. `install`, `login` and `resume` are what a person
+    types, `resume` to go on with a `{session}` by hand; `package` its name on npm where it is one.
 
     `model` and `effort` are asked of every session, over ACP where the agent has a way. Else `model_args` follow the
     command, or `model_variable` is set when it is started; `{model}` stands for the model. `mcp`: servers of the user's
@@ -97,6 +97,7 @@ class AgentCommand:
     resume: str = ""
     package: str | None = None
     tools_within: float = 0
+    session_meta: Mapping[str, Any] = field(default_factory=dict)  # Any: each agent's own JSON
     model: str | None = None
     effort: str | None = None
     model_args: tuple[str, ...] = ()
@@ -152,18 +153,23 @@ PRESET_COMMANDS: Mapping[str, AgentCommand] = {
                 tools_within=10, resume="codex resume {session}"),
         replace(_npm("claude", ("claude-agent-acp",), "@agentclientprotocol/claude-agent-acp", "claude /login",
                      _always("default"), {"CLAUDE_CODE_MAX_RETRIES": "3"}),
-                tools_within=10, resume="claude --resume {session}"),
+                tools_within=10, resume="claude --resume {session}",
+                session_meta={"claudeCode": {"emitRawSDKMessages": [{"type": "system", "subtype": "api_retry"}]}}),
         _npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
-             {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
+             {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_DEBUG_LOG_FILE": "/dev/stderr"}),
         replace(_npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")),
                 tools_within=10, resume="qwen --resume {session}", model_args=("--model", "{model}")),
-        replace(_npm("opencode", ("opencode", "acp"), "opencode-ai", "opencode auth login", _always("build"),
-                     {"OPENCODE_PERMISSION": _ASKING}), resume="opencode --session {session}"),
+        replace(_npm("opencode", ("opencode", "acp", "--print-logs", "--log-level", "ERROR"), "opencode-ai",
+                     "opencode auth login", _always("build"), {"OPENCODE_PERMISSION": _ASKING}),
+                resume="opencode --session {session}"),
         AgentCommand("goose", ("goose", "acp"), {"GOOSE_MODE": "approve"}, modes=_always("approve"),
                      install="brew install block-goose-cli", login="goose configure", model_variable="GOOSE_MODEL"),
     )
 }  # fmt: skip
 """Coding agents that need no configuration, in the order in which `auto` looks for them.
+
+claude, gemini and opencode say nothing over the protocol of a model that they cannot reach: claude is asked to, the
+others to write their log to stderr.
 
 The modes are those in which the agent asks us, not a second model of its own: what may be done is decided on our side
 (policy/permissions.py). Modes for planning are left out: qwen and gemini take our report tools away in them, claude and

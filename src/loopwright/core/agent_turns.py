@@ -1,27 +1,33 @@
 """One session with each agent: spawned at the first message, kept until the run rests or is parked."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol
 
 from loopwright.core.agent_failures import TABLE, RetryAfter, choose_retry
 from loopwright.core.context import MeasuredRunContext
 from loopwright.core.errors import AgentError, AgentTrouble
+from loopwright.core.person_messages import LONGEST_ANSWER, PersonMessageQueue, as_order
 from loopwright.core.ports import Agent, Clock, Snapshot, Store
 from loopwright.core.protocol import ActionReport, AgentOutput, Message, Usage
 from loopwright.core.record import JournalEvent
 from loopwright.core.recording import TurnRecorder
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus
-from loopwright.core.spending import SpentTotal, UsageLedger, sum_turns
+from loopwright.core.spending import BudgetMeter, BudgetSign, SpentTotal, UsageLedger, sum_turns
+from loopwright.core.state import DeliveryWay, PersonMessage
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.reports.text import find_report_problem, parse_report
 
 SLACK = 5.0
 """Seconds of silence beyond the limit (at most a quarter of it): an agent that keeps the limit itself speaks first."""
+
+
+NOTICED = 5.0
+"""Seconds of silence that a person is told of; from there on each time that they have doubled."""
 
 
 @dataclass
@@ -37,6 +43,7 @@ class TurnWatch:
     worked: float = 0
     quiet: float = 0
     sign: tuple[int, str] = (0, "")
+    noticed: float = NOTICED
 
     def late(self, output: AgentOutput, now: float) -> str | None:
         """The limit that is reached, in words; None while there is time."""
@@ -46,12 +53,21 @@ class TurnWatch:
             self.quiet += passed
         sign = (output.signs, output.text)
         if output.asking or sign != self.sign:
-            self.quiet, self.sign = 0, sign
+            self.quiet, self.sign, self.noticed = 0, sign, NOTICED
         if self.worked >= self.seconds:
             return f"was still working after {self.seconds:g} s"
         if self.silence and self.quiet >= self.silence + min(SLACK, self.silence / 4):
             return f"showed no activity for {self.silence:g} s"
         return None
+
+    def notice(self) -> str | None:
+        """That nothing has come for a while, when it is time to say so."""
+        if self.quiet < self.noticed:
+            return None
+        words = f"has shown no activity for {self.noticed:g} s"
+        while self.noticed <= self.quiet:
+            self.noticed *= 2
+        return words
 
 
 LONGEST_NAME = 500
@@ -109,6 +125,7 @@ class AgentSessions(Generic[R]):
         return self.tell(self.store.read(self.id), str(self.store.progress_path(self.id)), said)
 
 
+INTERRUPTED = "Your turn was cut off for this. Then continue with what you were ordered to do, and report as ordered."
 BROKEN_OFF = "Your last turn broke off before it ended. Look at the current state and continue from there."
 
 TEXT_KEPT = 200_000
@@ -125,10 +142,15 @@ CANCEL_SECONDS = 10.0
 
 
 class TurnAnswer(NamedTuple):
-    """How a turn ended. `late`: the limit it was cut off at, in words."""
+    """How a turn ended. `late`: the limit it was cut off at, in words; `used_up`: with it the whole budget.
+
+    `interrupted`: it is under way, and to be cut off for what a person tells.
+    """
 
     output: AgentOutput
     late: str | None = None
+    used_up: bool = False
+    interrupted: bool = False
 
 
 class ReportedAnswer(NamedTuple):
@@ -151,7 +173,8 @@ def clip_output(output: AgentOutput) -> AgentOutput:
 class AgentTurns:
     """Sends messages and waits for answers; `async with` closes every session that was opened.
 
-    `recorder` hears of all that passes; without one nobody does.
+    `recorder` hears of all that passes; without one nobody does. `meter`: the budget that holds within a turn;
+    `queue`: what people tell the agents.
     """
 
     def __init__(
@@ -162,6 +185,8 @@ class AgentTurns:
         bus: EventBus,
         price: Callable[[Usage], float | None],
         recorder: TurnRecorder | None = None,
+        meter: BudgetMeter | None = None,
+        queue: PersonMessageQueue[Any] | None = None,
     ) -> None:
         self._make, self._recall, self._clock, self._bus, self._price = agents, recall, clock, bus, price
         self._recorder = recorder or TurnRecorder(EventBus(), project="")
@@ -169,7 +194,10 @@ class AgentTurns:
         self._open: dict[str, str] = {}
         self._sent_since: dict[str, int] = {}
         self._said: dict[str, str] = {}
-        self._ledger = UsageLedger()
+        self._meter, self._queue = meter, queue
+        self._sending: tuple[PersonMessage, ...] = ()
+        self._read: tuple[PersonMessage, ...] = ()
+        self._ledger = meter.open_ledger() if meter else UsageLedger()
         self._wrote: set[str] = set()
 
     async def __aenter__(self) -> "AgentTurns":
@@ -211,18 +239,21 @@ class AgentTurns:
         off. `ask_again` makes the text that asks once more, out of words for what could not be read.
         """
         troubles: list[AgentTrouble] = []
-        with self._recorder.watch(name, message):
+        with self._recorder.watch(name, message), self._delivering():
+            message = self._with_told(name, message)
             answer = await self._mended(name, message, message, wrap_ups, troubles)
             found = _report(answer.output, message.action)
             asked_again = found is None
             if asked_again:
                 problem = find_report_problem(clip_output(answer.output).text, message.action)
-                asking = message.evolve(text=ask_again(problem), short="", by_text="")
+                asking = message.evolve(text=ask_again(problem), short="", by_text="", told="")
                 answer = await self._mended(name, asking, message, wrap_ups, troubles)
                 found = _report(answer.output, message.action)
         output = clip_output(answer.output)
         report = self._recorder.mask(found or ActionReport(action=message.action, status="none"))
         self._recorder.end(name, message, output, report)
+        if self._queue:
+            self._queue.answer(self._read, report.message or output.text[-LONGEST_ANSWER:])
         return ReportedAnswer(output, report, asked_again, answer.late)
 
     async def close(self, name: str) -> None:
@@ -250,9 +281,12 @@ class AgentTurns:
         while True:
             try:
                 answer = await self._sent(name, message)
+                while answer.interrupted:
+                    answer = await self._told_anew(name, message)
                 if answer.late is None:
                     return answer
-                return await self._out_of_time(name, answer.late, message.action, wrap_ups)
+                ways = () if answer.used_up else wrap_ups
+                return await self._out_of_time(name, answer.late, message.action, ways)
             except asyncio.CancelledError:
                 await self.close(name)
                 raise
@@ -267,13 +301,93 @@ class AgentTurns:
                     raise
                 if isinstance(cure, RetryAfter):
                     self._tell(f"{name}: {error}; asking again in {cure.seconds:.0f} s")
-                    await self._clock.sleep(cure.seconds)
+                    await self._wait_to_ask_again(name, cure.seconds)
                 else:
                     self._tell(f"{name}: {error}; starting it again")
                     message = whole.evolve(text=f"{BROKEN_OFF}\n\n{whole.text}")
 
-    async def _sent(self, name: str, message: Message) -> TurnAnswer:
-        """Sends a message and waits for the answer, or for a limit; then the turn is still under way."""
+    @contextmanager
+    def _delivering(self) -> Iterator[None]:
+        """What is on its way when the turn breaks off has not arrived, and waits for the next one."""
+        self._read = ()
+        try:
+            yield
+        finally:
+            if self._queue:
+                self._queue.put_back(self._sending)
+            self._sending = ()
+
+    def _with_told(self, name: str, message: Message) -> Message:
+        """The message, with what people have told its agent meanwhile."""
+        waiting = self._queue.waiting() if self._queue and takes_prose(self.agent(name)) else ()
+        self._take(waiting, name, "order")
+        return message.evolve(told=as_order(waiting)) if waiting else message
+
+    def _take(self, messages: tuple[PersonMessage, ...], name: str, way: DeliveryWay) -> None:
+        if self._queue and messages:
+            self._queue.take(messages, name, way)
+            self._sending = messages
+
+    def _confirm(self) -> None:
+        if self._queue and self._sending:
+            self._queue.confirm(self._sending)
+            self._read = (*self._read, *self._sending)
+            self._sending = ()
+
+    async def _is_to_be_cut_off(self, name: str, output: AgentOutput) -> bool:
+        """Tells the agent within its turn what people have told; True where it can only be told in another, and now."""
+        if not self._queue or not output.received or not takes_prose(self.agent(name)):
+            return False
+        waiting = self._queue.waiting()
+        if not output.steers:
+            is_urgent = any(message.now for message in waiting)
+            self._take(waiting if is_urgent else (), name, "interrupted")
+            return is_urgent
+        if not waiting:
+            return False
+        self._take(waiting, name, "steered")
+        try:
+            is_told = await self.agent(name).steer(self._open[name], as_order(waiting))
+        except AgentError:
+            self._queue.give_up(waiting)
+            self._sending = ()
+        else:
+            if is_told:
+                self._confirm()
+            else:
+                self._queue.put_back(waiting)
+                self._sending = ()
+        return False
+
+    async def _told_anew(self, name: str, message: Message) -> TurnAnswer:
+        """Cuts the turn off, and goes on with it after what people have told."""
+        cut = await self._cut_off(name, message.action)
+        if cut.running:
+            raise AgentError("timeout", f"{name} could not be cut off for what it was told")
+        text = f"{as_order(self._sending)}\n\n{INTERRUPTED}"
+        return await self._sent(name, message.evolve(text=text, short="", by_text="", told=""))
+
+    async def _wait_to_ask_again(self, name: str, seconds: float) -> None:
+        """AgentError(timeout) where the budget does not last that long."""
+        left = self._meter.seconds_left() if self._meter else seconds
+        await self._clock.sleep(max(min(seconds, left), 0))
+        if (sign := await self._budget_sign()) and sign.used_up:
+            self._hold(sign)
+            await self.close(name)
+            raise AgentError("timeout", f"{name} {sign.words}")
+
+    def _hold(self, sign: BudgetSign) -> None:
+        assert self._meter is not None
+        self._meter.hold(sign.limit)
+
+    async def _budget_sign(self) -> BudgetSign | None:
+        return await self._meter.sign() if self._meter else None
+
+    async def _sent(self, name: str, message: Message, *, wraps_up: bool = False) -> TurnAnswer:
+        """Sends a message and waits for the answer, or for a limit; then the turn is still under way.
+
+        `wraps_up`: it is the one message that a budget leaves room for.
+        """
         agent = self.agent(name)
         self._ledger.begin(name)
         if name in self._open:
@@ -288,18 +402,36 @@ class AgentTurns:
             message = message.evolve(session=self._recall.session(name), brief=brief)
             self._recorder.send(name, message, first=True)
             self._open[name] = await agent.spawn_agent(message)
-        return await self._waited(name, message.seconds, message.silence)
+        return await self._waited(name, message.seconds, message.silence, wraps_up=wraps_up)
 
-    async def _waited(self, name: str, seconds: float, silence: float) -> TurnAnswer:
+    async def _waited(self, name: str, seconds: float, silence: float, *, wraps_up: bool) -> TurnAnswer:
         agent, id = self.agent(name), self._open[name]
         watch = TurnWatch(seconds, silence, self._clock.monotonic())
         while True:
             output = (await agent.wait([id], LOOK_SECONDS * 1000))[id]
             self._hear(name, output)
+            if output.received or not output.running:
+                self._confirm()
             if not output.running:
                 return TurnAnswer(output)
+            if not wraps_up and await self._is_to_be_cut_off(name, output):
+                return TurnAnswer(output, interrupted=True)
             if late := watch.late(output, self._clock.monotonic()):
                 return TurnAnswer(output, late)
+            sign = await self._budget_sign()
+            has_room = not takes_prose(agent) or (wraps_up and not self._ledger.step.tokens)
+            if sign and (sign.used_up or not has_room):
+                self._hold(sign)
+                return TurnAnswer(output, sign.words, sign.used_up)
+            if takes_prose(agent) and (words := watch.notice()):
+                self._tell(f"{name} {words}")
+
+    async def _ended(self, name: str, seconds: float) -> AgentOutput:
+        """The end of a turn that was cancelled; it is `running` where that did not come in so many seconds."""
+        agent, id = self.agent(name), self._open[name]
+        output = (await agent.wait([id], seconds * 1000))[id]
+        self._hear(name, output)
+        return output
 
     def _hear(self, name: str, output: AgentOutput) -> None:
         """What has to outlive the turn, should it break off: its words, cost and files, and its session's name."""
@@ -329,7 +461,7 @@ class AgentTurns:
 
     async def _wrapped_up(self, name: str, wrap_up: Message, late: str) -> TurnAnswer:
         try:
-            return await self._sent(name, wrap_up)
+            return await self._sent(name, wrap_up, wraps_up=True)
         except AgentError as error:
             if TABLE[error.kind].then != "fails":
                 raise
@@ -341,7 +473,8 @@ class AgentTurns:
         try:
             async with asyncio.timeout(CANCEL_SECONDS):
                 await agent.cancel_turn(id)
-            output = (await self._waited(name, CANCEL_SECONDS, 0)).output
+            output = await self._ended(name, CANCEL_SECONDS)
+            self._ledger.cut_off()
         except (AgentError, TimeoutError) as error:
             self._tell(f"{name} could not be cut off: {error or 'it does not answer'}")
             return AgentOutput(agent_id=id, running=True)

@@ -468,6 +468,9 @@ class Agent(Protocol):
     async def send_input(self, id: str, message: Message) -> None:
         """The next message to a session that has finished its turn."""
 
+    async def steer(self, id: str, text: str) -> bool:
+        """Tells it something within the turn under way; False: it has not. AgentError: nobody knows."""
+
     async def cancel_turn(self, id: str) -> None:
         """Asks the session to end its turn now; `wait` tells when it has. Nothing where none is under way."""
 

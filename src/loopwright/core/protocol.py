@@ -30,7 +30,7 @@ class Message(Record):
     `session` is the agent's own name of an earlier session of this loop, to be gone on with where it can be loaded.
     `brief` goes before `text` in a session that knows nothing of the work so far; empty at the loop's first message.
     `short` takes the place of `text` where its process has been told the whole of it before; empty: nothing does.
-    `by_text` says how to report without tools, to a session that has none of ours.
+    `by_text` says how to report without tools, to a session that has none of ours. `told`: what a person says to it.
 
     `folder`: absolute path of what is the agent's own: it may write below it whatever the policy, and in a cycle it is
     writable though it lies below `.workflow`. Empty: there is none.
@@ -48,6 +48,7 @@ class Message(Record):
     brief: str = ""
     short: str = ""
     by_text: str = ""
+    told: str = ""
     folder: str = ""
 
 
@@ -93,6 +94,7 @@ class AgentOutput(Record):
     so, and by where it leads. Any other place is not named, nor what shell commands wrote.
     `truncated`: it said more than is kept. `session`: its own name of the session, to be loaded later; None where it
     has none. `signs` grows with every sign of life. `asking`: it waits for a person's permission, so its time stands.
+    `received`: the turn's message has reached it. `steers`: it can be told something within this turn.
     `findings` come only from an agent that measures by itself (`Capabilities.measures`).
     """
 
@@ -108,6 +110,8 @@ class AgentOutput(Record):
     session: str | None = None
     signs: int = 0
     asking: bool = False
+    received: bool = True
+    steers: bool = False
 
 
 class Capabilities(Record):

@@ -47,6 +47,7 @@ class TurnRecorder:
     def send(self, name: str, message: Message, *, first: bool) -> None:
         """A message, before its agent gets it. `first`: it opens a session."""
         brief, text = (message.brief, message.text) if first else ("", message.short or message.text)
+        text = f"{text}\n\n{message.told}" if message.told else text
         told = AgentMessage(
             agent=name, action=message.action, policy=message.policy, text=text, first=first, brief=brief
         )

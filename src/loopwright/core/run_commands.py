@@ -9,13 +9,15 @@ from typing import Any, ClassVar, Generic, Literal, Self
 
 from loopwright.core import pause as pausing
 from loopwright.core.command_rules import CommandRules as CommandRules
-from loopwright.core.errors import Conflict, Corrupt, Forbidden, NotFound, StaleVersion
+from loopwright.core.cycle_names import Role
+from loopwright.core.errors import Conflict, Corrupt, Forbidden, Invalid, NotFound, StaleVersion
 from loopwright.core.ids import check_id
 from loopwright.core.names import Mode
+from loopwright.core.person_messages import queue_message
 from loopwright.core.ports import Clock, FileChange, Launcher, Page, Processes, Rule, Store, Workspace
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.run import R, Run, Waiver, apply_waiver, set_mode
-from loopwright.core.state import Checkpoint, Limits, PermissionRequest
+from loopwright.core.state import Checkpoint, Limits, PermissionRequest, PersonMessage
 
 
 @dataclass(frozen=True)
@@ -184,6 +186,16 @@ class RunService(RunAccess[R]):
             answer=answer,
         )
         return tuple(request for request in state.engine.asked if request.id in ids)
+
+    def tell(self, id: str, text: str, *, now: bool = False, role: Role | None = None) -> R:
+        """Queues a message for the agent at work, or the next one that is. Invalid, Conflict, Forbidden."""
+        if role is not None and self.kind != "cycle":
+            raise Invalid(f"role: a {self.kind} has one agent and no roles")
+        if self.processes.within(id):
+            raise Forbidden(f"what a {self.kind} has started cannot speak for the person it works for")
+        name = f"msg-{self.clock.token()[:8]}"
+        message = PersonMessage(id=name, text=text, at=self._now(), now=now, role=role)
+        return self.commit(id, lambda state: queue_message(state, message), "told", message=name, text=text)
 
     def whole_diff(self, id: str) -> str:
         """Unified diff of all that was changed so far."""

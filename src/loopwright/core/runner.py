@@ -9,17 +9,21 @@ from pathlib import Path
 from typing import ClassVar, Generic, Protocol, get_args
 
 from loopwright.core.agent_turns import AgentTurns, SessionMemory
+from loopwright.core.cycle_names import Role
 from loopwright.core.errors import NotFound
 from loopwright.core.notices import Event as NoticeKind
 from loopwright.core.notices import IdName, Notice, find_notice
 from loopwright.core.notifier import NotificationDispatcher
 from loopwright.core.permits import PermissionQueue
+from loopwright.core.person_messages import PersonMessageQueue, settle_broken_deliveries
 from loopwright.core.ports import Agent, AgentEnvironment, Clock, Notifier, Processes, Prompter, Rule, Store
 from loopwright.core.protocol import Usage
 from loopwright.core.record import JournalEvent
 from loopwright.core.recording import Transcript, TurnRecorder, earlier_messages
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus
+from loopwright.core.spending import BudgetMeter
+from loopwright.core.state import Budget
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.policy.secrets import SecretFilter
 
@@ -43,8 +47,8 @@ class Hold(Generic[R]):
     """One run, held under a lease of this `epoch`.
 
     `begun`: its state when the lease was taken; `left`: processes of an earlier runner that were ended. `bus` also
-    keeps the transcript, `shown` does not. `person` sits at this terminal; with `from_afar`, people answer through the
-    state.
+    keeps the transcript, `shown` does not. `meter`: its budget while turns are under way. `person` sits at this
+    terminal; with `from_afar`, people answer through the state.
     """
 
     begun: R
@@ -53,6 +57,7 @@ class Hold(Generic[R]):
     shown: EventBus
     permits: PermissionQueue[R]
     left: tuple[int, ...]
+    meter: BudgetMeter
     person: Prompter | None
     from_afar: bool
 
@@ -127,7 +132,7 @@ class Runner(Generic[R]):
         with self.store.lease(id) as lease, closing(kept) as bus:
             begun = self.store.update(
                 id,
-                lambda state: self.taken_over(take_up(state), from_afar=from_afar),
+                lambda state: self.taken_over(settle_broken_deliveries(take_up(state)), from_afar=from_afar),
                 actor="runner",
                 event=JournalEvent(type="running"),
                 epoch=lease.epoch,
@@ -137,7 +142,21 @@ class Runner(Generic[R]):
             )
             permits.forget_old()
             async with self.processes.owning(id) as left, dispatcher.watching(begun):
-                return await self.work(id, Hold(begun, lease.epoch, bus, shown, permits, left, person, from_afar))
+                meter = self._make_meter(id, lease.epoch)
+                hold = Hold(begun, lease.epoch, bus, shown, permits, left, meter, person, from_afar)
+                return await self.work(id, hold)
+
+    def _make_meter(self, id: str, epoch: int) -> BudgetMeter:
+        def read() -> Budget:
+            return self.store.read(id).engine.budget
+
+        def hold(limit: str) -> None:
+            if read().held != limit:
+                rule: Rule[R] = lambda s: s.evolve(engine=s.engine.evolve(budget=s.engine.budget.evolve(held=limit)))  # noqa: E731
+                event = JournalEvent(type="budget_held", data={"limit": limit})
+                self.store.update(id, rule, actor="runner", event=event, epoch=epoch)
+
+        return BudgetMeter(read, hold, self.price, self.clock.monotonic)
 
     async def work(self, id: str, hold: Hold[R]) -> R:
         """Takes up what the last runner left, and drives the workflow until it rests."""
@@ -163,7 +182,7 @@ class Runner(Generic[R]):
         recall: SessionMemory,
         place: str,
         bus: EventBus | None = None,
-        role: str | None = None,
+        role: Role | None = None,
         *,
         anew: bool = False,
     ) -> AgentTurns:
@@ -179,7 +198,9 @@ class Runner(Generic[R]):
             earlier = partial(earlier_messages, self.store, id, until=until, name=known, role=role)
             around = replace(around, earlier=earlier)
         recorder = TurnRecorder(bus, place)
-        return AgentTurns(lambda name: agents(name, around), recall, self.clock, bus, self.price, recorder)
+        queue = PersonMessageQueue(self.store, self.clock, id, hold.epoch, role)
+        make = lambda name: agents(name, around)  # noqa: E731
+        return AgentTurns(make, recall, self.clock, bus, self.price, recorder, hold.meter, queue)
 
 
 def transcript_name(role: str | None) -> str:

@@ -1,11 +1,12 @@
-"""What turns cost, added up: unknown stays unknown, which is not zero. Pure."""
+"""What turns cost, added up: unknown stays unknown, which is not zero; and whether a run can still afford them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from loopwright.core.protocol import Usage
-from loopwright.core.state import ModelUsage
+from loopwright.core.state import Budget, ModelUsage
+from loopwright.core.threads import run_in_thread
 
 N = TypeVar("N", int, float)
 
@@ -29,17 +30,31 @@ class SpentTotal(NamedTuple):
 
 @dataclass
 class UsageLedger:
-    """The turns since it was last taken, ended or not: also a turn that fails has cost something."""
+    """The turns since it was last taken, ended or not: also a turn that fails has cost something.
+
+    `step`: the most that was heard at once of the turn under way, about what another request costs.
+    """
 
     turns: list[TurnUsage] = field(default_factory=list)
+    step: Usage = NOTHING_KNOWN
 
     def begin(self, agent: str) -> None:
         self.turns.append(TurnUsage(agent, NOTHING_KNOWN))
+        self.step = NOTHING_KNOWN
 
     def heard(self, usage: Usage, *, done: bool) -> None:
         """The usage of the turn under way as it stands now."""
-        known = usage if usage != NOTHING_KNOWN else self.turns[-1].usage
+        before = self.turns[-1].usage
+        known = usage if usage != NOTHING_KNOWN else before
+        self.step = Usage(
+            tokens=max((tokens_of(known) or 0) - (tokens_of(before) or 0), self.step.tokens or 0),
+            cost=max((known.cost or 0) - (before.cost or 0), self.step.cost or 0),
+        )
         self.turns[-1] = self.turns[-1]._replace(usage=known, done=done)
+
+    def cut_off(self) -> None:
+        """A request of the turn was cancelled, and nobody tells what it cost: as much as the largest before it."""
+        self.turns[-1] = self.turns[-1]._replace(usage=_plus(self.turns[-1].usage, self.step))
 
     def take(self) -> tuple[TurnUsage, ...]:
         """All turns; they are forgotten here."""
@@ -86,6 +101,11 @@ def merge_usage(parts: Iterable[ModelUsage]) -> tuple[ModelUsage, ...]:
     return tuple(merged.values())
 
 
+def _plus(usage: Usage, more: Usage) -> Usage:
+    tokens, cost = add_known(tokens_of(usage), more.tokens), add_known(usage.cost, more.cost)
+    return usage.evolve(tokens=tokens, cost=cost)
+
+
 def tokens_of(usage: Usage) -> int | None:
     """All tokens, as told or as the sum of both ways."""
     return usage.tokens if usage.tokens is not None else add_known(usage.input, usage.output)
@@ -106,3 +126,88 @@ def sum_of(usages: Iterable[Usage]) -> Usage:
 def add_known(a: N | None, b: N | None) -> N | None:
     """The sum of what is known."""
     return a if b is None else b if a is None else a + b
+
+
+class BudgetSign(NamedTuple):
+    """What the budget says to a turn under way. `used_up`: it has to end; else there is room for wrapping up.
+
+    `limit`: which, in words.
+    """
+
+    limit: str
+    used_up: bool
+
+    @property
+    def words(self) -> str:
+        return f"has {'' if self.used_up else 'almost '}used up the {self.limit}"
+
+
+RESERVE = 0.1
+"""Part of the time budget that is kept for wrapping up, at most `RESERVE_SECONDS`."""
+RESERVE_SECONDS = 60.0
+RESERVE_REQUESTS = 3
+"""The one under way, the one to wrap up, and one that begins before that is seen to have ended."""
+
+
+class BudgetMeter:
+    """A run's budget while turns are under way: what they use is not in its account before their step has ended.
+
+    `account` reads it, `hold` keeps in it that a limit, named in words, allows for no other turn. All agents of a run
+    share one meter: what runs side by side is counted together. `monotonic` gives seconds.
+    """
+
+    def __init__(
+        self,
+        account: Callable[[], Budget],
+        hold: Callable[[str], None],
+        price: Callable[[Usage], float | None],
+        monotonic: Callable[[], float],
+    ) -> None:
+        self.hold = hold
+        self._account, self._price, self._monotonic = account, price, monotonic
+        self._ledgers: list[UsageLedger] = []
+        self._spent_seconds = -1.0
+        self._since = 0.0
+
+    def open_ledger(self) -> UsageLedger:
+        ledger = UsageLedger()
+        self._ledgers.append(ledger)
+        return ledger
+
+    def seconds_left(self) -> float:
+        """Of the working time; infinite without a limit."""
+        account = self._account()
+        if account.max_minutes is None:
+            return float("inf")
+        return account.max_minutes * 60 - self._with_time(account).spent_seconds
+
+    async def sign(self) -> BudgetSign | None:
+        account = self._account()
+        if account.max_minutes is None and account.max_tokens is None and account.max_cost is None:
+            return None
+        budget = self._with_time(account)
+        turns = [turn for ledger in self._ledgers for turn in ledger.turns]
+        if budget.max_cost is None:
+            used = sum_of(turn.usage for turn in turns)
+        else:
+            used = (await run_in_thread(sum_turns, turns, self._price, bool)).usage
+        budget = _charged(budget, used)
+        if reached := budget.reached:
+            return BudgetSign(reached.words, used_up=True)
+        reserve = min(RESERVE * 60 * (budget.max_minutes or 0), RESERVE_SECONDS)
+        coming = budget.evolve(spent_seconds=budget.spent_seconds + reserve)
+        steps = [ledger.step for ledger in self._ledgers] * RESERVE_REQUESTS
+        if reached := _charged(coming, sum_of(steps)).reached:
+            return BudgetSign(reached.words, used_up=False)
+        return None
+
+    def _with_time(self, budget: Budget) -> Budget:
+        """The account, with the time since it was last charged."""
+        now = self._monotonic()
+        if budget.spent_seconds != self._spent_seconds:
+            self._spent_seconds, self._since = budget.spent_seconds, now
+        return budget.evolve(spent_seconds=budget.spent_seconds + max(now - self._since, 0))
+
+
+def _charged(budget: Budget, usage: Usage) -> Budget:
+    return budget.evolve(tokens=add_known(budget.tokens, usage.tokens), cost=add_known(budget.cost, usage.cost))

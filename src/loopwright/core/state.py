@@ -1,10 +1,12 @@
 """The `engine` key of a state file: everything the seed schema has no place for."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
+from loopwright.core.cycle_names import Role
 from loopwright.core.names import Mode
 from loopwright.core.record import Items, Record, Timestamp, bound_range, is_absent, is_empty
 from loopwright.core.text import plural
@@ -105,6 +107,30 @@ class PermissionRequest(Record):
     answer: Literal["allow", "deny"] | None = None
 
 
+DeliveryWay = Literal["order", "steered", "interrupted", "task"]
+"""With the next order; into the turn under way; in a turn that was cut off for it; as a task or an extension."""
+
+
+class PersonMessage(Record):
+    """What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
+
+    `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
+    it came to.
+    """
+
+    id: str
+    text: str
+    at: Timestamp
+    now: bool = False
+    role: Role | None = Field(default=None, exclude_if=is_absent)
+    status: Literal["queued", "sending", "delivered", "answered", "undelivered"] = "queued"
+    way: DeliveryWay | None = Field(default=None, exclude_if=is_absent)
+    agent: str = ""
+    delivered_at: Timestamp | None = Field(default=None, exclude_if=is_absent)
+    answer: str = ""
+    why: str = ""
+
+
 class Parked(Record):
     """Waiting for the agent's limit to reset."""
 
@@ -201,7 +227,10 @@ class Reached(NamedTuple):
 
 
 class Budget(Record):
-    """Limits (None: no limit) and usage. Cost in US dollars."""
+    """Limits (None: no limit) and usage. Cost in US dollars.
+
+    `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
+    """
 
     max_minutes: float | None = Field(default=None, gt=0)
     max_tokens: Tokens | None = None
@@ -209,18 +238,24 @@ class Budget(Record):
     spent_seconds: float = Field(default=0, ge=0)
     tokens: int | None = None
     cost: float | None = None
+    held: str | None = Field(default=None, exclude_if=is_absent)
 
     @property
     def reached(self) -> Reached | None:
         """The first limit that is used up."""
-        if self.max_minutes is not None and self.spent_seconds >= self.max_minutes * 60:
+        return next((limit for limit, is_reached in self._limits() if is_reached or limit.words == self.held), None)
+
+    def _limits(self) -> Iterator[tuple[Reached, bool]]:
+        if self.max_minutes is not None:
             words = f"time budget of {plural(self.max_minutes, 'minute')}"
-            return Reached("max_minutes", words, self.spent_seconds / 60)
-        if self.max_tokens is not None and (self.tokens or 0) >= self.max_tokens:
-            return Reached("max_tokens", f"budget of {plural(self.max_tokens, 'token')}", self.tokens or 0)
-        if self.max_cost is not None and (self.cost or 0) >= self.max_cost:
-            return Reached("max_cost", f"budget of {self.max_cost:g} US dollars", self.cost or 0)
-        return None
+            minutes = self.spent_seconds / 60
+            yield Reached("max_minutes", words, minutes), minutes >= self.max_minutes
+        if self.max_tokens is not None:
+            words, tokens = f"budget of {plural(self.max_tokens, 'token')}", self.tokens or 0
+            yield Reached("max_tokens", words, tokens), tokens >= self.max_tokens
+        if self.max_cost is not None:
+            words, cost = f"budget of {self.max_cost:g} US dollars", self.cost or 0
+            yield Reached("max_cost", words, cost), cost >= self.max_cost
 
 
 @dataclass(frozen=True)
@@ -313,6 +348,7 @@ class RunState(Record):
     interrupt: bool = False
     parked: Parked | None = None
     asked: Items[PermissionRequest] = ()
+    messages: Items[PersonMessage] = Field(default=(), exclude_if=lambda value: not value)
     sessions: dict[str, str] = Field(default_factory=dict)
     settings: RunSettings = RunSettings()
     budget: Budget = Budget()

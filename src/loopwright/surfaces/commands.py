@@ -13,6 +13,7 @@ from functools import cached_property
 from inspect import Parameter, getdoc, signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
+from loopwright.core.cycle_names import Role
 from loopwright.core.names import Mode
 from loopwright.surfaces.run_kinds import KindName
 
@@ -235,6 +236,22 @@ def answer_run(
     return service.answer(id, text)
 
 
+def tell_run(
+    service: "RunService[R]",
+    id: str,
+    *,
+    text: Annotated[str, Argument("What to tell it.", metavar="TEXT")],
+    now: Annotated[bool, Option("Cut its turn off for it, where it cannot be told within the turn.")] = False,
+    role: Annotated[Role | None, Option("Tell only this role of a cycle: ra, ep, cd or vas.")] = None,
+) -> "R":
+    """Tell the agent of a {kind} something while it works.
+
+    It hears it within its turn where it can (codex), else with its next order; a {kind} does not end before. `show`
+    tells whether a message is queued, delivered or answered.
+    """
+    return service.tell(id, text, now=now, role=role)
+
+
 def rewind_loop(
     service: "LoopService", id: str, *, to: Annotated[int, Option("Checkpoint number.", least=1, most=2**53)]
 ) -> "LoopState":
@@ -334,6 +351,7 @@ COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("resume", resume_run, "resumed", "works", surfaces=frozenset({"http"}), example={"mode": "auto"}),
     CommandRow("stop", stop_run, "stopped", "ends"),
     CommandRow("answer", answer_run, surfaces=BY_HAND, example={"text": "Use the second schema"}),
+    CommandRow("tell", tell_run, "told", kinds=LOOPS_AND_CYCLES, example={"text": "Leave the public API as it is"}),
     CommandRow("rewind", rewind_loop, kinds=("loop",), surfaces=BY_HAND, example={"to": 2}),
     CommandRow("extend", extend_cycle, "extended", "works", CYCLE, BY_HAND, example={"text": "Also check the balance"}),
     CommandRow(

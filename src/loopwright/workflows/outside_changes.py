@@ -6,6 +6,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from loopwright.core.command_rules import CommandRules
 from loopwright.core.errors import LoopwrightError
+from loopwright.core.person_messages import merge_messages
 from loopwright.core.run import STOPPED_BY_USER, Run
 from loopwright.core.state import INCIDENTS_KEPT, Incident, PermissionRequest
 
@@ -84,6 +85,7 @@ class OutsideChanges(Generic[S]):
             **given,
             incidents=all_incidents(state.engine.incidents, after.engine.incidents),
             asked=merge_answers(state.engine.asked, after.engine.asked),
+            messages=merge_messages(state.engine.messages, after.engine.messages),
         )
         return state.evolve(engine=engine)
 

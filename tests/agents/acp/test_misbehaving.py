@@ -24,6 +24,12 @@ QUICK = 10.0
 """Seconds within which a turn ends that was cancelled, or whose agent has died."""
 
 
+def retrying(cause: str) -> dict[str, object]:
+    """As codex tells of it."""
+    error = {"message": "Reconnecting... 1/5", "additionalDetails": cause, "willRetry": True}
+    return {"codex": {"error": {**error, "codexErrorInfo": {"responseStreamDisconnected": {"httpStatusCode": 429}}}}}
+
+
 async def failed(talk: Scene, *steps: tuple[object, ...], **more: object) -> AgentError:
     started = time.monotonic()
     with pytest.raises(AgentError) as raised:
@@ -49,7 +55,7 @@ class TestAtItsStart:
             error = await failed(talk)
             assert error.kind == "died"
             assert str(error).startswith("misbehaving (")
-            assert str(error).endswith("ended at once with exit code 3: no key found; see the manual")
+            assert str(error).endswith(": no key found; see the manual (it ended at once with exit code 3)")
 
     async def test_it_is_no_program(self, tmp_path: Path) -> None:
         async with scene(tmp_path, command()) as talk:
@@ -91,7 +97,7 @@ class TestInATurn:
     @pytest.mark.parametrize(
         ("step", "words"),
         [
-            (("die", 7, "out of luck"), "during its turn with exit code 7: out of luck"),
+            (("die", 7, "out of luck"), ": out of luck (it ended during its turn with exit code 7)"),
             (("kill", signal.SIGKILL), "during its turn by signal 9"),
         ],
     )
@@ -135,6 +141,31 @@ class TestInATurn:
             first = await talk.until(lambda output: output.text == "a")
             later = await talk.until(lambda output: output.signs > first.signs)
             assert later.text == "a"
+
+    async def test_what_it_says_of_trouble_is_told_and_no_sign_of_life(self, tmp_path: Path) -> None:
+        retry = {"sessionUpdate": "session_info_update", "_meta": retrying("exceeded retry limit, last status: 429")}
+        extension = {"method": "_x/sdkMessage", "params": {"message": {"error": "overloaded", "error_status": 529}}}
+        steps = (("update", retry), ("send", extension), ("stderr", "[12:01] [WARN] Attempt 1 failed with status 500"))
+        async with scene(tmp_path) as talk:
+            await talk.begin(order(("say", "a"), ("sleep", 0.2), *steps, ("hang",)))
+            first = await talk.until(lambda output: output.text == "a")
+            later = await talk.until(lambda _: len(talk.troubles()) == 3)
+            assert later.signs == first.signs
+            assert talk.troubles() == [
+                "misbehaving: exceeded retry limit, last status: 429; Reconnecting... 1/5",
+                "misbehaving: HTTP 529; overloaded",
+                "misbehaving: Attempt 1 failed with status 500",
+            ]
+
+    async def test_a_login_that_is_refused_again_and_again_is_not_waited_for(self, tmp_path: Path) -> None:
+        refusal = {"message": {"error": "authentication_failed", "error_status": 401, "attempt": 1, "max_retries": 10}}
+        say = ("send", {"method": "_x/sdkMessage", "params": refusal})
+        async with scene(tmp_path) as talk:
+            await talk.begin(order(say, say, ("say", "it worked"), say, say, ("sleep", 0.3), say, ("hang",)))
+            with pytest.raises(AgentError, match="HTTP 401; authentication_failed; try 1 of 10") as caught:
+                await talk.until(lambda _: False)
+            assert caught.value.kind == "auth"
+            assert len(talk.troubles()) == 5
 
     async def test_it_does_not_hear_that_it_is_cancelled(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:

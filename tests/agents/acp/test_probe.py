@@ -44,7 +44,7 @@ async def test_one_that_needs_a_login(tmp_path: Path) -> None:
 async def test_one_that_dies_tells_its_last_words(tmp_path: Path) -> None:
     found = await probed(command(start="dies", words="no such model"), tmp_path)
     assert found.trouble == "died"
-    assert found.words.endswith("ended at once with exit code 3: no such model")
+    assert found.words.endswith(": no such model (it ended at once with exit code 3)")
 
 
 async def test_one_that_hangs_has_a_limit(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.errors import WORDS_TOLD, classify_broken_turn, classify_error
+from loopwright.agents.acp.errors import WORDS_TOLD, classify_broken_turn, classify_error, read_log, read_trouble
 from loopwright.core.errors import AgentTrouble
 
 NOW = datetime(2026, 1, 22, 10, 30, tzinfo=UTC)
@@ -133,3 +133,34 @@ def test_no_error_breaks_it(code: int, message: str, data: object) -> None:
     assert error.until is None or error.kind in ("quota", "rate_limit")
     as_text = classify_error("codex", code, message, json.dumps(data), NOW)
     assert str(as_text).startswith("codex: ")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [None, [], "error", {}, {"codex": {"threadStatus": {"type": "systemError"}}}, {"codex": {"error": None}},
+     {"usage": {"inputTokens": 1}}, {"message": {"type": "assistant", "error": ""}}],
+)  # fmt: skip
+def test_what_is_said_beside_a_turn_and_tells_of_no_error(told: object) -> None:
+    assert read_trouble("codex", told, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", None),
+        ("Listening on port 8000\nReady.", None),
+        (
+            "Loaded.\n[2026-01-22T10:30:00Z] [WARN] Attempt 1 failed with status 500. Retrying",
+            "Attempt 1 failed with status 500. Retrying",
+        ),
+        (
+            'timestamp=1 level=ERROR message="stream error" error.error="Rate limit reached" size=1',
+            "Rate limit reached",
+        ),
+        ("\x00error" + "x" * 10_000, "\x00error" + "x" * (WORDS_TOLD - 8) + "…"),
+    ],
+)
+def test_the_words_of_a_log_that_tell_of_an_error(text: str, words: str | None) -> None:
+    told = read_log(text)
+    assert (told and told[:40]) == (words and words[:40])
+    assert len(told or "") <= WORDS_TOLD

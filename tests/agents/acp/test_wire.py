@@ -34,7 +34,13 @@ class Taken:
         self.program = Fed(list(lines))
         self.updates: list[SessionUpdate] = []
         self.strange: list[str] = []
-        self.wire = WireTransport(self.program, lambda _, update: self.updates.append(update), self.strange.append)  # type: ignore[arg-type]  # as much of a program as is used
+        self.beside: list[object] = []
+        self.wire = WireTransport(
+            self.program,  # type: ignore[arg-type]  # as much of a program as is used
+            lambda _, update: self.updates.append(update),
+            self.beside.append,
+            self.strange.append,
+        )
 
     async def all(self) -> list[Message]:
         found = []

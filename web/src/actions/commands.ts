@@ -8,6 +8,7 @@ export type CommandName =
   | 'keep_paused'
   | 'resume'
   | 'take_up'
+  | 'tell'
   | 'extend'
   | 'reopen'
   | 'stop'
@@ -33,9 +34,9 @@ const CALM: readonly string[] = ['running', 'waiting']
 
 const LOOPS: Readonly<Record<string, Commands>> = {
   created: { first: ['start'], rest: ['stop', 'recover', 'delete'] },
-  running: { first: ['pause', 'pause_now', 'stop'], rest: [] },
+  running: { first: ['pause', 'pause_now', 'tell', 'stop'], rest: [] },
   orphaned: { first: ['take_up', 'pause', 'stop'], rest: ['recover'] },
-  paused: { first: ['resume', 'stop'], rest: ['recover', 'delete'] },
+  paused: { first: ['resume', 'tell', 'stop'], rest: ['recover', 'delete'] },
   parked: { first: ['resume', 'keep_paused', 'stop'], rest: ['recover', 'delete'] },
   user_exit: { first: ['resume', 'stop'], rest: ['recover', 'delete'] },
   completed: { first: ['reopen'], rest: ['recover', 'delete'] },
@@ -46,8 +47,8 @@ export const OFFERS: Readonly<Record<KindName, Readonly<Record<string, Commands>
   loop: LOOPS,
   cycle: {
     ...LOOPS,
-    running: { first: ['pause', 'pause_now', 'extend', 'stop'], rest: [] },
-    paused: { first: ['resume', 'extend', 'stop'], rest: ['recover', 'delete'] },
+    running: { first: ['pause', 'pause_now', 'tell', 'extend', 'stop'], rest: [] },
+    paused: { first: ['resume', 'tell', 'extend', 'stop'], rest: ['recover', 'delete'] },
     parked: { first: ['resume', 'keep_paused', 'stop'], rest: ['extend', 'recover', 'delete'] },
     completed: { first: ['extend'], rest: ['reopen', 'recover', 'delete'] },
     failed: { first: ['reopen', 'extend'], rest: ['recover', 'delete'] },

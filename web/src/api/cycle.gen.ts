@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 011e7bf0c2307f066f060f0e00ecb70d87de95bb52686867149a31b4933da66c
+// schema sha256: 71b191173edb38a1412be23c12d60f578761172f83aceb937fa0cecfdd51b8bd
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -247,6 +247,7 @@ export interface CycleEngine {
   interrupt: boolean
   parked?: Parked | null
   asked: PermissionRequest[]
+  messages: PersonMessage[]
   sessions?: {
     [k: string]: string
   }
@@ -343,6 +344,25 @@ export interface PermissionRequest {
   answer?: ('allow' | 'deny') | null
 }
 /**
+ * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
+ *
+ * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
+ * it came to.
+ */
+export interface PersonMessage {
+  id: string
+  text: string
+  at: string
+  now: boolean
+  role?: ('ra' | 'ep' | 'cd' | 'vas') | null
+  status: 'queued' | 'sending' | 'delivered' | 'answered' | 'undelivered'
+  way?: ('order' | 'steered' | 'interrupted' | 'task') | null
+  agent: string
+  delivered_at?: string | null
+  answer: string
+  why: string
+}
+/**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
  * `model` and `effort` are those of `agent`; None: its own.
@@ -373,6 +393,8 @@ export interface RunSettings {
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
+ *
+ * `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -381,6 +403,7 @@ export interface Budget {
   spent_seconds: number
   tokens?: number | null
   cost?: number | null
+  held?: string | null
 }
 /**
  * What an agent's `turns` with one model came to; None: not known. `cost` in US dollars.

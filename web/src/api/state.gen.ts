@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 607078c7f736a2977b1243be31cdf75f9ac93a5aedd6dd2ecc743aae1c14842d
+// schema sha256: 1e720be21227bfbb63db877c897d81f8b0422276cd00340f218365a87d403ca5
 
 export type JsonValue = unknown
 
@@ -147,6 +147,7 @@ export interface EngineState {
   interrupt: boolean
   parked?: Parked | null
   asked: PermissionRequest[]
+  messages: PersonMessage[]
   sessions?: {
     [k: string]: string
   }
@@ -218,6 +219,25 @@ export interface PermissionRequest {
   answer?: ('allow' | 'deny') | null
 }
 /**
+ * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
+ *
+ * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
+ * it came to.
+ */
+export interface PersonMessage {
+  id: string
+  text: string
+  at: string
+  now: boolean
+  role?: ('ra' | 'ep' | 'cd' | 'vas') | null
+  status: 'queued' | 'sending' | 'delivered' | 'answered' | 'undelivered'
+  way?: ('order' | 'steered' | 'interrupted' | 'task') | null
+  agent: string
+  delivered_at?: string | null
+  answer: string
+  why: string
+}
+/**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
  * `model` and `effort` are those of `agent`; None: its own.
@@ -248,6 +268,8 @@ export interface RunSettings {
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
+ *
+ * `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -256,6 +278,7 @@ export interface Budget {
   spent_seconds: number
   tokens?: number | null
   cost?: number | null
+  held?: string | null
 }
 /**
  * What an agent's `turns` with one model came to; None: not known. `cost` in US dollars.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: e2564b0b10c3ea1ccdd905cb4ba3ed0af1c7403ef65a038ae3282adbb6a1f32c
+// schema sha256: e6ae6df5207ee108cc1edc812c929736813c5da8af63fabe55cd55fad1193119
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -192,6 +192,7 @@ export interface TuningEngine {
   interrupt: boolean
   parked?: Parked | null
   asked: PermissionRequest[]
+  messages: PersonMessage[]
   sessions?: {
     [k: string]: string
   }
@@ -298,6 +299,25 @@ export interface PermissionRequest {
   answer?: ('allow' | 'deny') | null
 }
 /**
+ * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
+ *
+ * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
+ * it came to.
+ */
+export interface PersonMessage {
+  id: string
+  text: string
+  at: string
+  now: boolean
+  role?: ('ra' | 'ep' | 'cd' | 'vas') | null
+  status: 'queued' | 'sending' | 'delivered' | 'answered' | 'undelivered'
+  way?: ('order' | 'steered' | 'interrupted' | 'task') | null
+  agent: string
+  delivered_at?: string | null
+  answer: string
+  why: string
+}
+/**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
  * `model` and `effort` are those of `agent`; None: its own.
@@ -328,6 +348,8 @@ export interface RunSettings {
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.
+ *
+ * `held`: the limit, in words, that a turn was cut off at because too little is left of it for another request.
  */
 export interface Budget {
   max_minutes?: number | null
@@ -336,6 +358,7 @@ export interface Budget {
   spent_seconds: number
   tokens?: number | null
   cost?: number | null
+  held?: string | null
 }
 /**
  * What an agent's `turns` with one model came to; None: not known. `cost` in US dollars.

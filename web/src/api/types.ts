@@ -11,6 +11,7 @@ export type {
   LoopTask,
   Menu,
   PermissionRequest,
+  PersonMessage,
   Proof,
   SkillState,
   Survivor,

@@ -1,6 +1,7 @@
 // Cycles: their list, the form for a new one, and their page.
 import { offerOf, standingOf } from '../actions/commands'
 import { ReopenDialog } from '../actions/ReopenDialog'
+import { TellDialog } from '../actions/TellDialog'
 import { type BriefCycle, type BriefRole, type Cycle, ROLES } from '../api/cycles'
 import { Changes } from '../cycle/Changes'
 import { Coordination } from '../cycle/Coordination'
@@ -157,6 +158,7 @@ function RoleTranscript({ resources, view, detail }: SectionProps<Cycle, CyclePa
 
 function CommandDialog({ command, send, state, onClose }: CommandDialogProps<Cycle>) {
   if (command === 'extend') return <ExtendDialog send={send} cycle={state} onClose={onClose} />
+  if (command === 'tell') return <TellDialog send={send} messages={state.engine.messages ?? []} onClose={onClose} />
   if (command !== 'reopen') return null
   return (
     <ReopenDialog

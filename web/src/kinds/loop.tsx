@@ -3,6 +3,7 @@ import { offerOf, standingOf } from '../actions/commands'
 import { Permissions } from '../actions/Permissions'
 import { Question } from '../actions/Question'
 import { ReopenDialog } from '../actions/ReopenDialog'
+import { TellDialog } from '../actions/TellDialog'
 import type { BriefLoop, Loop } from '../api/types'
 import { commandsAt } from '../app/address'
 import { Board } from '../board/Board'
@@ -163,6 +164,7 @@ function Requests({ address, view }: RequestsProps<Loop>) {
 }
 
 function CommandDialog({ command, send, state, onClose }: CommandDialogProps<Loop>) {
+  if (command === 'tell') return <TellDialog send={send} messages={state.engine.messages ?? []} onClose={onClose} />
   if (command !== 'reopen') return null
   return (
     <ReopenDialog

@@ -12,6 +12,7 @@ from typing import Any
 
 from acp import schema
 
+from loopwright.agents.acp.errors import read_log, read_trouble
 from loopwright.agents.acp.updates import (
     COMMAND_KEPT,
     PATHS_KEPT,
@@ -23,6 +24,7 @@ from loopwright.agents.acp.updates import (
     reduce_tool_call,
     reduce_update,
 )
+from loopwright.core.errors import AgentError
 from loopwright.core.ports import AgentEnvironment
 from loopwright.core.protocol import Message
 from loopwright.core.state import PermissionRequest
@@ -197,13 +199,18 @@ PATHS_TOLD = 50
 ASKED_AT_ONCE = 100
 """Permissions that wait for a person; more at a time are refused."""
 
+HOPELESS = 3
+"""Times in a row that an agent may say that its model refuses its login, before its turn is over for us."""
+
 CANCELLED = schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
 
 
 class AcpClient:
     """`turn` is what was heard since the prompt, None between two turns; `session` the only one we listen to.
 
-    `server`: the name of our own MCP server in that session.
+    `server`: the name of our own MCP server in that session. `troubles` counts the lines that only tell of trouble:
+    they are no sign of life. `log_signs` counts what else its log has told. `refused`: the login that the model has
+    refused so often that the turn is over.
     """
 
     def __init__(self, name: str, project: Path, around: AgentEnvironment, server: str) -> None:
@@ -219,6 +226,8 @@ class AcpClient:
         self.cost: schema.Cost | None = None
         self.turn: TurnState | None = None
         self.was_cancelled = False
+        self.troubles = self.log_signs = self._refusals = 0
+        self.refused: AgentError | None = None
 
     def written(self, turn: TurnState) -> tuple[str, ...]:
         """What the turn has written, see AgentOutput: each by its name, and by where that leads through links."""
@@ -236,6 +245,7 @@ class AcpClient:
     def begin(self, message: Message) -> None:
         """A turn begins: what comes from here on belongs to it."""
         self.turn, self._message, self.was_cancelled = TurnState(), message, False
+        self._refusals, self.refused = 0, None
         self._folder = message.folder.rstrip("/")
         # where the folder really lies; empty where somebody has put a link in its place
         self._own = os.path.realpath(self._folder) if self._folder and not os.path.islink(self._folder) else ""
@@ -269,6 +279,9 @@ class AcpClient:
         """Updates of other sessions, and what comes between two turns (a history, what was said too late), are left."""
         if session != self.session:
             return
+        if isinstance(update, schema.SessionInfoUpdate) and self.told_beside(update.field_meta):
+            return
+        self._refusals = 0
         if isinstance(update, schema.CurrentModeUpdate):
             self.mode = update.current_mode_id
         elif isinstance(update, schema.ConfigOptionUpdate):
@@ -277,6 +290,25 @@ class AcpClient:
             self.cost = update.cost
         if self.turn is not None:
             self._fold(reduce_update(self.turn, update))
+
+    def told_beside(self, told: object) -> bool:
+        """What an agent says beside its turn; True for trouble."""
+        trouble = read_trouble(self._name, told, datetime.now().astimezone())
+        if trouble is None:
+            return False
+        self.troubles += 1
+        self._refusals = self._refusals + 1 if trouble.kind == "auth" else 0
+        if self._refusals >= HOPELESS:
+            self.refused = trouble
+        self.hearing.hear(TroubleNote(text=str(trouble)))
+        return True
+
+    def logged(self, text: str) -> None:
+        """What its program has written into its log: trouble, or a sign of life."""
+        if (words := read_log(text)) is not None:
+            self.hearing.hear(TroubleNote(text=f"{self._name}: {words}"))
+        elif text:
+            self.log_signs += 1
 
     def strange(self, words: str) -> None:
         self.hearing.hear(TroubleNote(text=f"{self._name} sent {words}"))

@@ -186,8 +186,8 @@ _STATUS = re.compile(
 )
 
 _NAMES = ("codexErrorInfo", "errorName", "errorType", "name", "type", "status", "reason", "code", "kind")
-_STATUSES = ("status", "statusCode", "httpStatusCode", "code", "httpStatus")
-_TEXTS = ("message", "details", "errorMessage", "error", "text", "responseBody", "reason")
+_STATUSES = ("status", "statusCode", "httpStatusCode", "code", "httpStatus", "error_status")
+_TEXTS = ("message", "details", "additionalDetails", "errorMessage", "error", "text", "responseBody", "reason")
 
 _TIMES = (
     ("retryDelay", "retry in"),
@@ -213,6 +213,40 @@ def classify_broken_turn(agent: str, words: str, now: datetime) -> AgentError:
     kind = _by_status(words) or _by_words(words) or "transient"
     text = clip_text(" ".join(words.split()), WORDS_TOLD) or "it failed without giving a reason"
     return AgentError(kind, f"{agent}: {text}", until=_until(kind, [], words, now))
+
+
+def read_trouble(agent: str, told: object, now: datetime) -> AgentError | None:
+    """What an agent says beside its turn: that its model cannot be reached, and that it tries again. None for others.
+
+    `told`: what hangs on an update as `_meta`, or an extension's notification. The cause stands first.
+    """
+    if not any(part.get("error") for part in _everything(told)):
+        return None
+    parts = list(_everything(told))
+    kind = _kind(0, parts, " · ".join(_texts(parts)))
+    status = _told_status(parts)
+    causes = [" ".join(text.split()) for text in dict.fromkeys(_texts(parts))][::-1]
+    if status is not None and all(str(status) not in text for text in causes):
+        causes.insert(0, f"HTTP {status}")
+    tries = next(
+        (f"try {p['attempt']} of {p['max_retries']}" for p in parts if {"attempt", "max_retries"} <= p.keys()), ""
+    )
+    words = clip_text("; ".join(filter(None, (*causes, tries))), WORDS_TOLD) or "an error without a message"
+    return AgentError(kind, f"{agent}: {words}")
+
+
+_LOG_HEAD = re.compile(r"^(?:\[[^\]]*\]\s*)+")
+_LOG_FIELD = re.compile(r'\berror[\w.]*="((?:[^"\\]|\\.)+)"')
+_SPEAKS_OF_ERROR = re.compile(r"error|fail|retry", re.IGNORECASE)
+
+
+def read_log(text: str) -> str | None:
+    """The first line of a program's log that tells of an error, without time and level; None where none does."""
+    for line in text.splitlines():
+        if _SPEAKS_OF_ERROR.search(line):
+            field = _LOG_FIELD.search(line)
+            return clip_text(field[1] if field else _LOG_HEAD.sub("", line.strip()), WORDS_TOLD)
+    return None
 
 
 def _kind(code: int, told: list[Mapping[str, object]], words: str) -> AgentTrouble:

@@ -53,14 +53,19 @@ class WireTransport:
     """The transport under the library's connection.
 
     Updates do not go through the library, which would start a task for each: they are given to `update`, in order and
-    before anything that follows them. `strange` gets words on whatever cannot be understood. `lines` counts what came.
+    before anything that follows them. `beside` gets the parameters of an extension's notification. `strange` gets words
+    on whatever cannot be understood. `lines` counts what came.
     `models`: those that a session was opened with, which the library does not know of.
     """
 
     def __init__(
-        self, program: TalkingProgram, update: Callable[[str, SessionUpdate], None], strange: Callable[[str], None]
+        self,
+        program: TalkingProgram,
+        update: Callable[[str, SessionUpdate], None],
+        beside: Callable[[object], object],
+        strange: Callable[[str], None],
     ) -> None:
-        self._program, self._update, self._strange = program, update, strange
+        self._program, self._update, self._beside, self._strange = program, update, beside, strange
         self.lines = 0
         self._has_answered = False
         self.failure: str | None = None
@@ -119,7 +124,9 @@ class WireTransport:
             return message
         if method == UPDATE:
             self._updated(message.get("params"))
-        elif not method.startswith("_"):
+        elif method.startswith("_"):
+            self._beside(message.get("params"))
+        else:
             self._strange(f"an unknown notification: {_sample(method.encode(errors='replace'))}")
         return None
 
@@ -183,7 +190,7 @@ def _sample(line: bytes) -> str:
 
 
 TOLD = 4_096
-"""Bytes at the end of the file in which the last words are looked for."""
+"""Bytes that are read of what is new in the file, and at its end for the last words."""
 
 LINES = 3
 LINE = 300
@@ -199,26 +206,26 @@ class StderrLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._seen = self._signs = 0
+        self._seen = 0
 
-    def signs(self) -> int:
-        """How often it has been seen to have grown."""
-        size = self.path.stat().st_size
-        self._signs += size > self._seen
-        self._seen = size
-        if size > KEPT:  # it is appended to, so it can be emptied under the writer
-            with self.path.open("r+b") as file:
+    def news(self) -> str:
+        """What was appended since the last call: the begin of it."""
+        with self.path.open("r+b") as file:
+            file.seek(self._seen)
+            text = _CONTROLS.sub("", file.read(TOLD).decode("utf-8", "replace"))
+            self._seen = file.seek(0, 2)
+            if self._seen > KEPT:  # it is appended to, so it can be emptied under the writer
                 file.truncate(0)
-            self._seen = 0
-        return self._signs
+                self._seen = 0
+        return text
 
     def last_words(self) -> str:
-        """The last lines, after a colon; empty where there are none."""
+        """The last lines; empty where there are none."""
         with self.path.open("rb") as file:
             file.seek(max(0, file.seek(0, 2) - TOLD))
             text = _CONTROLS.sub("", file.read().decode("utf-8", "replace"))
         lines = [line.strip()[:LINE] for line in text.splitlines() if line.strip()]
-        return f": {'; '.join(lines[-LINES:])}" if lines else ""
+        return "; ".join(lines[-LINES:])
 
 
 def describe_exit(exit_code: int | None, when: str) -> str:
@@ -255,7 +262,7 @@ class AcpPeer:
         self._command, self._project, self._program, self._errors = command, str(project), program, errors
         self._client, self._server = client, server
         self._is_gone = False
-        self._wire = WireTransport(program, client.updated, client.strange)
+        self._wire = WireTransport(program, client.updated, client.told_beside, client.strange)
         # cast: what a client lacks the library answers with "method not found", as the protocol wants it
         self.agent = acp.connect_to_agent(cast(acp.Client, client), self._wire)
 
@@ -297,18 +304,21 @@ class AcpPeer:
 
     async def new(self, beside: Sequence[str] = ()) -> Offer:
         async with self.heeding("during startup"):
-            new = await self.agent.new_session(self._project, list(beside) or None, self._servers)
+            new = await self.agent.new_session(
+                self._project, list(beside) or None, self._servers, **self._command.session_meta
+            )
         self._client.session = new.session_id
         return new
 
     async def load(self, session: str, about: schema.InitializeResponse, beside: Sequence[str] = ()) -> Offer | None:
         """A session of before. None where the agent does not find it, whatever it says of its abilities."""
         able, more = about.agent_capabilities or schema.AgentCapabilities(), list(beside) or None
+        meta = self._command.session_meta
         ways: list[Callable[[], Awaitable[Offer]]] = []
         if able.load_session:
-            ways.append(lambda: self.agent.load_session(self._project, session, self._servers, more))
+            ways.append(lambda: self.agent.load_session(self._project, session, self._servers, more, **meta))
         if able.session_capabilities is not None and able.session_capabilities.resume is not None:
-            ways.append(lambda: self.agent.resume_session(session, self._project, more, self._servers))
+            ways.append(lambda: self.agent.resume_session(session, self._project, more, self._servers, **meta))
         self._client.session = session
         for way in ways:
             try:
@@ -452,4 +462,5 @@ class AcpPeer:
         if self._wire.failure is not None:
             return AgentError("protocol", f"{name} cannot be understood: {self._wire.failure}")
         code = await self._program.exit(EXIT_SECONDS)
-        return AgentError("died", f"{name} {describe_exit(code, when)}{self._errors.last_words()}")
+        words, end = self._errors.last_words(), describe_exit(code, when)
+        return AgentError("died", f"{name}: {words} (it {end})" if words else f"{name} {end}")

@@ -1,5 +1,6 @@
 """One agent's process with its session, from the first message to the last."""
 
+import asyncio
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
@@ -27,6 +28,9 @@ from loopwright.processes.conversation import open_conversation
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.reports.text import parse_report
 
+STEER_SECONDS = 10.0
+"""For an agent to take what it is told within a turn."""
+
 _STOPPED = {"max_tokens": "its limit of tokens", "max_turn_requests": "its limit of requests in one turn"}
 
 
@@ -47,6 +51,7 @@ class AcpSession:
         self._modes, self._choice = SessionModes.none(), SessionChoice()
         self._knows_the_work = False
         self._is_told = False
+        self._can_steer = False
         self._spent: schema.Cost | None = None
         self.is_prompting = False
 
@@ -54,6 +59,7 @@ class AcpSession:
         """The session that the message names, where the agent can load it; else a new one. AgentError."""
         self._open_mailbox(message)
         about = await self._peer.greet()
+        self._can_steer = _steers(about)
         beside = self._peer.beside(about, message.folder)
         offer = await self._peer.load(message.session, about, beside) if message.session else None
         self._knows_the_work = offer is not None
@@ -117,12 +123,29 @@ class AcpSession:
         brief = "" if self._knows_the_work else message.brief
         order = message.short if self._is_told and message.short else message.text
         by_text = "" if self._inbox.is_known else message.by_text
-        return "\n\n".join(part for part in (brief, order, by_text) if part)
+        return "\n\n".join(part for part in (brief, order, message.told, by_text) if part)
 
     def at_work(self, id: str) -> AgentOutput:
-        """What can be told of the turn under way."""
+        """What can be told of the turn under way. AgentError(auth) once that is hopeless."""
+        if self._client.refused is not None:
+            raise self._peer.advised(self._client.refused)
+        self._client.logged(self._errors.news())
         turn = self._client.turn or TurnState()
         return self._output(id, turn, self._usage(turn, None))
+
+    async def steer(self, text: str) -> bool:
+        """Adds to the turn under way, see ports.Agent. The protocol has no such request: codex's own."""
+        if not (self._can_steer and self.is_prompting):
+            return False
+        prompt = {"prompt": [{"type": "text", "text": text}], "_meta": {"steering": {"idleBehavior": "promptRequired"}}}
+        try:
+            async with asyncio.timeout(STEER_SECONDS), self._peer.heeding("while it was told something"):
+                answer = await self._peer.agent.ext_method(
+                    "session/steering", {"sessionId": self._client.session, **prompt}
+                )
+        except TimeoutError:
+            raise AgentError("protocol", f"{self._command.name} does not answer whether it was told") from None
+        return bool(answer.get("outcome") == "injected")
 
     async def cancel(self) -> None:
         """Asks for the end of the turn; what it waits for is not decided any more."""
@@ -136,7 +159,7 @@ class AcpSession:
             raise AgentError("protocol", f"{self._command.name} cannot be given its report tools: {error}") from error
 
     def _usage(self, turn: TurnState, response: schema.PromptResponse | None) -> Usage:
-        usage = sum_turn_usage(response, turn.metered, compute_turn_cost(self._spent, self._client.cost))
+        usage = sum_turn_usage(response, turn.heard_usage, compute_turn_cost(self._spent, self._client.cost))
         return usage if usage == Usage() or usage.model else usage.evolve(model=self._choice.model)
 
     def _output(self, id: str, turn: TurnState, usage: Usage) -> AgentOutput:
@@ -148,8 +171,10 @@ class AcpSession:
             wrote=self._client.written(turn),
             usage=usage,
             session=self._client.session,
-            signs=self._peer.lines + self._errors.signs(),
+            signs=self._peer.lines - self._client.troubles + self._client.log_signs,
             asking=self._client.is_asking,
+            received=self.is_prompting,
+            steers=self._can_steer and self.is_prompting,
         )
 
 
@@ -197,7 +222,7 @@ class AcpAgent(TaskAgent):
 
     def at_work(self, id: str) -> AgentOutput:
         held = self._sessions.get(id)
-        return super().at_work(id) if held is None else held.session.at_work(id)
+        return super().at_work(id).evolve(received=False) if held is None else held.session.at_work(id)
 
     async def play(self, id: str, message: Message) -> AgentOutput:
         if id not in self._sessions:
@@ -209,6 +234,10 @@ class AcpAgent(TaskAgent):
             )
             self._sessions[id] = _Held(session, stack)
         return await self._sessions[id].session.turn(id, message)
+
+    async def steer(self, id: str, text: str) -> bool:
+        held = self._sessions.get(id)
+        return held is not None and await held.session.steer(text)
 
     async def cancel_turn(self, id: str) -> None:
         turn, held = self._turn(id), self._sessions.get(id)
@@ -226,3 +255,9 @@ class AcpAgent(TaskAgent):
             held = self._sessions.pop(id, None)
             if held is not None:
                 await held.stack.aclose()
+
+
+def _steers(about: schema.InitializeResponse) -> bool:
+    able = about.agent_capabilities.field_meta if about.agent_capabilities else None
+    told = [(meta or {}).get("steering") for meta in (about.field_meta, able)]
+    return any(isinstance(one, dict) and one.get("supported") is True for one in told)

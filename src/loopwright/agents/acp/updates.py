@@ -29,6 +29,7 @@ PATH_MAX = 4096
 """Longer ones, once they are in their shortest form, name no file."""
 
 WRITING = frozenset({"edit", "delete", "move"})
+ENDED = frozenset({"completed", "failed"})
 
 Update = schema.ToolCallStart | schema.ToolCallProgress | schema.ToolCallUpdate
 
@@ -280,7 +281,9 @@ class TurnState:
     """What has been heard since the prompt.
 
     `unnamed`: the part of the text that belongs to no message; codex tells of its troubles so. `is_broken`: codex says
-    that the thread has failed. `metered`: the tokens that were told along with the text.
+    that the thread has failed. `metered`: the tokens that were told along with the text. `context`: those that the
+    latest request took, where the agent tells how full its context is; `earlier`: those of the requests before it. A
+    request is the next one (`is_next`) once a tool call has ended.
     """
 
     text: str = ""
@@ -288,10 +291,18 @@ class TurnState:
     unnamed: str = ""
     is_broken: bool = False
     metered: Usage | None = None
+    context: int = 0
+    earlier: int = 0
+    is_next: bool = False
     calls: Mapping[str, AgentToolCall] = field(default_factory=dict)
     written: tuple[str, ...] = ()
     message: str | None = None
     is_parted: bool = False
+
+    @property
+    def heard_usage(self) -> Usage | None:
+        """What was told of tokens before the turn has ended; None: nothing."""
+        return self.metered or (Usage(tokens=self.earlier + self.context) if self.context else None)
 
     @property
     def wrote(self) -> tuple[str, ...]:
@@ -320,6 +331,10 @@ def reduce_update(turn: TurnState, update: SessionUpdate) -> TurnUpdate:
         case schema.AgentPlanUpdate():
             entries = tuple((entry.content, entry.status) for entry in update.entries[:PLAN_KEPT])
             return TurnUpdate(turn, AgentPlan(entries=entries))
+        case schema.UsageUpdate():
+            earlier = turn.earlier + turn.context if turn.is_next else turn.earlier
+            context = update.used if turn.is_next else max(update.used, turn.context)
+            return TurnUpdate(replace(turn, context=context, earlier=earlier, is_next=False))
         case schema.SessionInfoUpdate():
             return TurnUpdate(replace(turn, is_broken=turn.is_broken or _tells_of_failure(update)))
         case _:
@@ -337,7 +352,8 @@ def reduce_tool_call(turn: TurnState, update: Update) -> TurnUpdate:
     if len(calls) > CALLS_KEPT:
         oldest = calls.pop(next(iter(calls)))
         written = tuple(dict.fromkeys((*written, *oldest.wrote)))[:FILES_KEPT]
-    return TurnUpdate(replace(turn, calls=calls, written=written, is_parted=True), call.told())
+    is_next = turn.is_next or (call.status in ENDED and (before is None or before.status not in ENDED))
+    return TurnUpdate(replace(turn, calls=calls, written=written, is_parted=True, is_next=is_next), call.told())
 
 
 def _said(turn: TurnState, chunk: schema.AgentMessageChunk) -> TurnUpdate:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from loopwright.core.agent_names import session_words
 from loopwright.core.pause import Pause, pause_of, pause_words
+from loopwright.core.person_messages import delivery_words
 from loopwright.core.record import JournalEntry
 from loopwright.core.run import R, Run, advise_limit
 from loopwright.core.state import PermissionRequest, RunSettings, RunState
@@ -349,6 +350,10 @@ def test_details(engine: RunState) -> Iterator[Fact]:
 
 def session_details(engine: RunState) -> Iterator[Fact]:
     """The agents' own names of their sessions."""
+    yield from (
+        ("message", clean_line(f"{m.id} {shorten_text(m.text, 60)}: {delivery_words(engine, m)}"))
+        for m in engine.messages
+    )
     yield from (("session", clean_line(session_words(name, id))) for name, id in engine.sessions.items())
 
 

@@ -6,6 +6,7 @@ from typing import Literal, assert_never
 from loopwright.core.course import pass_rate
 from loopwright.core.cycle_names import CycleStep, Role
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
+from loopwright.core.person_messages import as_task, mark_messages, queued_messages
 from loopwright.core.record import merge_unique
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
 from loopwright.core.state import Checkpoint, Outcome
@@ -316,6 +317,8 @@ def reduce_aggregation(state: CycleState, tree: str, at: str) -> CycleState:
     stuck = state.engine.last_border == border
     state = close_iteration(state, at, issues)
     state = state.evolve(engine=state.engine.evolve(last_border=border))
+    if not issues:
+        state = _told_as_extension(state, at)
     if state.engine.queue:
         extension, *later = state.engine.queue
         state = commands.add_iteration(state.evolve(engine=state.engine.evolve(queue=tuple(later))))
@@ -331,6 +334,15 @@ def reduce_aggregation(state: CycleState, tree: str, at: str) -> CycleState:
     if stuck:
         return commands.fail(state, "stalled", f"a whole iteration changed nothing; {left}", at)
     return next_iteration(state, at, feedback=entries)
+
+
+def _told_as_extension(state: CycleState, at: str) -> CycleState:
+    """What a person has told, and no role has heard yet, is an extension of the task."""
+    waiting = queued_messages(state)
+    if not waiting:
+        return state
+    state = mark_messages(state, [m.id for m in waiting], status="delivered", way="task", delivered_at=at)
+    return state.evolve(engine=state.engine.evolve(queue=(*state.engine.queue, as_task(waiting))))
 
 
 def _can_ask(state: CycleState) -> bool:

@@ -55,11 +55,20 @@ def validate_ready(state: CycleState, facts: CycleFacts) -> bool:
 
     A tree that somebody else changes again and again is validated as it is at some time, and then said not to be.
     """
-    if not (is_over(state, "cd") and baseline_settled(state)) or has_failed(state, "vas.validate"):
+    return is_over(state, "cd") and baseline_settled(state) and _is_unvalidated(state, facts)
+
+
+def _is_unvalidated(state: CycleState, facts: CycleFacts) -> bool:
+    if has_failed(state, "vas.validate"):
         return False
     if not is_done(state, "vas.validate"):
         return True
     return not is_validated(state, facts.tree) and state.engine.tries.get("vas.validate", 0) < VALIDATED_AGAIN
+
+
+def _last_step(state: CycleState, facts: CycleFacts) -> CycleStep:
+    """With a budget used up: what is there is validated all the same, which costs no agent's turn."""
+    return CycleStep("vas.validate" if baseline_settled(state) and _is_unvalidated(state, facts) else "aggregation")
 
 
 def is_validated(state: CycleState, tree: str) -> bool:
@@ -84,7 +93,7 @@ def select_ready(state: CycleState, facts: CycleFacts) -> tuple[CycleStep, ...]:
         return ()
     busy = steps_under_way(state)
     if state.engine.budget.reached:
-        return () if busy else (CycleStep("aggregation"),)
+        return () if busy else (_last_step(state, facts),)
     found = tuple(_with_room(state, tuple(_candidates(state, facts))))
     if found or busy or asks_person(state):
         return found

@@ -7,6 +7,7 @@ from loopwright.core.errors import Conflict
 from loopwright.core.ids import new_task_id
 from loopwright.core.names import COUNTED, ActionName
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
+from loopwright.core.person_messages import as_task, mark_messages, queued_messages
 from loopwright.core.record import merge_unique
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
 from loopwright.core.state import Checkpoint, EngineState, LoopTask, TaskStatus
@@ -432,6 +433,8 @@ def _completed(state: LoopState, outcome: CompleteOutcome, step: ActionStep) -> 
     if outcome.checked:
         state = _validated(state, outcome.checked, step.at)
     state = normalise_state(state)
+    if outcome.outcome in ("succeeded", "unproven") and state.status == "running":
+        state = _told_as_task(state, step)
     if outcome.outcome in ("succeeded", "unproven") and open_tasks(state):
         return clear_action(state)
     state = record_success(state, step)
@@ -442,3 +445,12 @@ def _completed(state: LoopState, outcome: CompleteOutcome, step: ActionStep) -> 
     if outcome.reason is None:
         return commands.complete(state, outcome.outcome, step.at)
     return commands.fail(state, outcome.outcome, outcome.reason, step.at)
+
+
+def _told_as_task(state: LoopState, step: ActionStep) -> LoopState:
+    """What a person has told, and no agent has heard yet, is to be done before the end."""
+    waiting = queued_messages(state)
+    if not waiting:
+        return state
+    state = mark_messages(state, [m.id for m in waiting], status="delivered", way="task", delivered_at=step.at)
+    return append_task(state, as_task(waiting), step)

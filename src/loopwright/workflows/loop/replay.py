@@ -186,10 +186,10 @@ def _task(task: DevelopTask) -> str:
 
 
 ENDS = frozenset({"action_finished", "taken_over"})
-OWN = frozenset({"lease_taken", "session", "session_left", "summarised", "recovered"})
+OWN = frozenset({"lease_taken", "budget_held", "session", "session_left", "summarised", "recovered"})
 """What a runner commits beside its actions; a replay does the same by itself."""
 
-OWN_TALK = ("permission", "menu", "question")
+OWN_TALK = ("permission", "menu", "question", "message")
 """How the types begin of what a runner asks, and of its answers: a replay asks nobody."""
 
 

@@ -63,7 +63,7 @@ async def validate_iteration(session: CycleSession, step: CycleStep) -> CycleOut
     measured = await _measured(session)
     keep_failures(session, measured.results)
     state = session.state()
-    if not session.able("vas").plans:
+    if not session.able("vas").plans or state.engine.budget.reached:
         keep_documents(session, {f"vas/{MAIN}": verdict_summary(state, measured)})
         report = PhaseReport(phase="vas", status="success", summary="; ".join(measured_lines(measured)))
         return JudgementOutcome(measured, report, (f"vas/{MAIN}",))

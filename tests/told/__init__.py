@@ -1,0 +1,1 @@
+"""What people tell agents at work."""
