@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.agents.presets import agent_commands
 from loopwright.core.config import AgentTable, Config, load_config
 from loopwright.core.errors import Invalid
 
@@ -218,3 +219,81 @@ def test_whatever_the_order_the_last_one_to_say_it_counts(
     got = agents["codex"].model_dump(exclude_unset=True) if "codex" in agents else {}
     assert got.keys() == expected.keys()
     assert all(got[key] == (tuple(expected[key].split()) if key == "command" else expected[key]) for key in got)
+
+
+def test_a_model_and_an_effort_are_those_of_the_agent_that_is_named_with_them(sources: Sources) -> None:
+    """Another agent that a nearer source names has none of the farther one's."""
+    sources.write(user="agent = 'codex'\nmodel = 'gpt-5.5'\neffort = 'high'")
+    chosen = sources.load().settings
+    assert (chosen.agent, chosen.model, chosen.effort) == ("codex", "gpt-5.5", "high")
+    other = sources.load({"agent": "gemini"})
+    assert (other.settings.agent, other.settings.model, other.settings.effort) == ("gemini", None, None)
+    assert other.origins["model"] == "default"
+    same = sources.load({"agent": "codex", "effort": "low"}).settings
+    assert (same.model, same.effort) == ("gpt-5.5", "low")
+    assert sources.load(LOOPWRIGHT_MODEL="gpt-6").settings.model == "gpt-6"
+
+
+def test_a_role_is_played_by_an_agent_with_a_model_of_its_own(sources: Sources) -> None:
+    sources.write(
+        own="""
+        [cycle.roles]
+        ra = "gemini"
+        ep = "opencode:anthropic/claude-sonnet-5"
+        cd = { agent = "codex", model = "gpt-5.5", effort = "high" }
+        vas = { agent = "claude", effort = "max" }
+        """
+    )
+    assert sources.load().cycle.roles == {
+        "ra": "gemini", "ep": "opencode:anthropic/claude-sonnet-5", "cd": "codex:gpt-5.5@high", "vas": "claude@max",
+    }  # fmt: skip
+    typed = sources.load({"cycle": {"roles": ("cd=qwen:qwen3:8b@low",)}}).cycle.roles
+    assert typed["cd"] == "qwen:qwen3:8b@low"
+
+
+def test_an_agent_has_further_arguments_and_servers(sources: Sources) -> None:
+    sources.write(
+        user="""
+        [agents.codex.mcp.search]
+        url = "https://mcp.example.org/s?key=k"
+        headers = {Authorization = "Bearer b"}
+        """,
+        own="""
+        [agents.codex]
+        model = "gpt-5.5"
+        args = "-c 'a b'"
+        [agents.codex.mcp.notes]
+        command = "notes --stdio"
+        args = ["--quiet"]
+        env = {NOTES_KEY = "k"}
+        """,
+    )
+    codex = agent_commands(sources.load().agents)["codex"]
+    assert (codex.argv, codex.model) == (("codex-acp", "-c", "a b"), "gpt-5.5")
+    assert [(one.name, one.command, one.args, one.url) for one in codex.mcp] == [
+        ("search", "", (), "https://mcp.example.org/s?key=k"), ("notes", "notes", ("--stdio", "--quiet"), ""),
+    ]  # fmt: skip
+    assert (codex.mcp[0].headers, codex.mcp[1].env) == ({"Authorization": "Bearer b"}, {"NOTES_KEY": "k"})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("agent = 'codex:'", "agent: 'codex:' does not choose an agent; write NAME, NAME:MODEL"),
+        ("model = ' '", "model: must be a name"),
+        ("[cycle.roles]\ncd = {model = 'x'}", "cycle.roles: must be an agent, or a table as in"),
+        ("[cycle.roles]\ncd = {agent = 'codex', modle = 'x'}", "cycle.roles: must be an agent, or a table as in"),
+        ("[agents.codex.mcp.loopwright]\ncommand = 'x'", "agents.codex.mcp.loopwright: must be named with"),
+        ("[agents.codex.mcp.s]\nargs = ['sw0rdfish']", "agents.codex.mcp.s: must have either a command, or a url"),
+        (
+            "[agents.codex.mcp.s]\ncommand = 'x'\nheaders = {A = 'sw0rdfish'}",
+            "agents.codex.mcp.s: must have no headers",
+        ),
+        ("[agents.codex.mcp.s]\nurl = 'sw0rdfish'", "agents.codex.mcp.s.url: must be an address"),
+        ("[agents.codex.mcp.s]\nurl = 'https://x.org'\nheaders = {'a b' = 'sw0rdfish'}", "must be the name of an HTTP"),
+    ],
+)
+def test_what_is_no_choice_is_told(sources: Sources, text: str, words: str) -> None:
+    told = sources.refusal(text)
+    assert words in told
+    assert "sw0rdfish" not in told

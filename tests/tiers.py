@@ -219,6 +219,9 @@ tests/actions/test_told.py::test_at_random_moments_with_kills_between
 tests/actions/test_trials.py
 tests/agents_real
 tests/agents_real/test_cycle.py::test_two_iterations_and_a_killed_runner_in_the_same_sessions[mixed]
+tests/agents_real/test_choosing.py::test_a_resumed_loop_goes_on_with_another_model_in_the_same_session[codex]
+tests/agents_real/test_choosing.py::test_what_an_agent_does_not_offer_is_refused_before_anything_is_done[codex]
+tests/agents_real/test_choosing.py::test_what_is_chosen_is_asked_for_recorded_and_shown[qwen]
 tests/agents_real/test_loops.py::test_a_feature_and_a_fix_in_one_session[gemini]
 tests/agents_real/test_loops.py::test_doctor_finds_it_ready[codex]
 tests/agents_real/test_proof.py::test_its_loop_ends_as_it_should[a test that passes without the change-codex]
@@ -344,6 +347,7 @@ tests/workspace/test_killed_in_a_lane.py
 """What is slow, but for what STANDARD names of it."""
 
 SOAK = """
+tests/agents_real/test_choosing.py
 tests/agents_real/test_cycle.py::test_an_extension_of_a_running_cycle_is_taken_at_the_border
 tests/agents_real/test_cycle.py::test_two_iterations_and_a_killed_runner_in_the_same_sessions
 tests/agents_real/test_debugger.py::test_a_fault_is_measured_before_it_is_mended[opencode]

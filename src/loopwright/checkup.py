@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from loopwright import __version__
 from loopwright.agents.presets import not_installed, program_of, version_of
-from loopwright.core.agent_names import AgentCommand, is_known, unknown_agent
+from loopwright.core.agent_names import AgentChoice, AgentCommand, is_known, unknown_agent
 from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import Invalid, LoopwrightError
 from loopwright.core.state import Policy
@@ -28,20 +28,22 @@ from loopwright.wiring import EngineMeans
 from loopwright.wiring.stores import LOOPS
 
 if TYPE_CHECKING:
-    from loopwright.agents.acp.session import ProbeResult
+    from loopwright.agents.acp.probe import LiveAnswer, ProbeResult
 
 
-PROBE_LIMIT = 60.0
-"""Seconds that an agent has to open a session."""
 AT_ONCE = 2
 
-AgentStatus = Literal["ready", "needs a login", "does not work", "not asked", "not installed"]
+AgentStatus = Literal["answers", "starts", "installed", "needs a login", "does not work", "not installed"]
+"""What was found out, and no more: it answered a prompt, it opened a session, its program is there."""
 ProgressCallback = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class AgentCheckup:
-    """One agent that is a program. `words` say why it is not ready, and what would help."""
+    """One agent that is a program. `words` say what is wrong with it, and what would help.
+
+    `probe`: what it told when it was started; `live`: what came of a prompt.
+    """
 
     name: str
     status: AgentStatus
@@ -53,28 +55,42 @@ class AgentCheckup:
     login: str
     configured_in: tuple[str, ...]
     probe: "ProbeResult | None"
+    live: "LiveAnswer | None" = None
 
 
 async def check_agents(
-    means: EngineMeans, commands: Mapping[str, AgentCommand], probing: bool | None, tell: ProgressCallback
+    means: EngineMeans,
+    commands: Mapping[str, AgentCommand],
+    probing: bool | None,
+    tell: ProgressCallback,
+    *,
+    live: bool = False,
 ) -> tuple[AgentCheckup, ...]:
-    """`probing` None: all are started but those that the project's own files have a say in.
+    """`probing` None: all are started but those that the project's own files have a say in; `live`: and asked.
 
     Each in an empty folder, at most two at once, and nothing of them is left.
     """
     turns = asyncio.Semaphore(AT_ONCE)
     async with asyncio.TaskGroup() as group:
-        looks = [group.create_task(_agent(means, command, probing, turns, tell)) for command in commands.values()]
+        looks = [
+            group.create_task(_agent(means, command, probing, turns, tell, live=live)) for command in commands.values()
+        ]
     return tuple(look.result() for look in looks)
 
 
 async def _agent(
-    means: EngineMeans, command: AgentCommand, probing: bool | None, turns: asyncio.Semaphore, tell: ProgressCallback
+    means: EngineMeans,
+    command: AgentCommand,
+    probing: bool | None,
+    turns: asyncio.Semaphore,
+    tell: ProgressCallback,
+    *,
+    live: bool,
 ) -> AgentCheckup:
     origins = _origins(means, command.name)
     known = AgentCheckup(
         command.name,
-        "not asked",
+        "installed",
         "",
         shown_command(command.argv),
         None,
@@ -91,9 +107,7 @@ async def _agent(
     theirs = [origin for origin in origins if Path(origin).parent == means.project]
     if theirs and not probing:
         return replace(known, words=f"not started: {theirs[0]} configures it; --probe starts it")
-    from loopwright.agents.acp.session import (
-        probe_agent,  # half a second, which a machine without agents can do without
-    )
+    from loopwright.agents.acp.probe import PROBE_LIMIT, ask_agent, probe_agent  # half a second
 
     async with turns:
         tell(f"{'looking at' if probing is False else 'asking'} {command.name}")
@@ -101,18 +115,30 @@ async def _agent(
             folder = Path(name).resolve()
             if probing is False:
                 return replace(known, version=await version_of(program, command, folder))
-            started = replace(command, argv=(program, *command.argv[1:]))
+            started = replace(command, argv=(program, *command.argv[1:])).choosing(_choice(means, command.name))
             probed = await probe_agent(started, folder, PROBE_LIMIT)
             version = probed.version or await version_of(program, command, folder)
-    status, words = _judged(command, probed)
-    return replace(known, status=status, words=words, version=version, probe=probed)
+            answer = None
+            if live and probed.trouble is None:
+                tell(f"waiting for an answer of {command.name}")
+                answer = await ask_agent(started, folder)
+    status, words = _judged(command, probed, answer)
+    return replace(known, status=status, words=words, version=version, probe=probed, live=answer)
 
 
-def _judged(command: AgentCommand, probed: "ProbeResult") -> tuple[AgentStatus, str]:
-    if probed.trouble is None:
-        return "ready", ""
-    words = probed.words.removeprefix(f"{command.name}: ")
-    return "needs a login" if probed.trouble == "auth" else "does not work", words
+def _judged(command: AgentCommand, probed: "ProbeResult", answer: "LiveAnswer | None") -> tuple[AgentStatus, str]:
+    came = answer or probed
+    if came.trouble is None:
+        return "answers" if answer else "starts", ""
+    words = came.words.removeprefix(f"{command.name}: ")
+    return "needs a login" if came.trouble == "auth" else "does not work", words
+
+
+def _choice(means: EngineMeans, name: str) -> AgentChoice:
+    """With the model and effort that a run of this agent would use here."""
+    settings = means.config.settings
+    own = means.agents.choose(settings.agent, settings.model, settings.effort)
+    return own if own.name == name else means.agents.choose(name)
 
 
 def _origins(means: EngineMeans, name: str) -> tuple[str, ...]:
@@ -282,7 +308,10 @@ LIMITS = (
 
 @dataclass(frozen=True)
 class RunCheckup:
-    """What a run would execute, and within which limits. `asked`: the agent's name before `auto` was decided."""
+    """What a run would execute, and within which limits. `asked`: the agent's name before `auto` was decided.
+
+    `model` and `effort` that are chosen, None for the agent's own; `mcp`: names of the user's servers.
+    """
 
     agent: str
     asked: str
@@ -291,6 +320,9 @@ class RunCheckup:
     environment: Mapping[str, str]
     without: tuple[str, ...]
     mode: str | None
+    model: str | None
+    effort: str | None
+    mcp: tuple[str, ...]
     permissions: Policy
     test_command: str | None
     limits: Mapping[str, float | int | bool | None]
@@ -321,8 +353,11 @@ class Checkup:
     chosen_fails: bool
 
 
-async def check_up(means: EngineMeans, *, only: str | None, probing: bool | None, tell: ProgressCallback) -> Checkup:
-    """`only` that agent is looked at. `probing` None: as agents_here has it, and the `only` one in any case.
+async def check_up(
+    means: EngineMeans, *, only: str | None, probing: bool | None, tell: ProgressCallback, live: bool = False
+) -> Checkup:
+    """`only` that agent is looked at. `probing` None: as agents_here has it, and the `only` one in any case. `live`:
+    each that opens a session is sent a prompt.
 
     Invalid for an agent that nobody knows.
     """
@@ -330,9 +365,9 @@ async def check_up(means: EngineMeans, *, only: str | None, probing: bool | None
     asked = only or settings.agent
     if not is_known(asked, configured):
         raise Invalid(unknown_agent(asked, configured))
-    chosen = means.agents.chosen(asked)
+    chosen = means.agents.choose(asked).name
     commands = {n: c for n, c in means.agents.commands.items() if only is None or n == chosen}
-    found = await check_agents(means, commands, True if only and probing is None else probing, tell)
+    found = await check_agents(means, commands, True if only and probing is None else probing, tell, live=live)
     machine, project = await check_machine(), check_project(means)
     fails = _agent_problem(means, chosen, found)
     problems = [
@@ -348,7 +383,7 @@ async def check_up(means: EngineMeans, *, only: str | None, probing: bool | None
 def _roles(means: EngineMeans, usual: str) -> Iterator[RoleCheckup]:
     named = means.config.cycle.roles
     for role in ROLES:
-        agent = means.agents.chosen(named.get(role, usual))
+        agent = means.agents.chosen(named[role]) if role in named else usual
         yield RoleCheckup(role, agent, _not_there(means, agent))
 
 
@@ -372,11 +407,15 @@ def _not_there(means: EngineMeans, agent: str) -> str | None:
 
 def _run(means: EngineMeans, asked: str, chosen: str, project: ProjectCheckup) -> RunCheckup:
     settings = means.config.settings
-    command = means.agents.commands.get(chosen) or AgentCommand(chosen, ())
+    choice = _choice(means, chosen)
+    command = (means.agents.commands.get(chosen) or AgentCommand(chosen, ())).choosing(choice)
     program = program_of(command, means.project) if command.argv else None
     return RunCheckup(
         agent=chosen,
         asked=asked,
+        model=choice.model,
+        effort=choice.effort,
+        mcp=tuple(server.name for server in command.mcp),
         command=shown_command((program or command.argv[0], *command.argv[1:]) if command.argv else ()),
         cwd=str(means.project),
         environment=masked_variables(command.environment),

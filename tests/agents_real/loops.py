@@ -57,6 +57,13 @@ class Ground:
         assert "Traceback" not in done.stderr, done.stderr
         return Rested(done.returncode, tuple(json.loads(line) for line in done.stdout.splitlines()), done.stderr)
 
+    def shown(self, *words: str) -> str:
+        """What a command prints for people."""
+        argv = self.argv(words)[:-1]
+        done = subprocess.run(argv, cwd=self.project, env=self.environment, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
     @asynccontextmanager
     async def running(self, *words: str) -> AsyncIterator["subprocess.Popen[bytes]"]:
         """In a session of its own, from the moment there is a loop; its words go to a file in the home.

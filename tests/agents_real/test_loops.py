@@ -70,7 +70,7 @@ def test_doctor_finds_it_ready(name: str, ground: Begin, fence: Fence, project: 
         looked = place.run("doctor", "--agent", name)
         assert looked.code == 0, looked
         [agent] = looked.said[-1]["data"]["agents"]
-        assert (agent["name"], agent["status"]) == (name, "ready")
+        assert (agent["name"], agent["status"]) == (name, "starts")
         assert agent["version"]
         assert agent["probe"]["load_session"]
         assert agent["probe"]["modes"]

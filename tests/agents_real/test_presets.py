@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.acp.session import ProbeResult, probe_agent
+from loopwright.agents.acp.probe import ProbeResult, probe_agent
 from loopwright.core.agent_names import PRESET_COMMANDS
 from tests.agents_real.agents import AGENTS, RealAgent
 from tests.agents_real.conftest import Prepare

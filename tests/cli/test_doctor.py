@@ -123,7 +123,7 @@ def test_an_agent_that_works_is_known_by_what_it_said(bare: Desk, tmp_path: Path
     assert ran.code == 0, ran
     assert ran.err == "(asking small)\n"
     small = agent(ran, "small")
-    assert (small["status"], small["version"], small["words"]) == ("ready", "0.1", "")
+    assert (small["status"], small["version"], small["words"]) == ("starts", "0.1", "")
     assert small["configured_in"] == [str(users(bare))]
     assert small["probe"]["modes"] == ["calm", "wild"]
     assert (small["probe"]["load_session"], small["probe"]["mcp_http"]) == (True, False)
@@ -151,7 +151,7 @@ def test_agents_that_fail_are_told_apart_and_do_not_keep_it_from_the_others(here
     ran = here.run("--json")
     assert ran.code == 0
     status = {each["name"]: each["status"] for each in found(ran)["agents"]}
-    assert (status["closed"], status["dying"], status["good"]) == ("needs a login", "does not work", "ready")
+    assert (status["closed"], status["dying"], status["good"]) == ("needs a login", "does not work", "starts")
     assert agent(ran, "closed")["words"] == "Please log in; log in with: closed login"
     assert "no such model" in agent(ran, "dying")["words"]
     assert found(ran)["problems"] == []
@@ -194,7 +194,7 @@ def test_what_the_project_names_is_not_started_unless_one_asks_for_it(here: Here
     )
     for words in ([], ["--no-probe"]):
         ran = here.run(*words, "--json")
-        assert agent(ran, "small")["status"] == "not asked"
+        assert agent(ran, "small")["status"] == "installed"
         assert "--probe starts it" in agent(ran, "small")["words"]
         assert not note.exists()
     for words in (["--probe"], ["--agent", "small"]):
@@ -210,7 +210,7 @@ def test_without_probing_only_versions_are_asked_for(here: Here, tmp_path: Path)
     )
     program.chmod(0o755)
     ran = here.run("--no-probe", "--json")
-    assert (agent(ran, "qwen")["status"], agent(ran, "qwen")["version"]) == ("not asked", "9.8.7")
+    assert (agent(ran, "qwen")["status"], agent(ran, "qwen")["version"]) == ("installed", "9.8.7")
     assert (tmp_path / "told").read_text() == "['--version']"
     assert found(ran)["run"]["agent"] == "qwen"
 

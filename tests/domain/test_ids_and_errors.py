@@ -89,7 +89,7 @@ DOCUMENTED = {
     "Invalid": (2, 400), "NotFound": (4, 404), "IllegalTransition": (5, 400), "Conflict": (5, 409),
     "Forbidden": (5, 403), "StaleVersion": (5, 412),
     "StoreError": (6, 503), "Corrupt": (6, 503), "NewerSchema": (6, 503), "UncertainCommit": (6, 503),
-    "AgentError": (7, 503), "LoopwrightError": (1, 500),
+    "NotOffered": (2, 400), "AgentError": (7, 503), "LoopwrightError": (1, 500),
 }  # fmt: skip
 
 

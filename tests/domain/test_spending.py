@@ -4,7 +4,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.protocol import Usage
-from loopwright.core.spending import SpentTotal, TurnUsage, UsageLedger, add_known, sum_of, sum_turns, tokens_of
+from loopwright.core.spending import (
+    SpentTotal,
+    TurnUsage,
+    UsageLedger,
+    add_known,
+    merge_usage,
+    sum_of,
+    sum_turns,
+    tokens_of,
+)
+from loopwright.core.state import ModelUsage
 
 
 def test_unknown_is_not_zero() -> None:
@@ -42,7 +52,14 @@ def test_a_cost_is_what_the_agent_says_else_its_price_else_unknown() -> None:
         TurnUsage("goose", Usage(tokens=5)),
     )
     total = sum_turns(turns, lambda u: 2.0 if u.model == "dear" else None, lambda agent: agent != "bash")
-    assert total == SpentTotal(Usage(tokens=20, cost=2.5), ("gemini",))
+    by_model = (
+        ModelUsage(agent="codex", model="dear", turns=1, tokens=5, cost=0.5),
+        ModelUsage(agent="qwen", model="dear", turns=1, tokens=5, cost=2.0),
+    )
+    assert total == SpentTotal(Usage(tokens=20, cost=2.5, by_model=by_model), ("gemini",))
+    assert merge_usage((*by_model, by_model[0].evolve(cost=None, tokens=2))) == (
+        by_model[0].evolve(turns=2, tokens=7), by_model[1],
+    )  # fmt: skip
 
 
 NUMBERS = st.none() | st.integers(0, 10**9)

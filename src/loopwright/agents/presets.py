@@ -8,8 +8,8 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-from loopwright.core.agent_names import PRESET_COMMANDS, AgentCommand
-from loopwright.core.config import AgentTable
+from loopwright.core.agent_names import PRESET_COMMANDS, AgentCommand, McpServerCommand
+from loopwright.core.config import AgentTable, McpTable
 from loopwright.core.errors import Invalid
 from loopwright.core.protocol import Usage
 from loopwright.processes.process import Patience, run_group
@@ -30,12 +30,22 @@ def _over(preset: AgentCommand | None, name: str, table: AgentTable) -> AgentCom
         base = replace(base, argv=table.command, install="", package=None)
     return replace(
         base,
+        argv=(*base.argv, *table.args),
         environment={**base.environment, **table.env},
         without=(*base.without, *table.without_env),
         modes={**base.modes, **table.mode},
         install=table.install or base.install,
         login=table.login or base.login,
+        model=table.model,
+        effort=table.effort,
+        mcp=tuple(_server(server, told) for server, told in table.mcp.items()),
     )
+
+
+def _server(name: str, table: McpTable) -> McpServerCommand:
+    command, *args = (*table.command, *table.args) or ("",)
+    url = table.url.get_secret_value() if table.url else ""
+    return McpServerCommand(name, command, tuple(args), table.env, url, table.headers)
 
 
 VERSION_LIMIT = 10.0
@@ -55,6 +65,18 @@ def program_of(command: AgentCommand, project: Path) -> str | None:
     path = command.environment.get("PATH", os.environ.get("PATH", os.defpath))
     found = shutil.which(first, path=path)
     return os.path.abspath(found) if found else None
+
+
+def mcp_program(server: McpServerCommand, agent: AgentCommand, project: Path) -> str | None:
+    """The absolute path of the program of an MCP server of that agent."""
+    environment = {**agent.environment, **server.env}
+    return program_of(AgentCommand(server.name, (server.command,), environment), project)
+
+
+def no_mcp_program(server: McpServerCommand, agent: AgentCommand) -> str:
+    """What to say where there is none."""
+    words = f"there is no program {server.command!r} for the MCP server {server.name} of {agent.name}"
+    return f"{words}; install it, or leave the server out of [agents.{agent.name}.mcp]"
 
 
 def first_installed(commands: Mapping[str, AgentCommand], project: Path) -> str:

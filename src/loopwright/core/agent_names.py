@@ -3,14 +3,73 @@
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from loopwright.core.errors import Invalid
-from loopwright.core.state import Policy
+from loopwright.core.state import Policy, RunSettings
 
 BUILT_IN = ("auto", "builtin", "bash")
 SCRIPTED = "scripted:"
 """`scripted:FILE` plays a script."""
+
+
+class AgentChoice(NamedTuple):
+    """An agent, with the model and the effort that it shall work with; None: its own.
+
+    Written `NAME`, `NAME:MODEL`, `NAME@EFFORT` or `NAME:MODEL@EFFORT`. Of several @, the last one counts: a model that
+    has one in its name is written with one at its end.
+    """
+
+    name: str
+    model: str | None = None
+    effort: str | None = None
+
+    def __str__(self) -> str:
+        ending = f"@{self.effort or ''}" if self.effort or "@" in (self.model or "") else ""
+        return f"{self.name}{f':{self.model}' if self.model else ''}{ending}"
+
+    def completed(self, model: str | None, effort: str | None) -> "AgentChoice":
+        """With these where nothing is chosen. An effort means what it means to a model: only both hold together."""
+        if self.model and model and self.model != model:
+            return self
+        return self._replace(model=self.model or model, effort=self.effort or effort)
+
+    def chosen_by(self, model: str | None, effort: str | None) -> "AgentChoice":
+        """With these, named beside the agent. Invalid where it names others itself."""
+        for what, own, other in (("model", self.model, model), ("effort", self.effort, effort)):
+            if own and other and own != other:
+                raise Invalid(f"the agent {str(self)!r} names the {what} {own!r}, and {what} is {other!r}; choose one")
+        return self._replace(model=self.model or model, effort=self.effort or effort)
+
+
+def read_choice(text: str) -> AgentChoice:
+    """Invalid for one that names no agent, or no model after its colon."""
+    if text.startswith(SCRIPTED):
+        return AgentChoice(text)
+    words, at, effort = text.rpartition("@") if "@" in text else (text, "", "")
+    name, colon, model = words.partition(":")
+    if not name.strip() or (colon and not model.strip()) or (at and not model and not effort):
+        raise Invalid(f"{text!r} does not choose an agent; write NAME, NAME:MODEL, NAME@EFFORT or NAME:MODEL@EFFORT")
+    return AgentChoice(name, model or None, effort or None)
+
+
+def complete_name(name: str, settings: RunSettings) -> str:
+    """An agent as a run names it, with the run's own model and effort where it is the run's own agent."""
+    choice = read_choice(name)
+    own = choice.completed(settings.model, settings.effort) if choice.name == settings.agent else choice
+    return str(own)
+
+
+@dataclass(frozen=True)
+class McpServerCommand:
+    """An MCP server of the user's own: a program (`command` and what follows), or else a place on the network."""
+
+    name: str
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -22,6 +81,10 @@ class AgentCommand:
     alone. `session_meta` goes along with every new session, as its `_meta`. `tools_within`: seconds that the tools of
     MCP servers may come late, where a session begins without them. `install`, `login` and `resume` are what a person
     types, `resume` to go on with a `{session}` by hand; `package` its name on npm where it is one.
+
+    `model` and `effort` are asked of every session, over ACP where the agent has a way. Else `model_args` follow the
+    command, or `model_variable` is set when it is started; `{model}` stands for the model. `mcp`: servers of the user's
+    that it gets beside ours.
     """
 
     name: str
@@ -35,6 +98,30 @@ class AgentCommand:
     package: str | None = None
     tools_within: float = 0
     session_meta: Mapping[str, Any] = field(default_factory=dict)  # Any: each agent's own JSON
+    model: str | None = None
+    effort: str | None = None
+    model_args: tuple[str, ...] = ()
+    model_variable: str = ""
+    mcp: tuple[McpServerCommand, ...] = ()
+
+    def choosing(self, choice: AgentChoice) -> "AgentCommand":
+        """As it is started for this model and effort."""
+        model = choice.model
+        if model is None:
+            return replace(self, effort=choice.effort)
+        variables = {self.model_variable: model} if self.model_variable else {}
+        return replace(
+            self,
+            argv=(*self.argv, *(word.format(model=model) for word in self.model_args)),
+            environment={**self.environment, **variables},
+            model=model,
+            effort=choice.effort,
+        )
+
+    @property
+    def is_told_at_start(self) -> bool:
+        """Whether its model is named when it is started."""
+        return bool(self.model and (self.model_args or self.model_variable))
 
 
 def _always(mode: str) -> dict[Policy, str]:
@@ -65,17 +152,18 @@ PRESET_COMMANDS: Mapping[str, AgentCommand] = {
                      {**_always("read-only"), "workspace": "workspace-write", "all": "agent-full-access"}),
                 tools_within=10, resume="codex resume {session}"),
         replace(_npm("claude", ("claude-agent-acp",), "@agentclientprotocol/claude-agent-acp", "claude /login",
-                     _always("default")), tools_within=10, resume="claude --resume {session}",
+                     _always("default"), {"CLAUDE_CODE_MAX_RETRIES": "3"}),
+                tools_within=10, resume="claude --resume {session}",
                 session_meta={"claudeCode": {"emitRawSDKMessages": [{"type": "system", "subtype": "api_retry"}]}}),
         _npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
              {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_DEBUG_LOG_FILE": "/dev/stderr"}),
         replace(_npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")),
-                tools_within=10, resume="qwen --resume {session}"),
+                tools_within=10, resume="qwen --resume {session}", model_args=("--model", "{model}")),
         replace(_npm("opencode", ("opencode", "acp", "--print-logs", "--log-level", "ERROR"), "opencode-ai",
                      "opencode auth login", _always("build"), {"OPENCODE_PERMISSION": _ASKING}),
                 resume="opencode --session {session}"),
         AgentCommand("goose", ("goose", "acp"), {"GOOSE_MODE": "approve"}, modes=_always("approve"),
-                     install="brew install block-goose-cli", login="goose configure"),
+                     install="brew install block-goose-cli", login="goose configure", model_variable="GOOSE_MODEL"),
     )
 }  # fmt: skip
 """Coding agents that need no configuration, in the order in which `auto` looks for them.
@@ -86,6 +174,9 @@ others to write their log to stderr.
 The modes are those in which the agent asks us, not a second model of its own: what may be done is decided on our side
 (policy/permissions.py). Modes for planning are left out: qwen and gemini take our report tools away in them, claude and
 opencode ask and then write. codex asks for nothing that the sandbox of its mode allows, so its modes differ.
+
+claude tries ten times by itself, and says nothing meanwhile: a refused key for three minutes. Waiting is ours to do
+(core/agent_failures.py).
 """
 
 
@@ -109,9 +200,10 @@ def rule_files_read(name: str, files: Collection[str]) -> frozenset[str]:
 def session_words(name: str, session: str) -> str:
     """What an agent calls its session, and how a person goes on with it, where that is known.
 
-    `name` of the agent, after a role's: `ra/codex`.
+    `name` of the agent, after a role's: `ra/codex`. Neither a role nor an agent has a colon, and a model may hold all.
     """
-    preset = PRESET_COMMANDS.get(name.rpartition("/")[2])
+    chosen = name.partition(":")[0].partition("@")[0]
+    preset = PRESET_COMMANDS.get(chosen.rpartition("/")[2])
     by_hand = f" (by hand: {preset.resume.format(session=session)})" if preset and preset.resume else ""
     return f"{name} {session}{by_hand}"
 
@@ -124,16 +216,19 @@ def known_agents(configured: Iterable[str] = ()) -> tuple[str, ...]:
 def is_known(name: str, configured: Iterable[str] = ()) -> bool:
     if name.startswith(SCRIPTED):
         return name != SCRIPTED
-    return name in (*BUILT_IN, *PRESET_COMMANDS, *configured)
+    return read_choice(name).name in (*BUILT_IN, *PRESET_COMMANDS, *configured)
 
 
 def check_agent(name: str, *, own: str, configured: Iterable[str] = ()) -> None:
     """Invalid for a name that no agent has. `own` is the loop's agent, which somebody has checked before."""
     if name != own and not is_known(name, configured):
         raise Invalid(f"tool: {unknown_agent(name, configured)}")
+    choice = read_choice(name)
+    if choice.name in BUILT_IN and (choice.model or choice.effort):
+        raise Invalid(f"tool: {choice.name} works without a model: leave out model and effort")
 
 
 def unknown_agent(name: str, configured: Iterable[str] = ()) -> str:
     """What to say of such a name."""
-    known = ", ".join(known_agents(configured))
+    known, name = ", ".join(known_agents(configured)), read_choice(name).name
     return f"no agent is named {name!r} (known: {known}; add others as [agents.NAME] in loopwright.toml)"

@@ -12,13 +12,22 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Self, get_args
 from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 
-from loopwright.core.agent_names import BUILT_IN, PRESET_COMMANDS
+from loopwright.core.agent_names import BUILT_IN, PRESET_COMMANDS, AgentChoice, read_choice
 from loopwright.core.cycle_names import ROLES, TITLES, Role
 from loopwright.core.errors import Invalid
 from loopwright.core.notices import Event as NoticeKind
@@ -30,20 +39,29 @@ TEN_YEARS = 315_576_000
 """Seconds; more is a mistake, and overflows clocks."""
 
 
-def _words(given: object) -> object:
-    """A command line, or its words."""
+def _arguments(given: object) -> object:
+    """A part of a command line, or its words."""
     if isinstance(given, str):
         try:
             given = shlex.split(given)
         except ValueError as error:
             raise ValueError(f"cannot be read as a command line: {error}") from None
-    if not isinstance(given, list | tuple) or not given or not all(isinstance(word, str) for word in given):
+    if not isinstance(given, list | tuple) or not all(isinstance(word, str) for word in given):
         raise ValueError("must be a command line or a list of words")
-    if not given[0].strip():
-        raise ValueError("must start with a program")
     if any("\0" in word for word in given):
         raise ValueError("must not contain NUL")
     return tuple(given)
+
+
+def _words(given: object) -> object:
+    """A command line, or its words."""
+    words = _arguments(given)
+    assert isinstance(words, tuple)
+    if not words:
+        raise ValueError("must be a command line or a list of words")
+    if not words[0].strip():
+        raise ValueError("must start with a program")
+    return words
 
 
 def _list(given: object) -> object:
@@ -60,12 +78,33 @@ def _address(given: SecretStr) -> SecretStr:
     raise ValueError("must be an address like https://example.org/path")
 
 
+def _name(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError("must be a name")
+    return text.strip()
+
+
+Name = Annotated[str, AfterValidator(_name)]
+
+
+def _choice(text: str) -> str:
+    try:
+        read_choice(text)
+    except Invalid as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
 class Settings(BaseModel):
     """Everything that can be configured. Times in seconds unless the name says otherwise; rates in percent."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    agent: str = Field("auto", min_length=1, description="agent that does the work: auto, builtin, or a name")
+    agent: Annotated[str, AfterValidator(_choice)] = Field(
+        "auto", min_length=1, description="agent that does the work: auto, builtin, or a name"
+    )
+    model: Name | None = Field(None, description="model that this agent works with (default: its own)")
+    effort: Name | None = Field(None, description="how much that model thinks: low, high, … (default: its own)")
     max_iterations: Iterations = Field(10, description="iterations after which a loop ends as exhausted")
     max_minutes: float | None = Field(
         None, gt=0, le=TEN_YEARS / 60, description="working time after which a loop ends as over_budget"
@@ -143,7 +182,15 @@ def _by_role(given: object) -> object:
     if strange := [name for name in given if name not in ROLES]:
         known = ", ".join(f"{role} ({title})" for role, title in TITLES.items())
         raise ValueError(f"there is no role {strange[0]!r}; available: {known}")
-    return given
+    return {role: _chosen(player) if isinstance(player, Mapping) else player for role, player in given.items()}
+
+
+def _chosen(table: Mapping[str, object]) -> str:
+    """As in { agent = "codex", model = "gpt-5.5", effort = "high" }."""
+    names = {key: value for key, value in table.items() if isinstance(value, str) and value.strip()}
+    if len(names) != len(table) or not table.keys() <= {"agent", "model", "effort"} or "agent" not in table:
+        raise ValueError('must be an agent, or a table as in { agent = "codex", model = "gpt-5.5", effort = "high" }')
+    return str(AgentChoice(names["agent"], names.get("model"), names.get("effort")))
 
 
 class CycleSettings(BaseModel):
@@ -157,7 +204,7 @@ class CycleSettings(BaseModel):
     grace_timeout: float = Field(
         180, ge=0, le=TEN_YEARS, description="seconds it has to report its progress, and again to finish"
     )
-    roles: Annotated[dict[Role, Annotated[str, Field(min_length=1)]], BeforeValidator(_by_role)] = Field(
+    roles: Annotated[dict[Role, Annotated[str, AfterValidator(_choice)]], BeforeValidator(_by_role)] = Field(
         default={}, description="agent that plays a role (default: agent)"
     )
 
@@ -183,7 +230,43 @@ def _value(text: str) -> str:
     return text
 
 
+def _header(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
+        raise ValueError("must be the name of an HTTP header")
+    return name
+
+
 Variable = Annotated[str, AfterValidator(_variable)]
+OWN_SERVER = "loopwright"
+"""Name of the MCP server that agents report through."""
+
+
+class McpTable(BaseModel):
+    """`[agents.NAME.mcp.SERVER]`: an MCP server of the user's own, as a program or at an address."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    command: Annotated[tuple[str, ...], BeforeValidator(_words)] = ()
+    args: Annotated[tuple[str, ...], BeforeValidator(_arguments)] = ()
+    env: dict[Variable, Annotated[str, AfterValidator(_value)]] = {}
+    url: Annotated[SecretStr, AfterValidator(_address)] | None = None
+    headers: dict[Annotated[str, AfterValidator(_header)], Annotated[str, AfterValidator(_value)]] = {}
+
+    @model_validator(mode="after")
+    def _is_one_of_two(self) -> Self:
+        if bool(self.command) == (self.url is not None):
+            raise ValueError("must have either a command, or a url")
+        if self.url is not None and (self.args or self.env):
+            raise ValueError("must have no args and no env beside a url")
+        if self.command and self.headers:
+            raise ValueError("must have no headers beside a command")
+        return self
+
+
+def _server(name: str) -> str:
+    if name == OWN_SERVER or not _NAME.fullmatch(name):
+        raise ValueError(f"must be named with letters, digits, - _ . and at most 64; {OWN_SERVER} is ours")
+    return name
 
 
 class AgentTable(BaseModel):
@@ -203,6 +286,21 @@ class AgentTable(BaseModel):
     )
     install: str = Field(default="", description="command that installs it")
     login: str = Field(default="", description="command that logs in")
+    model: Name | None = Field(default=None, description="model that it works with, unless a run names another")
+    effort: Name | None = Field(default=None, description="how much that model thinks, unless a run names another")
+    args: Annotated[tuple[str, ...], BeforeValidator(_arguments)] = Field(
+        default=(), description="further arguments of its command"
+    )
+    mcp: dict[Annotated[str, AfterValidator(_server)], McpTable] = Field(
+        default={}, description="MCP servers that it gets beside ours"
+    )
+
+
+def drop_choice(agent: str, given: Mapping[str, object]) -> dict[str, None]:
+    """What does not hold any more where another than this `agent` is `given`: model and effort are an agent's own."""
+    if given.get("agent") in (None, agent):
+        return {}
+    return {name: None for name in ("model", "effort") if name not in given}
 
 
 PREFIX = "LOOPWRIGHT_"
@@ -248,8 +346,10 @@ def load_config(project: Path, flags: Values, environ: Mapping[str, str] = os.en
     )
     for origin, values in sources:
         plain = {key: value for key, value in values.items() if key not in (AGENTS, CYCLE)}
-        merged |= _validated(Settings, plain, origin)
-        origins |= dict.fromkeys(plain, origin)
+        plain = _validated(Settings, plain, origin)
+        dropped = drop_choice(merged.get("agent", "auto"), plain)
+        merged |= plain | dropped
+        origins |= {**dict.fromkeys(plain, origin), **dict.fromkeys(dropped, "default")}
         table = _validated(CycleSettings, values.get(CYCLE, {}), origin, CYCLE)
         cycle = {**cycle, **table, ROLES_TABLE: {**cycle.get(ROLES_TABLE, {}), **table.get(ROLES_TABLE, {})}}
         origins |= {f"{CYCLE}.{key}": origin for key in table}
@@ -276,6 +376,8 @@ def _validated(model: type[BaseModel], values: object, origin: str, table: str =
         name, _, words = first_problem(error).replace(".[key]:", ":").partition(":")
         if name.startswith("notify_url"):
             name, words = "notify_url", words.rpartition(" (got ")[0]
+        if name.startswith("mcp"):  # nothing of it is quoted: it may hold a key
+            words = words.rpartition(" (got ")[0] or words
         if origin == FLAG:
             option = "--role" if name == ROLES_TABLE else f"--{name.replace('_', '-')}"
             raise Invalid(f"{option}:{words}") from error
@@ -297,7 +399,7 @@ def _agents(origin: str, tables: object) -> dict[str, dict[str, Any]]:
 
 def _merged(before: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
     """Key by key; tables inside, variables and modes, again key by key."""
-    inner = [key for key in ("env", "mode") if key in before and key in table]
+    inner = [key for key in ("env", "mode", "mcp") if key in before and key in table]
     return {**before, **table, **{key: {**before[key], **table[key]} for key in inner}}
 
 

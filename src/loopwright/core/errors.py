@@ -106,6 +106,13 @@ class AgentError(LoopwrightError):
         super().__init__(message, advice=advice)
 
 
+class NotOffered(AgentError):
+    """A model, an effort or a kind of MCP server that an agent does not have; the text says what it has."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("refused", message)
+
+
 class ExitCode(IntEnum):
     """Exit codes of the command line."""
 
@@ -140,6 +147,7 @@ TRANSLATIONS: dict[type[LoopwrightError], ErrorTranslation] = {
     Corrupt: ErrorTranslation(ExitCode.DAMAGED, 503, "state damaged"),
     UncertainCommit: ErrorTranslation(ExitCode.DAMAGED, 503, "store closed"),
     StoreError: ErrorTranslation(ExitCode.DAMAGED, 503, "store"),
+    NotOffered: ErrorTranslation(ExitCode.USAGE, 400, "invalid"),
     AgentError: ErrorTranslation(ExitCode.NO_AGENT, 503, "agent unavailable"),
     LoopwrightError: ErrorTranslation(ExitCode.NO_SUCCESS, 500, "failed"),
 }

@@ -14,7 +14,7 @@ from loopwright.core.notices import Notification
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.state import MenuEntry as MenuEntry
-from loopwright.core.state import PermissionRequest, RunBranch
+from loopwright.core.state import PermissionRequest, RunBranch, RunSettings
 from loopwright.core.survey import ProjectSurvey
 from loopwright.core.transcript import AgentEvent, AgentMessage
 from loopwright.evidence.debugging import DebugRequest, Diagnosis, SearchFindings
@@ -89,7 +89,7 @@ class AgentEnvironment:
     Their processes carry `loop_id` as their mark, with the `project` where they work in another folder. `hear` gets
     all that they do, in order, in the runner's thread; `output` what programs print meanwhile, which is shown and not
     kept. `permit` asks a person, and waits; True: allowed. `earlier`: what the agent of that name was sent by earlier
-    runners, as far as it need not be sent again.
+    runners, as far as it need not be sent again. `settings` of the run, which name its own agent's model and effort.
     """
 
     loop_id: str
@@ -98,6 +98,7 @@ class AgentEnvironment:
     permit: Callable[[PermissionRequest], Awaitable[bool]]
     project: Path | None = None
     earlier: Callable[[str], Sequence[AgentMessage]] = lambda agent: ()
+    settings: RunSettings | None = None
 
 
 async def _nobody(request: PermissionRequest) -> bool:

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from loopwright.core.cycle_names import StepName
 from loopwright.core.names import ActionName, TuningStepName
-from loopwright.core.record import Items, Record
-from loopwright.core.state import DevelopTask, LoopTask, Policy
+from loopwright.core.record import Items, Record, is_empty
+from loopwright.core.state import DevelopTask, LoopTask, ModelUsage, Policy
 from loopwright.evidence.debugging import DebugRequest, SearchFindings
 from loopwright.reports.block import PhaseStatus
 from loopwright.reports.block import ReportStatus as ReportStatus
@@ -73,7 +73,7 @@ class Usage(Record):
     """What a turn cost, in tokens and US dollars. None: not known, which is not zero.
 
     `tokens` are all of them; `cached` is a part of `input`, and reasoning a part of `output`. `model` as the agent
-    names it, where it does.
+    names it, where it does. `by_model`: the parts of a sum, where models are known.
     """
 
     tokens: int | None = None
@@ -82,6 +82,7 @@ class Usage(Record):
     cached: int | None = None
     output: int | None = None
     model: str | None = None
+    by_model: Items[ModelUsage] = Field(default=(), exclude_if=is_empty)
 
 
 class AgentOutput(Record):

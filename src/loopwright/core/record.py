@@ -55,6 +55,11 @@ def is_absent(value: object) -> bool:
     return value is None
 
 
+def is_empty(value: object) -> bool:
+    """Leaves a list out of the file while it has no entry."""
+    return not value
+
+
 def merge_unique(known: tuple[T, ...], more: tuple[T, ...]) -> tuple[T, ...]:
     """Both, in order, each once; the very same tuple when nothing is new."""
     new = tuple(dict.fromkeys(item for item in more if item not in known))

@@ -6,7 +6,7 @@ from typing import Any, Protocol, Self, TypeVar
 from loopwright.core.errors import Advice
 from loopwright.core.names import Mode
 from loopwright.core.protocol import Usage
-from loopwright.core.spending import add_known
+from loopwright.core.spending import add_known, merge_usage
 from loopwright.core.state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, Reached, RunState
 from loopwright.evidence.proof import ProofPolicy
 
@@ -80,7 +80,8 @@ def charge_budget(state: R, elapsed: float, usage: Usage) -> R:
         tokens=add_known(budget.tokens, usage.tokens),
         cost=add_known(budget.cost, usage.cost),
     )
-    return state.evolve(engine=state.engine.evolve(budget=spent))
+    by_model = merge_usage((*state.engine.usage, *usage.by_model))
+    return state.evolve(engine=state.engine.evolve(budget=spent, usage=by_model))
 
 
 def add_incidents(state: R, incidents: tuple[Incident, ...]) -> R:

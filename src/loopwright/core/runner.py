@@ -264,7 +264,8 @@ class Runner(Generic[R]):
         `anew`: what earlier runners sent them is sent again.
         """
         bus = bus or hold.bus
-        around = AgentEnvironment(id, bus.hear, partial(bus.publish, "output"), hold.permits)
+        output, settings = partial(bus.publish, "output"), hold.begun.engine.settings
+        around = AgentEnvironment(id, bus.hear, output, hold.permits, settings=settings)
         if not anew:
             known, until = transcript_name(role), hold.begun.engine.rev
             earlier = partial(earlier_messages, self.store, id, until=until, name=known, role=role)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from loopwright.core.protocol import Usage
-from loopwright.core.state import Budget
+from loopwright.core.state import Budget, ModelUsage
 from loopwright.core.threads import run_in_thread
 
 N = TypeVar("N", int, float)
@@ -72,7 +72,33 @@ def sum_turns(
     """
     priced = [u if u.cost is not None else u.evolve(cost=price(u)) for u in (turn.usage for turn in turns)]
     unknown = [t.agent for t, u in zip(turns, priced, strict=True) if t.done and u.cost is None and costs(t.agent)]
-    return SpentTotal(sum_of(priced), tuple(dict.fromkeys(unknown)))
+    models = [model_usage(turn.agent, usage) for turn, usage in zip(turns, priced, strict=True)]
+    total = sum_of(priced).evolve(by_model=merge_usage(model for model in models if model is not None))
+    return SpentTotal(total, tuple(dict.fromkeys(unknown)))
+
+
+def model_usage(agent: str, usage: Usage) -> ModelUsage | None:
+    """Of one turn; None where its model is not known."""
+    if usage.model is None:
+        return None
+    return ModelUsage(agent=agent, model=usage.model, turns=1, tokens=tokens_of(usage), cost=usage.cost)
+
+
+def merge_usage(parts: Iterable[ModelUsage]) -> tuple[ModelUsage, ...]:
+    """One for each agent and model, in the order in which they were first used."""
+    merged: dict[tuple[str, str], ModelUsage] = {}
+    for part in parts:
+        known = merged.get((part.agent, part.model))
+        merged[part.agent, part.model] = (
+            part
+            if known is None
+            else known.evolve(
+                turns=known.turns + part.turns,
+                tokens=add_known(known.tokens, part.tokens),
+                cost=add_known(known.cost, part.cost),
+            )
+        )
+    return tuple(merged.values())
 
 
 def _plus(usage: Usage, more: Usage) -> Usage:
@@ -89,7 +115,11 @@ def sum_of(usages: Iterable[Usage]) -> Usage:
     """Tokens and cost of several turns; None where not one of them is known."""
     total = Usage()
     for usage in usages:
-        total = total.evolve(tokens=add_known(total.tokens, tokens_of(usage)), cost=add_known(total.cost, usage.cost))
+        total = total.evolve(
+            tokens=add_known(total.tokens, tokens_of(usage)),
+            cost=add_known(total.cost, usage.cost),
+            by_model=merge_usage((*total.by_model, *usage.by_model)),
+        )
     return total
 
 

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from loopwright.core.cycle_names import Role
 from loopwright.core.names import Mode
-from loopwright.core.record import Items, Record, Timestamp, bound_range, is_absent
+from loopwright.core.record import Items, Record, Timestamp, bound_range, is_absent, is_empty
 from loopwright.core.text import plural
 from loopwright.evidence.failures import Attempt
 from loopwright.evidence.proof import NamedTest, Proof, ProofPolicy
@@ -271,6 +271,8 @@ class Limits:
 class RunSettings(Record):
     """What the loop was started with, so that a resumed one continues the same way. Times in seconds.
 
+    `model` and `effort` are those of `agent`; None: its own.
+
     `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
     whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
     its own; `commit`: what each task changed is committed there.
@@ -278,6 +280,8 @@ class RunSettings(Record):
 
     mode: Mode = "interactive"
     agent: str = "auto"
+    model: str | None = Field(default=None, exclude_if=is_absent)
+    effort: str | None = Field(default=None, exclude_if=is_absent)
     test_command: str | None = None
     test_timeout: float = Field(default=600, gt=0)
     per_test_timeout: float | None = Field(default=None, ge=0, exclude_if=is_absent)
@@ -361,13 +365,23 @@ class Spent(Record):
     fewest_failing: int | None = None
 
 
+class ModelUsage(Record):
+    """What an agent's `turns` with one model came to; None: not known. `cost` in US dollars."""
+
+    agent: str
+    model: str
+    turns: int = Field(default=0, ge=0)
+    tokens: int | None = None
+    cost: float | None = None
+
+
 class RunState(Record):
     """What a state of any kind keeps beside its own fields, so that a runner can die and another go on.
 
     `start`: commit of the files as the run found them. `environment`: name of what the workspace remembers of what the
     first tests were run with. `sources`: addresses of the issue and the log that the task was taken from. `named`:
     tests that an agent says show the goal, and `proposed_proof` what it proposes to a person. `proof`: of the last
-    validation that passed.
+    validation that passed. `usage`: what each agent spent with each model, where it tells the model.
     """
 
     schema_: int = Field(default=SCHEMA, alias="schema")
@@ -385,6 +399,7 @@ class RunState(Record):
     sessions: dict[str, str] = Field(default_factory=dict)
     settings: RunSettings = RunSettings()
     budget: Budget = Budget()
+    usage: Items[ModelUsage] = Field(default=(), exclude_if=is_empty)
     tests_found: bool | None = None
     last_validation: LastValidation | None = None
     run_writes: Items[str] = ()

@@ -15,7 +15,10 @@ ToolStatus = Literal["pending", "in_progress", "completed", "failed"]
 
 
 class SessionStart(Record):
-    """A session is open. `loaded`: it is one of before; `version` of the agent's program, as it tells it."""
+    """A session is open. `loaded`: it is one of before; `version` of the agent's program, as it tells it.
+
+    `model` and `effort` that it works with, where it tells them.
+    """
 
     kind: Literal["session"] = "session"
     agent: str
@@ -23,6 +26,8 @@ class SessionStart(Record):
     loaded: bool = False
     version: str | None = None
     mode: str | None = None
+    model: str | None = None
+    effort: str | None = None
 
 
 class AgentText(Record):
@@ -193,7 +198,9 @@ def describe_event(event: TranscriptEvent) -> str:
             return event.text
         case SessionStart():
             known = " ".join(part for part in (event.agent, event.version) if part)
-            return f"{'went on with a session' if event.loaded else 'a session'} of {known}"
+            effort = f" at {event.effort}" if event.effort else ""
+            chosen = f", {event.model}{effort}" if event.model else ""
+            return f"{'went on with a session' if event.loaded else 'a session'} of {known}{chosen}"
         case AgentPlan():
             done = sum(status == "completed" for _, status in event.entries)
             now = next((f"; now: {what}" for what, status in event.entries if status == "in_progress"), "")

@@ -99,6 +99,20 @@ def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for value in known if len(value) >= SHORTEST))
 
 
+_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
+
+
+def secret_headers(headers: Mapping[str, str]) -> tuple[str, ...]:
+    """The values of HTTP headers that say who asks, and the last word of each: `Bearer …`."""
+    values = [v.strip() for n, v in headers.items() if n.lower() in _HEADERS or is_secret(n)]
+    return tuple(v for value in values for v in dict.fromkeys((value, value.split()[-1])) if len(v) >= SHORTEST)
+
+
+def masked_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers as they may be shown."""
+    return {n: "‹masked›" if n.lower() in _HEADERS or is_secret(n) else v for n, v in headers.items()}
+
+
 def masked_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Variables as they may be shown: no value of a name that looks secret, and nothing that looks so by itself."""
     secrets = SecretFilter()

@@ -10,16 +10,18 @@ from datetime import datetime, timedelta, timezone
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import platformdirs
 
+from loopwright.core.agent_names import AgentChoice, read_choice
 from loopwright.core.command_rules import COMMIT_NEEDS
-from loopwright.core.config import Config, CycleSettings, Settings, load_config, read_catalogues
+from loopwright.core.config import Config, CycleSettings, Settings, drop_choice, load_config, read_catalogues
 from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import AgentError, Invalid, NotFound
 from loopwright.core.ports import Clock, Workspace
 from loopwright.core.state import Budget, RunBranch, RunSettings
-from loopwright.policy.secrets import SecretFilter, secret_values
+from loopwright.policy.secrets import SecretFilter, secret_headers, secret_values
 from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS, Dimension
@@ -106,6 +108,11 @@ def cycle_settings(settings: Settings, cycle: CycleSettings, *, interactive: boo
     return run_settings(settings, interactive=interactive).evolve(**times)
 
 
+def work_by(choice: AgentChoice) -> dict[str, str | None]:
+    """Who works, as a run's settings have it."""
+    return {"agent": choice.name, "model": choice.model, "effort": choice.effort}
+
+
 def make_budget(settings: Settings) -> Budget:
     return Budget(max_minutes=settings.max_minutes, max_tokens=settings.max_tokens, max_cost=settings.max_cost)
 
@@ -146,21 +153,35 @@ class Engine:
 
         AgentError, Invalid: what it would need is not there, and nothing was made.
         """
-        settings = self.config.settings.model_copy(update=given)
-        agent = self.agents.chosen(settings.agent)
-        self.agents.check(agent)
+        settings = self._settings(given or {})
+        choice = self.agents.choose(settings.agent, settings.model, settings.effort)
+        self.agents.check(str(choice))
         self._check_worktree(settings)
         if settings.test_command:
             self.runner.tests.check(settings.test_command)
+        self.agents.check_choices(str(choice))
         return self.service.create(
             task,
             title=title,
             max_iterations=settings.max_iterations,
-            settings=run_settings(settings, interactive=interactive).evolve(agent=agent),
+            settings=run_settings(settings, interactive=interactive).evolve(**work_by(choice)),
             budget=make_budget(settings),
             allow_test_changes=settings.allow_test_changes,
             sources=sources,
         )
+
+    def _settings(self, given: Mapping[str, object]) -> Settings:
+        """The project's, with what is given."""
+        known = self.config.settings
+        return known.model_copy(update={**drop_choice(known.agent, given), **given})
+
+    def choose_again(self, now: RunSettings, given: Mapping[str, object]) -> AgentChoice:
+        """Who works on a run that is taken up with a `given` agent, model or effort; what is not given stays."""
+        asked = read_choice(str(given.get("agent") or now.agent))
+        model, effort = (str(given[name]) if given.get(name) else None for name in ("model", "effort"))
+        if "agent" in given and asked.name != now.agent:
+            return self.agents.choose(str(asked), model, effort)
+        return asked.chosen_by(model, effort).completed(now.model, now.effort)
 
     def create_cycle(
         self,
@@ -177,18 +198,20 @@ class Engine:
         """
         wanted = dict(given or {})
         of_cycles = {name: wanted.pop(name) for name in CycleSettings.model_fields if name in wanted}
-        settings = self.config.settings.model_copy(update=wanted)
+        settings = self._settings(wanted)
         cycle = self.config.cycle.model_copy(update=of_cycles)
         known: dict[Role, str] = {**self.config.cycle.roles, **cycle.roles}
-        agent, roles = self.cast(settings.agent, known)
+        choice = self.agents.choose(settings.agent, settings.model, settings.effort)
+        roles = self.cast(choice, known)
         self._check_worktree(settings)
         if settings.test_command:
             self.runner.tests.check(settings.test_command)
+        self.agents.check_choices(*self.players(choice, roles))
         return self.cycles.create(
             task,
             title=title,
             max_iterations=cycle.max_iterations,
-            settings=cycle_settings(settings, cycle, interactive=interactive).evolve(agent=agent),
+            settings=cycle_settings(settings, cycle, interactive=interactive).evolve(**work_by(choice)),
             budget=make_budget(settings),
             roles=roles,
             parallel=cycle.parallel,
@@ -212,6 +235,8 @@ class Engine:
         dimensions: Collection[Dimension] = DIMENSIONS,
         level: Level = "none",
         agent: str | None = None,
+        model: str | None = None,
+        effort: str | None = None,
         refuter: str | None = None,
         limits: Mapping[str, float] | None = None,
         choosing: bool = False,
@@ -220,16 +245,24 @@ class Engine:
     ) -> TuningState:
         """A new session for the skill at `path`, a folder or its SKILL.md, relative to the project.
 
-        `agent` is asked about the meaning, and writes fixes where the `level` is that of all. `refuter`: another one
+        `agent` is asked about the meaning, with `model` and `effort`, and writes fixes where the `level` is that of
+        all. `refuter`: another one
         that tries to refute what it finds. `limits` of tokens and cost, in the place of the project's.
         AgentError, Invalid, NotFound: what it would need is not there, and nothing was made.
         """
         self.check_catalogues()
         root = self._skill_root(path)
-        reviewer = self.agents.reader(agent) if agent is not None else None
+        if agent is None and (model or effort):
+            raise Invalid("a model and an effort are those of an agent; name the agent, too")
+        known = self.config.settings
+        # whoever is named here is not the agent that the settings choose a model for, unless it is the same one
+        usual = (known.model, known.effort) if agent in (known.agent, "auto") else (None, None)
+        chosen = (model, effort) if model or effort else usual
+        reviewer = self.agents.reader(str(self.agents.choose(agent, *chosen))) if agent is not None else None
         if refuter is not None and reviewer is None:
             raise Invalid("a refuter needs an agent whose findings it checks; name one, too")
         other = self.agents.reader(refuter) if refuter is not None else None
+        self.agents.check_choices(*(name for name in (reviewer, other) if name))
         mends = reviewer is not None and level in ("template", "agent")
         settings = run_settings(self.config.settings, interactive=choosing)
         return self.tunings.create(
@@ -245,7 +278,7 @@ class Engine:
             choosing=choosing,
             accepted=accepted,
             max_iterations=max_iterations,
-            settings=settings.evolve(agent=reviewer) if reviewer else settings,
+            settings=settings.evolve(**work_by(read_choice(reviewer))) if reviewer else settings,
             budget=make_budget(self.config.settings).evolve(**(limits or {})),
         )
 
@@ -267,11 +300,10 @@ class Engine:
 
         join_catalogues(read_catalogues(self.project))
 
-    def cast(self, agent: str, roles: Mapping[Role, str]) -> tuple[str, dict[Role, str]]:
-        """Who plays, once `auto` is decided, if all of them can. AgentError and Invalid name the role."""
-        taken = self.agents.chosen(agent)
+    def cast(self, taken: AgentChoice, roles: Mapping[Role, str]) -> dict[Role, str]:
+        """Who plays a role in the place of `taken`, if all of them can. AgentError and Invalid name the role."""
         if len(roles) < len(ROLES):
-            self.agents.check(taken)
+            self.agents.check(str(taken))
         chosen = {role: self.agents.chosen(name) for role, name in roles.items()}
         for role, name in chosen.items():
             try:
@@ -280,7 +312,11 @@ class Engine:
                 raise Invalid(f"role {role}: {error}") from error
             except AgentError as error:
                 raise AgentError(error.kind, f"role {role}: {error}") from error
-        return taken, chosen
+        return chosen
+
+    def players(self, usual: AgentChoice, roles: Mapping[Role, str]) -> set[str]:
+        """All who play a role of a cycle."""
+        return {roles.get(role, str(usual)) for role in ROLES}
 
     @cached_property
     def runner(self) -> "LoopRunner":
@@ -304,7 +340,9 @@ class Engine:
             ),
             price=estimate_price,
             prompts=self.load_prompts(),
-            secrets=SecretFilter((*self._url, *(s for known in self._environments for s in secret_values(known)))),
+            secrets=SecretFilter(
+                (*self._url, *self._server_keys, *(s for known in self._environments for s in secret_values(known)))
+            ),
             notifiers=self._notifiers,
             notify_on=frozenset(self.config.settings.notify_on),
             branches=service.branches,
@@ -430,9 +468,18 @@ class Engine:
         return (url.get_secret_value(),) if url else ()
 
     @property
+    def _server_keys(self) -> Iterator[str]:
+        for server in (server for table in self.agents.configured.values() for server in table.mcp.values()):
+            yield from secret_headers(server.headers)
+            if server.url and (query := urlsplit(server.url.get_secret_value()).query):
+                yield query
+
+    @property
     def _environments(self) -> Iterator[Mapping[str, str]]:
         yield os.environ
-        yield from (table.env for table in self.agents.configured.values())
+        for table in self.agents.configured.values():
+            yield table.env
+            yield from (server.env for server in table.mcp.values())
 
 
 def workspace_in(root: Path) -> Workspace:
@@ -490,6 +537,7 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             branches=branches,
             issues=IssueFiles(root),
             writer=agents.writer,
+            offer=agents.check_choices,
         )
         launcher = RunnerLauncher(root, cycles.progress_path, ("cycle", "run", "--cycle-id"))
         worktrees = GitWorktrees(root, _checkpoints(config.settings))

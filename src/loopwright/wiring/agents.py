@@ -6,7 +6,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loopwright.core.agent_names import BUILT_IN, SCRIPTED, is_known, unknown_agent
+from loopwright.core.agent_names import (
+    BUILT_IN,
+    SCRIPTED,
+    AgentChoice,
+    complete_name,
+    is_known,
+    read_choice,
+    unknown_agent,
+)
 from loopwright.core.config import AgentTable
 from loopwright.core.errors import Advice, AgentError, Invalid
 from loopwright.core.ports import NOWHERE, Agent, AgentEnvironment
@@ -38,17 +46,25 @@ class Agents:
 
         return agent_commands(self.configured)
 
-    def chosen(self, name: str) -> str:
-        """The name itself; for `auto` that of the first agent that is installed."""
-        if name != "auto":
-            return name
-        from loopwright.agents.presets import first_installed
+    def choose(self, name: str, model: str | None = None, effort: str | None = None) -> AgentChoice:
+        """Once `auto` is decided: with this model and effort where the name has none, else with those of its table."""
+        choice = read_choice(name).chosen_by(model, effort)
+        if choice.name == "auto":
+            from loopwright.agents.presets import first_installed
 
-        return first_installed(self.commands, self.project)
+            choice = choice._replace(name=first_installed(self.commands, self.project))
+        table = self.configured.get(choice.name)
+        return choice.completed(table.model, table.effort) if table else choice
+
+    def chosen(self, name: str) -> str:
+        """The same in one word: `codex`, `codex:gpt-5.5@high`."""
+        return str(self.choose(name))
 
     def writer(self, own: str) -> str:
         """Who writes code for a loop of that agent: it, or the first coding agent that is installed. AgentError."""
-        writer = self.chosen("auto" if own in BUILT_IN else own)
+        if own not in BUILT_IN:
+            return own
+        writer = self.chosen("auto")
         if writer in BUILT_IN:
             named = Advice("install one (see loopwright doctor), or name another agent: {setting}", "tool", "NAME")
             words = f"{own} cannot write code, and no coding agent is installed"
@@ -57,15 +73,53 @@ class Agents:
 
     def check(self, name: str) -> None:
         """Invalid for a name that nobody has, AgentError for one that is not installed."""
+        from loopwright.agents.presets import mcp_program, no_mcp_program
+
         if not is_known(name, self.configured):
             raise Invalid(unknown_agent(name, self.configured))
         self.make(name, NOWHERE)
+        command = self.commands.get(self.choose(name).name)
+        if command is not None:
+            missing = (s for s in command.mcp if s.command and mcp_program(s, command, self.project) is None)
+            for server in missing:
+                raise Invalid(no_mcp_program(server, command))
+
+    def check_choices(self, *names: str) -> None:
+        """Starts each agent for which a model or an effort is chosen, to see that it offers them; each once.
+
+        Blocks for seconds. NotOffered, Invalid, AgentError.
+        """
+        chosen = {choice for choice in map(self.choose, names) if choice.model or choice.effort} - self._checked
+        for choice in chosen:
+            if choice.name not in self.commands:
+                raise Invalid(f"{choice.name} works without a model: leave out model and effort")
+        if not chosen:
+            return
+        import asyncio
+        import tempfile
+        from concurrent.futures import ThreadPoolExecutor
+
+        from loopwright.agents.acp.probe import PROBE_LIMIT, check_choice
+
+        with (
+            tempfile.TemporaryDirectory(prefix="loopwright-choice-", ignore_cleanup_errors=True) as folder,
+            ThreadPoolExecutor(1) as apart,  # whoever asks may have an event loop of its own
+        ):
+            for choice in sorted(chosen, key=str):
+                checking = check_choice(self._command(choice), self.project, Path(folder), PROBE_LIMIT)
+                apart.submit(asyncio.run, checking).result()
+                self._checked.add(choice)
+
+    @cached_property
+    def _checked(self) -> set[AgentChoice]:
+        """What agents were seen to offer."""
+        return set()
 
     def missing(self, name: str) -> str | None:
         """Why the agent of that name cannot be started here, or None."""
         from loopwright.agents.presets import not_installed, program_of
 
-        command = self.commands.get(name)
+        command = self.commands.get(read_choice(name).name)
         return not_installed(command) if command and program_of(command, self.project) is None else None
 
     def reader(self, name: str) -> str:
@@ -81,8 +135,8 @@ class Agents:
 
         `at` is the folder it works in, where that is not the project: a copy of it that stands beside it.
         """
-        name = self.chosen(name)
-        folder = at or self.project
+        choice = self.choose(complete_name(name, around.settings) if around.settings else name)
+        name, folder = choice.name, at or self.project
         around = replace(around, project=self.project)
         if name == "builtin":
             from loopwright.agents.task_agent import BuiltinAgent
@@ -97,18 +151,19 @@ class Agents:
             from loopwright.agents.scripted import ScriptedAgent, read_script
 
             return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), folder, around.earlier(name))
-        return self._program(name, around, folder)
+        command = self._command(choice)
+        from loopwright.agents.acp.session import AcpAgent
 
-    def _program(self, name: str, around: AgentEnvironment, folder: Path) -> Agent:
+        return AcpAgent(command, folder, self.folder(around.loop_id), around)
+
+    def _command(self, choice: AgentChoice) -> "AgentCommand":
+        """How it is started here. AgentError."""
         from loopwright.agents.presets import not_installed, program_of
 
-        command = self.commands.get(name)
+        command = self.commands.get(choice.name)
         if command is None:
-            raise AgentError("refused", unknown_agent(name, self.configured))
+            raise AgentError("refused", unknown_agent(choice.name, self.configured))
         program = program_of(command, self.project)
         if program is None:
             raise AgentError("refused", not_installed(command))
-        from loopwright.agents.acp.session import AcpAgent
-
-        started = replace(command, argv=(program, *command.argv[1:]))
-        return AcpAgent(started, folder, self.folder(around.loop_id), around)
+        return replace(command, argv=(program, *command.argv[1:])).choosing(choice)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.acp.session import ProbeResult, probe_agent
+from loopwright.agents.acp.probe import ProbeResult, probe_agent
 from loopwright.core.agent_names import AgentCommand
 from loopwright.processes.process_tree import ProcessMark, list_processes
 from tests.misbehaving.orders import command

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 394eca5f7e889b67d77c337cf218cbbe8118e9f2fa425bd1d6b0eb077caada7c
+// schema sha256: 108ce88fa9bd1d698a24364ecc6b748be8d9c67334050416500a6bd1b0ca2955
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -253,6 +253,7 @@ export interface CycleEngine {
   }
   settings: RunSettings
   budget: Budget
+  usage: ModelUsage[]
   tests_found?: boolean | null
   last_validation?: LastValidation | null
   run_writes: string[]
@@ -367,6 +368,8 @@ export interface PersonMessage {
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
+ * `model` and `effort` are those of `agent`; None: its own.
+ *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
  * its own; `commit`: what each task changed is committed there.
@@ -374,6 +377,8 @@ export interface PersonMessage {
 export interface RunSettings {
   mode: 'interactive' | 'auto'
   agent: string
+  model?: string | null
+  effort?: string | null
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
@@ -405,6 +410,16 @@ export interface Budget {
   tokens?: number | null
   cost?: number | null
   held?: string | null
+}
+/**
+ * What an agent's `turns` with one model came to; None: not known. `cost` in US dollars.
+ */
+export interface ModelUsage {
+  agent: string
+  model: string
+  turns: number
+  tokens?: number | null
+  cost?: number | null
 }
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.

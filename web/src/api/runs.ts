@@ -15,6 +15,8 @@ export interface NewRun {
   description: string
   mode: Mode
   agent?: string
+  model?: string
+  effort?: string
   permissions?: Permissions
   test_command?: string
   max_iterations?: number

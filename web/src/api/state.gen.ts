@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 13a2e24e6c88e98d36e4ca1f7f57767e8761d5eeeb92619fd7bbfeb351755093
+// schema sha256: 165c328aa8a78caf40cb9eb1eb43e59680b0dfddc42d425bdd4d145c51becd90
 
 export type JsonValue = unknown
 
@@ -153,6 +153,7 @@ export interface EngineState {
   }
   settings: RunSettings
   budget: Budget
+  usage: ModelUsage[]
   tests_found?: boolean | null
   last_validation?: LastValidation | null
   run_writes: string[]
@@ -241,6 +242,8 @@ export interface PersonMessage {
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
+ * `model` and `effort` are those of `agent`; None: its own.
+ *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
  * its own; `commit`: what each task changed is committed there.
@@ -248,6 +251,8 @@ export interface PersonMessage {
 export interface RunSettings {
   mode: 'interactive' | 'auto'
   agent: string
+  model?: string | null
+  effort?: string | null
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
@@ -279,6 +284,16 @@ export interface Budget {
   tokens?: number | null
   cost?: number | null
   held?: string | null
+}
+/**
+ * What an agent's `turns` with one model came to; None: not known. `cost` in US dollars.
+ */
+export interface ModelUsage {
+  agent: string
+  model: string
+  turns: number
+  tokens?: number | null
+  cost?: number | null
 }
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.

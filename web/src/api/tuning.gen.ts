@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 7a7b05d4fff344cd6e12f178a8706f22e74aca208dd4e85da3886d758c663ed0
+// schema sha256: 9d40ba5a13432349e07501f2123c12674e26e5b374e67e38a3564150934a2010
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -198,6 +198,7 @@ export interface TuningEngine {
   }
   settings: RunSettings
   budget: Budget
+  usage: ModelUsage[]
   tests_found?: boolean | null
   last_validation?: LastValidation | null
   run_writes: string[]
@@ -321,6 +322,8 @@ export interface PersonMessage {
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
+ * `model` and `effort` are those of `agent`; None: its own.
+ *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
  * its own; `commit`: what each task changed is committed there.
@@ -328,6 +331,8 @@ export interface PersonMessage {
 export interface RunSettings {
   mode: 'interactive' | 'auto'
   agent: string
+  model?: string | null
+  effort?: string | null
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
@@ -359,6 +364,16 @@ export interface Budget {
   tokens?: number | null
   cost?: number | null
   held?: string | null
+}
+/**
+ * What an agent's `turns` with one model came to; None: not known. `cost` in US dollars.
+ */
+export interface ModelUsage {
+  agent: string
+  model: string
+  turns: number
+  tokens?: number | null
+  cost?: number | null
 }
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.

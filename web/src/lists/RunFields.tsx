@@ -50,6 +50,10 @@ function RunFields({
           </Choice>
         </Field>
       </div>
+      <div class="columns">
+        <OwnField name="model" error={errors.model} />
+        <OwnField name="effort" error={errors.effort} />
+      </div>
       <div class="columns uneven">
         <Field
           label={t('create.tests')}
@@ -189,6 +193,15 @@ function Choice({ name, fallback, children, ...rest }: ChoiceProps) {
         </option>
       ))}
     </select>
+  )
+}
+
+/** What the agent has by itself holds where it is left empty. */
+function OwnField({ name, error }: { name: 'model' | 'effort'; error: string | undefined }) {
+  return (
+    <Field label={t(`create.${name}`)} optional={t('field.optional')} hint={t(`create.${name}_hint`)} error={error}>
+      <input class="input mono" name={name} autocomplete="off" spellcheck={false} />
+    </Field>
   )
 }
 

@@ -23,6 +23,8 @@ export const FIELDS = [
   'title',
   'description',
   'agent',
+  'model',
+  'effort',
   'permissions',
   'test_command',
   'require',
@@ -51,11 +53,15 @@ export function readRunForm(form: FormData): FormResult {
     mode: fieldText(form, 'mode') === 'interactive' ? 'interactive' : 'auto',
   }
   const agent = fieldText(form, 'agent')
+  const model = fieldText(form, 'model')
+  const effort = fieldText(form, 'effort')
   const permissions = PERMISSIONS.find((name) => name === fieldText(form, 'permissions'))
   const require = REQUIRE.find((name) => name === fieldText(form, 'require'))
   const proof = PROOF.find((name) => name === fieldText(form, 'proof'))
   const tests = fieldText(form, 'test_command')
   if (agent) body.agent = agent
+  if (model) body.model = model
+  if (effort) body.effort = effort
   if (permissions) body.permissions = permissions
   if (require) body.require = require
   if (proof) body.proof = proof

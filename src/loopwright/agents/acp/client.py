@@ -159,15 +159,11 @@ Offer = schema.NewSessionResponse | schema.LoadSessionResponse | schema.ResumeSe
 
 @dataclass(frozen=True)
 class SessionModes:
-    """`first`: the one it began with. `option`: the config option to set, where modes are not set by themselves.
-
-    `model`: what the session works with, where it tells.
-    """
+    """`first`: the one it began with. `option`: the config option to set, where modes are not set by themselves."""
 
     first: str | None
     names: frozenset[str]
     option: str | None = None
-    model: str | None = None
 
     @classmethod
     def none(cls) -> "SessionModes":
@@ -178,17 +174,14 @@ class SessionModes:
         selects = {
             each.id: each for each in offer.config_options or () if isinstance(each, schema.SessionConfigOptionSelect)
         }
-        model = _model(selects["model"].current_value) if "model" in selects else None
         if offer.modes is not None:
-            return cls(
-                offer.modes.current_mode_id, frozenset(mode.id for mode in offer.modes.available_modes), model=model
-            )
+            return cls(offer.modes.current_mode_id, frozenset(mode.id for mode in offer.modes.available_modes))
         mode = selects.get("mode")
         if mode is None:
-            return cls(None, frozenset(), model=model)
+            return cls(None, frozenset())
         groups = (one.options if isinstance(one, schema.SessionConfigSelectGroup) else [one] for one in mode.options)
         names = frozenset(one.value for group in groups for one in group)
-        return cls(mode.current_value, names, mode.id, model)
+        return cls(mode.current_value, names, mode.id)
 
     def wanted(self, mode: str | None) -> str | None:
         """The mode to be in: this one, where it is known; else the one it began with."""
@@ -199,11 +192,6 @@ def read_mode(options: Sequence[object]) -> str | None:
     """What the config option "mode" stands at."""
     found = (each for each in options if isinstance(each, schema.SessionConfigOptionSelect) and each.id == "mode")
     return next((each.current_value for each in found), None)
-
-
-def _model(told: str) -> str:
-    """qwen names a model of the user's environment "$runtime|openai|NAME(openai)"."""
-    return told.rpartition("|")[2].partition("(")[0] if told.startswith("$runtime|") else told
 
 
 WORDS_TOLD = 2_000

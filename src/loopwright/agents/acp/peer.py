@@ -3,11 +3,12 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import acp
 import orjson
@@ -15,12 +16,22 @@ from acp import schema
 from pydantic import ValidationError
 
 from loopwright import __version__
+from loopwright.agents.acp.choices import (
+    ConfigOption,
+    SessionChoice,
+    SessionOption,
+    describe_offer,
+    plain,
+    read_models,
+    read_option,
+)
 from loopwright.agents.acp.client import AcpClient, Offer, SessionModes
 from loopwright.agents.acp.errors import classify_error
 from loopwright.agents.acp.updates import SessionUpdate
+from loopwright.agents.presets import mcp_program, no_mcp_program
 from loopwright.agents.report_inbox import McpServer
-from loopwright.core.agent_names import AgentCommand
-from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.agent_names import AgentCommand, McpServerCommand
+from loopwright.core.errors import AgentError, Invalid, NotOffered
 from loopwright.core.record import first_problem
 from loopwright.processes.conversation import TalkingProgram
 
@@ -44,6 +55,7 @@ class WireTransport:
     Updates do not go through the library, which would start a task for each: they are given to `update`, in order and
     before anything that follows them. `beside` gets the parameters of an extension's notification. `strange` gets words
     on whatever cannot be understood. `lines` counts what came.
+    `models`: those that a session was opened with, which the library does not know of.
     """
 
     def __init__(
@@ -57,6 +69,7 @@ class WireTransport:
         self.lines = 0
         self._has_answered = False
         self.failure: str | None = None
+        self.models: Mapping[str, object] = {}
 
     async def send(self, message: Message) -> None:
         try:
@@ -95,6 +108,9 @@ class WireTransport:
             return None
         method = message.get("method")
         if method is None:
+            result = message.get("result")
+            if isinstance(result, dict) and isinstance(models := result.get("models"), dict):
+                self.models = models
             return message
         if "id" in message:
             if method not in ANSWERED:
@@ -255,6 +271,11 @@ class AcpPeer:
         return self._wire.lines
 
     @property
+    def models(self) -> Mapping[str, object]:
+        """What it told of its models when a session was opened, beside the options of that."""
+        return self._wire.models
+
+    @property
     def is_gone(self) -> bool:
         """Whether there is nobody to talk to any more, as far as somebody has tried."""
         return self._is_gone
@@ -266,6 +287,13 @@ class AcpPeer:
         theirs, ours = about.protocol_version, acp.PROTOCOL_VERSION
         if theirs != ours:
             raise AgentError("protocol", f"{self._command.name} speaks version {theirs} of the protocol, not {ours}")
+        networked = [server.name for server in self._command.mcp if server.url]
+        able = about.agent_capabilities.mcp_capabilities if about.agent_capabilities else None
+        if networked and not (able and able.http):
+            words = (
+                f"{self._command.name} takes no MCP servers over HTTP; give {networked[0]} a command, or leave it out"
+            )
+            raise NotOffered(words)
         return about
 
     def beside(self, about: schema.InitializeResponse, folder: str) -> list[str]:
@@ -336,6 +364,49 @@ class AcpPeer:
         else:
             self._client.mode = mode
 
+    async def choose(self, offer: Offer) -> SessionChoice:
+        """Sets the model and the effort that are wanted; what the session then works with. NotOffered."""
+        command = self._command
+        options: Sequence[ConfigOption] | None = offer.config_options
+        model = read_option("model", options) or read_models(self.models)
+        if command.model is not None and (model is not None or not command.is_told_at_start):
+            model, options = await self._set(model, "model", command.model, options)
+        effort = read_option("effort", options)  # what there is depends on the model
+        if command.effort is not None:
+            effort, _ = await self._set(effort, "effort", command.effort, options)
+        at = plain(model.current) if model else command.model
+        return SessionChoice(at, effort.current if effort else None)
+
+    async def _set(
+        self,
+        option: SessionOption | None,
+        what: Literal["model", "effort"],
+        wanted: str,
+        options: Sequence[ConfigOption] | None,
+    ) -> tuple[SessionOption, Sequence[ConfigOption] | None]:
+        """The option as it stands now, and all options with it."""
+        name, value = self._command.name, option.find(wanted) if option else None
+        if option is None or value is None:
+            raise NotOffered(describe_offer(name, what, wanted, option))
+        if value == option.current:
+            return option, options
+        session = self._client.session or ""
+        try:
+            async with self.heeding("before its turn"):
+                if not option.id:  # what the library does not know
+                    params = {"sessionId": session, "modelId": value}
+                    await self.agent._conn.send_request("session/set_model", params)
+                    return replace(option, current=value), options
+                told = await self.agent.set_config_option(option.id, session, value)
+        except AgentError as error:
+            if self.is_gone or error.kind == "auth":
+                raise
+            raise NotOffered(f"{name} does not take the {what} {wanted!r}: {error}") from error
+        now = read_option(what, told.config_options)
+        if now is None or now.current != value:
+            raise NotOffered(f"{name} was asked for the {what} {wanted!r}, and still works with {option.current!r}")
+        return now, told.config_options
+
     async def cancel(self) -> None:
         """Does not wait for anything."""
         with suppress(ConnectionError):  # whoever waits for the turn hears of it
@@ -350,7 +421,19 @@ class AcpPeer:
         if told is None:
             return []
         variables = [schema.EnvVariable(name=name, value=value) for name, value in told.environment]
-        return [schema.McpServerStdio(name=told.name, command=told.command, args=list(told.args), env=variables)]
+        ours = schema.McpServerStdio(name=told.name, command=told.command, args=list(told.args), env=variables)
+        return [ours, *(self._theirs(server) for server in self._command.mcp)]
+
+    def _theirs(self, server: McpServerCommand) -> AnyServer:
+        """One of the user's."""
+        if server.url:
+            headers = [schema.HttpHeader(name=name, value=value) for name, value in server.headers.items()]
+            return schema.HttpMcpServer(type="http", name=server.name, url=server.url, headers=headers)
+        program = mcp_program(server, self._command, Path(self._project))
+        if program is None:
+            raise AgentError("refused", no_mcp_program(server, self._command))
+        variables = [schema.EnvVariable(name=name, value=value) for name, value in server.env.items()]
+        return schema.McpServerStdio(name=server.name, command=program, args=list(server.args), env=variables)
 
     @asynccontextmanager
     async def heeding(self, when: str) -> AsyncIterator[None]:

@@ -3,10 +3,8 @@
 import asyncio
 import shutil
 import tempfile
-import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +12,7 @@ from typing import NamedTuple
 import acp
 from acp import schema
 
+from loopwright.agents.acp.choices import SessionChoice
 from loopwright.agents.acp.client import AcpClient, SessionModes
 from loopwright.agents.acp.errors import classify_broken_turn
 from loopwright.agents.acp.peer import AcpPeer, StderrLog
@@ -21,8 +20,8 @@ from loopwright.agents.acp.updates import TurnState, compute_turn_cost, sum_turn
 from loopwright.agents.report_inbox import ReportInbox
 from loopwright.agents.task_agent import TaskAgent
 from loopwright.core.agent_names import AgentCommand
-from loopwright.core.errors import AgentError, AgentTrouble, Invalid
-from loopwright.core.ports import NOWHERE, AgentEnvironment
+from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.ports import AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
 from loopwright.core.transcript import SessionStart, TroubleNote, UsageUpdate
 from loopwright.processes.conversation import open_conversation
@@ -49,7 +48,7 @@ class AcpSession:
     ) -> None:
         self._command, self._peer, self._client, self._inbox = command, peer, client, inbox
         self._errors, self._hear = errors, around.hear
-        self._modes = SessionModes.none()
+        self._modes, self._choice = SessionModes.none(), SessionChoice()
         self._knows_the_work = False
         self._is_told = False
         self._can_steer = False
@@ -64,8 +63,10 @@ class AcpSession:
         beside = self._peer.beside(about, message.folder)
         offer = await self._peer.load(message.session, about, beside) if message.session else None
         self._knows_the_work = offer is not None
-        self._modes = SessionModes.offered(offer or await self._peer.new(beside))
+        offer = offer or await self._peer.new(beside)
+        self._modes = SessionModes.offered(offer)
         self._client.mode = self._modes.first
+        self._choice = await self._peer.choose(offer)
         await self._peer.set_mode(self._modes, self._command.modes.get(message.policy))
         await self._inbox.until_known(self._command.tools_within)
         version = about.agent_info.version if about.agent_info else None
@@ -76,6 +77,8 @@ class AcpSession:
                 loaded=self._knows_the_work,
                 version=version,
                 mode=self._client.mode,
+                model=self._choice.model,
+                effort=self._choice.effort,
             )
         )
 
@@ -157,7 +160,7 @@ class AcpSession:
 
     def _usage(self, turn: TurnState, response: schema.PromptResponse | None) -> Usage:
         usage = sum_turn_usage(response, turn.heard_usage, compute_turn_cost(self._spent, self._client.cost))
-        return usage if usage == Usage() or usage.model else usage.evolve(model=self._modes.model)
+        return usage if usage == Usage() or usage.model else usage.evolve(model=self._choice.model)
 
     def _output(self, id: str, turn: TurnState, usage: Usage) -> AgentOutput:
         return AgentOutput(
@@ -254,79 +257,7 @@ class AcpAgent(TaskAgent):
                 await held.stack.aclose()
 
 
-@dataclass(frozen=True)
-class ProbeResult:
-    """What an agent told of itself, as far as it got; `trouble` and `words`: what kept it from a session.
-
-    `mode` is the one that a session begins in; `auth_methods` are the ways to log in that it offers.
-    """
-
-    version: str | None = None
-    load_session: bool = False
-    resume_session: bool = False
-    mcp_http: bool = False
-    modes: tuple[str, ...] = ()
-    mode: str | None = None
-    model: str | None = None
-    auth_methods: tuple[str, ...] = ()
-    trouble: AgentTrouble | None = None
-    words: str = ""
-    seconds: float = 0
-
-
-async def probe_agent(command: AgentCommand, folder: Path, seconds: float) -> ProbeResult:
-    """Starts the agent in `folder`, which is empty and outside of any project; nothing of it is left afterwards."""
-    started = time.monotonic()
-    place = folder / "project"
-    place.mkdir()
-    errors = StderrLog(folder / "stderr.log")
-    found = ProbeResult()
-    try:
-        async with (
-            asyncio.timeout(seconds),
-            open_conversation(
-                command.argv,
-                cwd=place,
-                mark=ProcessMark("doctor", str(place.resolve())),
-                stderr=errors.path,
-                more=command.environment,
-                without=command.without,
-            ) as program,
-        ):
-            peer = AcpPeer(command, place, program, errors, AcpClient(command.name, place, NOWHERE, ""), None)
-            try:
-                found = _introduced(await peer.greet())
-                modes = SessionModes.offered(await peer.new())
-                found = replace(found, modes=tuple(sorted(modes.names)), mode=modes.first, model=modes.model)
-            finally:
-                await peer.close()
-    except TimeoutError:
-        found = replace(found, trouble="timeout", words=_late(seconds, errors.last_words()))
-    except Invalid as error:
-        found = replace(found, trouble="died", words=f"cannot be started: {error}")
-    except AgentError as error:
-        found = replace(found, trouble=error.kind, words=str(error))
-    return replace(found, seconds=round(time.monotonic() - started, 3))
-
-
 def _steers(about: schema.InitializeResponse) -> bool:
     able = about.agent_capabilities.field_meta if about.agent_capabilities else None
     told = [(meta or {}).get("steering") for meta in (about.field_meta, able)]
     return any(isinstance(one, dict) and one.get("supported") is True for one in told)
-
-
-def _late(seconds: float, words: str) -> str:
-    late = f"no answer within {seconds:g} s"
-    return f"{words} ({late})" if words else late
-
-
-def _introduced(about: schema.InitializeResponse) -> ProbeResult:
-    able = about.agent_capabilities or schema.AgentCapabilities()
-    can_resume = able.session_capabilities is not None and able.session_capabilities.resume is not None
-    return ProbeResult(
-        version=about.agent_info.version if about.agent_info else None,
-        load_session=bool(able.load_session),
-        resume_session=can_resume,
-        mcp_http=bool(able.mcp_capabilities and able.mcp_capabilities.http),
-        auth_methods=tuple(method.name for method in about.auth_methods or ()),
-    )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from loopwright.core.agent_names import AgentChoice
 from loopwright.core.errors import Conflict, ExitCode, Invalid
 from loopwright.core.text import clean_line
 from loopwright.surfaces.cli import follow, loop_commands, pull_request, show_commands
@@ -101,15 +102,19 @@ CYCLE_ONLY: dict[str, Any] = {  # Any: types with a typer.Option
     ],
     "roles": Annotated[
         list[str] | None,
-        typer.Option("--role", metavar="ROLE=NAME", help="Agent for ra, ep, cd or vas, as in cd=codex; repeatable."),
+        typer.Option(
+            "--role",
+            metavar="ROLE=NAME",
+            help="Agent for ra, ep, cd or vas, as in cd=codex or cd=codex:MODEL@EFFORT; repeatable.",
+        ),
     ],
 }
 """Options that are settings of [cycle]."""
 
 CYCLE_SETTINGS: dict[str, Any] = {
-    "agent": SETTINGS["agent"],
+    **{name: SETTINGS[name] for name in ("agent", "model", "effort")},
     **CYCLE_ONLY,
-    **{name: option for name, option in SETTINGS.items() if name not in ("agent", *CYCLE_ONLY)},
+    **{name: option for name, option in SETTINGS.items() if name not in ("agent", "model", "effort", *CYCLE_ONLY)},
 }
 """Options of `cycle run` and `cycle create`: each is the setting of the same name."""
 
@@ -245,26 +250,27 @@ def _taking_up(
 ) -> "TakeUp":
     """Start, resume or reopen with the settings that were given now; the others stay. All in one commit, or nothing."""
     from loopwright.core.state import Limits, RunSettings
+    from loopwright.wiring import work_by
     from loopwright.workflows.cycle import commands
 
     known, cycle = engine.config.settings, engine.config.cycle
     settings = {name: getattr(known, name) for name in given if name in RunSettings.model_fields}
     settings["mode"] = "interactive" if interactive else "auto"
-    agent, roles = engine.cast(known.agent, cycle.roles) if "agent" in given or "roles" in given else ("", {})
+    roles: dict[str, str] = {role: engine.agents.chosen(name) for role, name in cycle.roles.items()}
     if "agent" in given:
-        settings["agent"] = agent
-        announce_agent(known.agent, agent)
+        announce_agent(known.agent, engine.agents.choose(known.agent).name)
     limits = {name: getattr(known, name) for name in LIMITS if name in given and name != "max_iterations"}
     iterations = cycle.max_iterations if "max_iterations" in given else None
     at = engine.cycles.clock.now().isoformat(timespec="milliseconds")
 
     def take_up(state: "CycleState") -> "CycleState":
         titled = commands.edit(state, {"title": title}) if title is not None else state
+        by = work_by(engine.choose_again(state.engine.settings, given))
         configured = commands.configure(
             titled,
-            settings,
+            {**settings, **by},
             limits=Limits(max_iterations=iterations, **limits),
-            roles={role: name for role, name in roles.items() if "roles" in given},
+            roles=roles if "roles" in given else {},
             parallel=cycle.parallel if "parallel" in given else None,
             allow_test_changes=given.get("allow_test_changes"),
         )
@@ -281,11 +287,13 @@ def _prepared(engine: "Engine", cycle_id: str, take_up: "TakeUp") -> "CycleState
         follow = f"loopwright cycle watch {cycle_id}"
         raise Conflict(f"{cycle_id} is being driven by another process; follow it with: {follow}")
     then = take_up(state)
-    settings = then.engine.settings
-    engine.cast(settings.agent, then.engine.roles)
+    settings, before = then.engine.settings, state.engine
+    usual, was = (AgentChoice(s.agent, s.model, s.effort) for s in (settings, before.settings))
+    engine.cast(usual, then.engine.roles)
     engine.load_cycle_prompts()
     if settings.test_command and settings.test_command != state.engine.settings.test_command:
         engine.runner.tests.check(settings.test_command)
+    engine.agents.check_choices(*(engine.players(usual, then.engine.roles) - engine.players(was, before.roles)))
     return then
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loopwright.core.cycle_names import TITLES
-from loopwright.core.errors import ExitCode
+from loopwright.core.errors import ExitCode, Invalid
 from loopwright.core.text import clean_line, plural
 from loopwright.surfaces.cli.options import HERE, Json, Project, project_option
 from loopwright.surfaces.cli.output import count_cells, print_error, print_json, print_remark
@@ -15,6 +15,7 @@ from loopwright.surfaces.cli.text import LABEL, align_columns, fold_line, shorte
 
 if TYPE_CHECKING:
     import loopwright.checkup
+    from loopwright.agents.acp.probe import LiveAnswer
     from loopwright.checkup import AgentCheckup, Checkup, FolderCheckup, MachineCheckup, RoleCheckup, RunCheckup
     from loopwright.core.state import Policy
     from loopwright.wiring import EngineMeans
@@ -28,6 +29,10 @@ def doctor(
         bool | None,
         typer.Option("--probe/--no-probe", help="Start the agents to see what they can do.", show_default=False),
     ] = None,
+    live: Annotated[
+        bool,
+        typer.Option("--live", help="Also send them one real prompt; exit code 7 if the agent of a run has no answer."),
+    ] = False,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
@@ -38,10 +43,12 @@ def doctor(
     from loopwright.wiring import read_means
 
     try:
-        found = asyncio.run(_found(read_means(project, {}), agent, probing))
+        if live and probing is False:
+            raise Invalid("--live asks the agents, and --no-probe starts none; leave one of them out")
+        found = asyncio.run(_found(read_means(project, {}), agent, probing, live=live))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
-    fails = agent is not None and found.chosen_fails
+    fails = (agent is not None or live) and found.chosen_fails
     if json:
         print_json({"success": not fails, "data": asdict(found), **({"error": found.problems[0]} if fails else {})})
     else:
@@ -52,12 +59,12 @@ def doctor(
         raise typer.Exit(ExitCode.NO_AGENT)
 
 
-async def _found(means: "EngineMeans", agent: str | None, probing: bool | None) -> "Checkup":
+async def _found(means: "EngineMeans", agent: str | None, probing: bool | None, *, live: bool) -> "Checkup":
     from loopwright.checkup import check_up
     from loopwright.surfaces.cli.run_driver import end_on_signals
 
     end_on_signals()
-    return await check_up(means, only=agent, probing=probing, tell=lambda words: print_remark(f"({words})"))
+    return await check_up(means, only=agent, probing=probing, live=live, tell=lambda words: print_remark(f"({words})"))
 
 
 WORDS_CELLS = 300
@@ -94,7 +101,20 @@ def _about(agent: "AgentCheckup") -> str:
         return agent.install
     if agent.words:
         return shorten_text(agent.words, WORDS_CELLS)
+    if agent.live is not None:
+        return ", ".join(_answer(agent.live))
     return shorten_text(agent.program or "", WORDS_CELLS) if agent.probe is None else ", ".join(_abilities(agent))
+
+
+def _answer(live: "LiveAnswer") -> Iterator[str]:
+    usage = live.usage
+    if live.model:
+        yield clean_line(f"{live.model}{f' at {live.effort}' if live.effort else ''}")
+    if live.first_words is not None:
+        yield f"first words after {live.first_words:.1f} s"
+    yield f"done in {live.seconds:.1f} s"
+    yield plural(usage.tokens, "token") if usage.tokens is not None else "tokens unknown"
+    yield f"{usage.cost:g} US dollars" if usage.cost is not None else "cost unknown"
 
 
 def _abilities(agent: "AgentCheckup") -> Iterator[str]:
@@ -105,7 +125,10 @@ def _abilities(agent: "AgentCheckup") -> Iterator[str]:
         yield "MCP over HTTP"
     if probed.modes:
         yield f"modes {' '.join(map(clean_line, probed.modes))}"
+    if probed.model:
+        yield clean_line(f"model {probed.model}{f' at {probed.effort}' if probed.effort else ''}")
     yield f"started in {probed.seconds:.1f} s"
+    yield "login not tried"
 
 
 def _builtin(project: "loopwright.checkup.ProjectCheckup") -> str:
@@ -153,6 +176,12 @@ def _run(run: "RunCheckup") -> Iterator[str]:
         yield LABEL.format("" if i else "with", clean_line(f"{name}={value}"))
     if run.without:
         yield LABEL.format("without", clean_line(" ".join(run.without)))
+    if run.model or run.effort:
+        yield LABEL.format(
+            "model", clean_line(" at ".join(part for part in (run.model or "its own", run.effort) if part))
+        )
+    if run.mcp:
+        yield LABEL.format("MCP servers", clean_line(" ".join(run.mcp)))
     if run.mode:
         yield LABEL.format("mode", clean_line(run.mode))
     if run.command:
@@ -194,7 +223,11 @@ def _end(found: "Checkup", elsewhere: str) -> Iterator[str]:
         yield "Problems that prevent a run"
         yield from (f"  {clean_line(problem)}" for problem in found.problems)
         if found.chosen_fails and len(found.agents) > 1:
-            ready = [agent.name for agent in found.agents if agent.status == "ready"]
-            yield f"  ready agents: {', '.join((*ready, 'builtin'))} (see --agent)"
-    else:
-        yield f'Ready for: loopwright run "TASK" --auto{elsewhere}'
+            others = [agent.name for agent in found.agents if agent.status in ("answers", "starts")]
+            yield f"  others that could: {', '.join((*others, 'builtin'))} (see --agent)"
+        return
+    asked = next((agent for agent in found.agents if agent.name == found.run.agent), None)
+    is_sure = asked is None or asked.status == "answers"
+    yield f'{"Ready for" if is_sure else "Nothing found that prevents"}: loopwright run "TASK" --auto{elsewhere}'
+    if asked is not None and not is_sure:
+        yield f"Whether {asked.name} is logged in and answers: loopwright doctor --live --agent {asked.name}{elsewhere}"

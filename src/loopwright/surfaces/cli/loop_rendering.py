@@ -18,6 +18,7 @@ from loopwright.surfaces.cli.run_rendering import (
     Part,
     RunRendering,
     Steps,
+    agent_words,
     branch_details,
     describe_rest,
     list_below,
@@ -182,7 +183,7 @@ class LoopRendering(RunRendering[LoopState]):
         yield from task_details(state, state.description)
         yield "iteration", self.iteration(state)
         yield "progress", progress_words(state)
-        yield "agent", clean_line(settings.agent)
+        yield "agent", agent_words(settings)
         yield from session_details(engine)
         yield from branch_details(engine)
         yield "mode", settings.mode

@@ -75,6 +75,13 @@ SETTINGS: dict[str, Any] = {
         str | None,
         typer.Option("--agent", metavar="NAME", help="Agent that does the work: auto, builtin, codex, … (see doctor)."),
     ],
+    "model": Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="Model that the agent works with (default: its own).")
+    ],
+    "effort": Annotated[
+        str | None,
+        typer.Option("--effort", metavar="NAME", help="How much that model thinks: low, high, … (default: its own)."),
+    ],
     "permissions": Annotated[
         str | None,
         typer.Option("--permissions", metavar="WHAT", help="What the agent may do: workspace, ask, read-only or all."),
@@ -162,7 +169,9 @@ WAIVER: dict[str, Any] = {name: SETTINGS[name] for name in ("proof", "allow_envi
 """Options of `reopen`: what only a person decides about how a run is judged."""
 
 TASK_FIELDS: dict[str, Any] = {
-    "tool": Annotated[str | None, typer.Option("--tool", metavar="NAME", help="bash, or an agent's name.")],
+    "tool": Annotated[
+        str | None, typer.Option("--tool", metavar="NAME", help="bash, or an agent: codex, codex:MODEL@EFFORT.")
+    ],
     "command": Annotated[str | None, typer.Option("--command", metavar="CMD", help="Command of a bash task.")],
     "on_error": Annotated[str | None, typer.Option("--on-error", metavar="WHAT", help="continue, pause or fail_fast.")],
     "mode": Annotated[str | None, typer.Option("--mode", metavar="MODE", help="write, analysis or review.")],

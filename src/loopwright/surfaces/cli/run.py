@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from loopwright.core.agent_names import complete_name, read_choice
 from loopwright.core.errors import Conflict, ExitCode, Invalid
 from loopwright.core.text import clean_line
 from loopwright.surfaces.cli.kinds import LOOPS, AnyKind
@@ -107,7 +108,7 @@ def _created(engine: "Engine", work: NewWork, title: str | None, *, interactive:
 
 def announce_agent(asked: str, taken: str) -> None:
     """Who works on the loop from now on, where nobody was named."""
-    if asked != taken:
+    if read_choice(asked).name != taken:
         none = "auto: no coding agent is installed, see loopwright doctor" if taken == "builtin" else "auto"
         print_remark(f"agent: {taken} ({none})")
 
@@ -122,19 +123,23 @@ def _begin(state: "LoopState") -> "LoopState":
 def _taking_up(engine: "Engine", given: Given, title: str | None, *, interactive: bool) -> "TakeUp":
     """Start, resume or reopen with the settings that were given now; the others stay. All in one commit, or nothing."""
     from loopwright.core.state import RunSettings
+    from loopwright.wiring import work_by
     from loopwright.workflows.loop import commands
 
     known = engine.config.settings
     changed = {name: getattr(known, name) for name in given if name in RunSettings.model_fields}
     if "agent" in changed:
-        changed["agent"] = engine.agents.chosen(known.agent)
-        announce_agent(known.agent, changed["agent"])
+        announce_agent(known.agent, engine.agents.choose(known.agent).name)
     settings = {"mode": "interactive" if interactive else "auto", **changed}
 
     def take_up(state: "LoopState") -> "LoopState":
         titled = commands.edit(state, {"title": title}) if title is not None else state
+        by = work_by(engine.choose_again(state.engine.settings, given))
         configured = commands.configure(
-            titled, settings, limits=read_limits(engine, given), allow_test_changes=given.get("allow_test_changes")
+            titled,
+            {**settings, **by},
+            limits=read_limits(engine, given),
+            allow_test_changes=given.get("allow_test_changes"),
         )
         return commands.take_up(configured)
 
@@ -149,8 +154,12 @@ def _prepared(engine: "Engine", loop_id: str, take_up: "TakeUp") -> "LoopState":
         raise Conflict(f"{loop_id} is being driven by another process; follow it with: loopwright watch {loop_id}")
     then = take_up(state)
     settings = then.engine.settings
-    changed = settings.test_command != state.engine.settings.test_command
-    _check_means(engine, settings.agent, settings.test_command if changed else None)
+    before = state.engine.settings
+    _check_means(
+        engine, settings.agent, settings.test_command if settings.test_command != before.test_command else None
+    )
+    if (settings.agent, settings.model, settings.effort) != (before.agent, before.model, before.effort):
+        engine.agents.check_choices(complete_name(settings.agent, settings))
     return then
 
 

@@ -13,7 +13,7 @@ from loopwright.core.pause import Pause, pause_of, pause_words
 from loopwright.core.person_messages import delivery_words
 from loopwright.core.record import JournalEntry
 from loopwright.core.run import R, Run, advise_limit
-from loopwright.core.state import PermissionRequest, RunState
+from loopwright.core.state import PermissionRequest, RunSettings, RunState
 from loopwright.core.text import agree_word, clean_line, plural
 from loopwright.evidence.goals import asked_words
 from loopwright.evidence.proof import Proof, strength_lines
@@ -382,9 +382,25 @@ def session_details(engine: RunState) -> Iterator[Fact]:
     yield from (("session", clean_line(session_words(name, id))) for name, id in engine.sessions.items())
 
 
+def agent_words(settings: RunSettings) -> str:
+    """`codex, model gpt-5.5, effort high`: what was asked for."""
+    chosen = (("model", settings.model), ("effort", settings.effort))
+    return clean_line(", ".join([settings.agent, *(f"{what} {name}" for what, name in chosen if name)]))
+
+
+def usage_details(engine: RunState) -> Iterator[Fact]:
+    """What was spent with each model, as the agents' sessions and turns tell it."""
+    for one in engine.usage:
+        known = [plural(one.turns, "turn")]
+        known += [f"{one.tokens:,} tokens"] if one.tokens is not None else []
+        known += [f"{one.cost:g} US dollars"] if one.cost is not None else []
+        yield "model", clean_line(f"{one.model} by {one.agent}: {', '.join(known)}")
+
+
 def time_details(engine: RunState, created_at: str | None, updated_at: str | None, now: datetime) -> Iterator[Fact]:
     """What was spent, and when."""
     yield "spent", spent_words(engine)
+    yield from usage_details(engine)
     if created_at:
         yield "created", format_time(created_at)
     if updated_at:

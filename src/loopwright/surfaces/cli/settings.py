@@ -66,13 +66,19 @@ def _cycle(loaded: "Config", *, origin: bool) -> "Iterator[tuple[str, tuple[Any,
 
 def _shown(table: "AgentTable") -> dict[str, Any]:  # Any: as JSON has it
     """What was given, without secrets."""
-    from loopwright.policy.secrets import SecretFilter, masked_variables
+    from loopwright.policy.secrets import SecretFilter, masked_headers, masked_variables
 
+    mask = SecretFilter().masked
     given = table.model_dump(mode="json", exclude_unset=True)
     if "env" in given:
         given["env"] = masked_variables(given["env"])
-    if "command" in given:
-        given["command"] = [SecretFilter().masked(word) for word in given["command"]]
+    for key in ("command", "args"):
+        if key in given:
+            given[key] = [mask(word) for word in given[key]]
+    for server in given.get("mcp", {}).values():
+        server |= {key: [mask(word) for word in server[key]] for key in ("command", "args") if key in server}
+        server |= {"env": masked_variables(server["env"])} if "env" in server else {}
+        server |= {"headers": masked_headers(server["headers"])} if "headers" in server else {}
     return given
 
 

@@ -67,14 +67,20 @@ def _engine(project: "Path", for_actor: str | None) -> "Iterator[Engine]":
 async def _generated(
     engine: "Engine", loop_id: str, tool: str | None, count: int, *, tied: bool
 ) -> "tuple[LoopTask, ...]":
+    import asyncio
+
     from loopwright.core.run_events import EventBus
     from loopwright.reports.proposals import check_count
     from loopwright.surfaces.cli.run_driver import end_on_signals
     from loopwright.workflows.loop.steps.generate import propose_tasks
 
     check_count(count)
-    agent = engine.agents.chosen(tool or engine.service.read(loop_id).engine.settings.agent)
+    agent = (
+        engine.agents.chosen("auto") if tool == "auto" else tool or engine.service.read(loop_id).engine.settings.agent
+    )
     engine.agents.check(agent)
+    if tool:
+        await asyncio.to_thread(engine.agents.check_choices, tool)
     end_on_signals()
     if tied:
         _end_with_input()

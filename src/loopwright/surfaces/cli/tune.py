@@ -61,6 +61,8 @@ TUNE: dict[str, Any] = {  # Any: as above
         "Fix what has one right answer; =all, with --agent: let the agent fix the rest.",
     ),
     "agent": _text("--agent", "NAME", "Also ask this agent about the meaning: auto, codex, … (see doctor)."),
+    "model": _text("--model", "NAME", "Model that this agent works with (default: its own)."),
+    "effort": _text("--effort", "NAME", "How much that model thinks: low, high, … (default: its own)."),
     "refuter": _text("--refuter", "NAME", "Who tries to refute its findings (default: the same, in a new session)."),
     "max_tokens": LIMITS["max_tokens"],
     "max_cost": LIMITS["max_cost"],
@@ -96,6 +98,8 @@ class TuneOrder:
     dimensions: "tuple[Dimension, ...]"
     level: "Level" = "none"
     agent: str | None = None
+    model: str | None = None
+    effort: str | None = None
     refuter: str | None = None
     words: str = ""
     asks: bool = False
@@ -208,7 +212,7 @@ def tune(
 def _check(given: Given) -> None:
     """What does not go together."""
     mends = "fix" in given or "agent" in given
-    begun = {"installed", "files", "focus", "fix", "agent", "refuter", "baseline", *LIMIT_OPTIONS}
+    begun = {"installed", "files", "focus", "fix", "agent", "model", "effort", "refuter", "baseline", *LIMIT_OPTIONS}
     if "tuning_id" in given and given.keys() & begun:
         raise Invalid("--tuning-id continues a session with its own options; omit the others")
     if given.get("update_baseline") and "baseline" not in given:
@@ -219,6 +223,8 @@ def _check(given: Given) -> None:
         raise Invalid("fix first, then accept what is left: --update-baseline excludes --fix and --agent")
     if given.get("fix") == "all" and "agent" not in given:
         raise Invalid("--fix=all lets an agent write what --fix cannot fix; name it with --agent")
+    if given.keys() & {"model", "effort"} and "agent" not in given:
+        raise Invalid("--model and --effort are those of an agent; name it with --agent")
     if given.keys() & {"max_tokens", "max_cost"} and "agent" not in given:
         raise Invalid("--max-tokens and --max-cost limit what an agent uses; name it with --agent")
     if "yes" in given and not given.keys() & {"fix", "tuning_id"}:
@@ -234,8 +240,10 @@ def _order(engine: "Engine", given: Given, at: str, *, json: bool) -> "TuneOrder
         base,
         dimensions_of(given.get("focus")),
         level,
-        given.get("agent"),
-        given.get("refuter"),
+        agent=given.get("agent"),
+        model=given.get("model"),
+        effort=given.get("effort"),
+        refuter=given.get("refuter"),
         asks=asks,
         form=form,
         events=json,
@@ -407,6 +415,8 @@ def _mended(
             focus=order.focus,
             level=order.level,
             agent=order.agent,
+            model=order.model,
+            effort=order.effort,
             refuter=order.refuter,
             choosing=order.asks,
             accepted=known.accepted(root),

@@ -300,6 +300,8 @@ def start_tuning(resolver: RunResolver, asked: StartTuningInput) -> TuningReport
         dimensions=asked.dimensions or DIMENSIONS,
         level=FIX_LEVELS[asked.fix],
         agent=asked.agent,
+        model=asked.model,
+        effort=asked.effort,
         refuter=asked.refuter,
         choosing=asked.choose,
         **asked.limit,

@@ -21,6 +21,8 @@ Word = Annotated[str, Field(min_length=1, max_length=500)]
 Words = Annotated[tuple[Word, ...] | None, Field(strict=False)]
 Minutes = Annotated[float | None, Field(gt=0, le=5_259_600, description="Maximum working time, in minutes.")]
 TokenLimit = Annotated[Tokens | None, Field(description="Maximum tokens the agent may use.")]
+Model = Annotated[Word | None, Field(description="Model that the agent works with; default: its own.")]
+Effort = Annotated[Word | None, Field(description="How much that model thinks: low, high, …; default: its own.")]
 Cost = Annotated[float | None, Field(gt=0, description="Maximum cost of the agent, in US dollars.")]
 
 Dimensions = Annotated[tuple[Dimension, ...] | None, Field(strict=False, min_length=1)]
@@ -58,6 +60,8 @@ class StartInput(BudgetInput):
         Word | None,
         Field(description="Agent that does the work: auto, builtin, codex, claude, …; default: the project's setting."),
     ] = None
+    model: Model = None
+    effort: Effort = None
     permissions: Annotated[Policy | None, Field(description="What an agent may do without asking a person.")] = None
     test_command: Annotated[Word | None, Field(description="Command that runs the tests; default: detected.")] = None
     min_mutation_score: Annotated[
@@ -95,7 +99,9 @@ class RolesInput(ToolInput):
 class StartCycleInput(StartInput):
     auto: Annotated[bool, Field(description="False: decisions wait for someone to make them.")] = True
     max_iterations: Annotated[Iterations | None, Field(description="Maximum iterations; default 5.")] = None
-    roles: Annotated[RolesInput | None, Field(description="Agents of roles that `agent` does not play.")] = None
+    roles: Annotated[
+        RolesInput | None, Field(description="Agents of roles that `agent` does not play: codex, codex:MODEL@EFFORT.")
+    ] = None
     parallel: Annotated[Parallel | None, Field(description="Agents working in parallel, 1 to 4.")] = None
 
 
@@ -119,6 +125,8 @@ class StartTuningInput(ToolInput):
     agent: Annotated[
         Word | None, Field(description="Agent that reviews the meaning; default: none, only exact checks.")
     ] = None
+    model: Model = None
+    effort: Effort = None
     refuter: Annotated[
         Word | None, Field(description="Agent that tries to refute its findings; default: the same, in a new session.")
     ] = None
@@ -207,7 +215,7 @@ class FixesInput(RunInput):
 class AddTaskInput(RunInput):
     description: Annotated[Text, Field(description="What to do.")]
     tool: Annotated[
-        Word | None, Field(description="Who does it: bash, or an agent's name; default: the loop's agent.")
+        Word | None, Field(description="Who does it: bash, codex, codex:MODEL@EFFORT; default: the loop's agent.")
     ] = None
     mode: Annotated[
         TaskMode | None, Field(description="write (default), or analysis and review, which are read-only.")

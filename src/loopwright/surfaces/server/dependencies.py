@@ -297,6 +297,8 @@ def _create_tuning(project: Project, body: NewTuning) -> TuningState:
         focus=body.dimensions or (),
         level=FIX_LEVELS[body.fix],
         agent=body.agent,
+        model=body.model,
+        effort=body.effort,
         refuter=body.refuter,
         choosing=body.choose,
         limits=body.model_dump(include={"max_tokens", "max_cost"}, exclude_none=True),

@@ -59,13 +59,15 @@ class StatusBody(Body):
 
 
 class NewRun(Body):
-    """Settings that are not given are the project's own."""
+    """Settings that are not given are the project's own. `model` and `effort` are those of `agent`."""
 
     title: Words
     description: str = ""
     max_iterations: Iterations | None = None
     mode: Mode = "auto"
     agent: str | None = Field(None, min_length=1)
+    model: Words | None = None
+    effort: Words | None = None
     permissions: Policy | None = None
     test_command: str | None = Field(None, min_length=1)
     max_minutes: float | None = Field(None, gt=0)
@@ -97,7 +99,10 @@ class NewLoop(NewRun):
 
 
 class NewCycle(NewRun):
-    """`roles`: agents of roles that `agent` does not play. `parallel`: agents at once."""
+    """`roles`: agents of roles that `agent` does not play, as in codex or codex:MODEL@EFFORT.
+
+    `parallel`: agents at once.
+    """
 
     model_config = with_example(cycle_examples.NEW_CYCLE)
 
@@ -107,8 +112,8 @@ class NewCycle(NewRun):
 
 class NewTuning(Body):
     """`path`: the skill's folder, in the project or absolute. `fix`: what may be fixed; `choose`: only what a person
-    chooses. `agent` reviews the meaning, `refuter` (default: another session of it) tries to refute that, and with
-    `fix` all the agent writes the remaining fixes.
+    chooses. `agent` reviews the meaning with that `model` and `effort`, `refuter` (default: another session of it)
+    tries to refute that, and with `fix` all the agent writes the remaining fixes.
     """
 
     model_config = with_example(tuning_examples.NEW_TUNING)
@@ -118,6 +123,8 @@ class NewTuning(Body):
     dimensions: Annotated[tuple[Dimension, ...], Field(strict=False)] | None = None
     fix: Literal["none", "mechanical", "all"] = "none"
     agent: str | None = Field(None, min_length=1)
+    model: Words | None = None
+    effort: Words | None = None
     refuter: str | None = Field(None, min_length=1)
     choose: bool = False
     max_iterations: Iterations = MAX_ITERATIONS

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from loopwright.core.agent_names import complete_name
 from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.names import CycleStatus
 from loopwright.core.record import Items, Record, Timestamp, is_absent
@@ -76,6 +77,10 @@ class CycleEngine(RunState):
     def agent_of(self, role: Role) -> str:
         """The name of the agent that plays the role."""
         return self.roles.get(role, self.settings.agent)
+
+    def choice_of(self, role: Role) -> str:
+        """The same, with the model and effort that are chosen for it."""
+        return complete_name(self.agent_of(role), self.settings)
 
 
 Phase = Literal["init", "ra", "ep", "cd", "vas", "aggregation", "complete"]

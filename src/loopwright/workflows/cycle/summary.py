@@ -132,7 +132,7 @@ def _facts(state: CycleState) -> Iterator[str]:
     spent += [plural(budget.tokens, "token")] if budget.tokens is not None else []
     spent += [f"{budget.cost:.2f} US dollars"] if budget.cost is not None else []
     yield f"- spent: {', '.join(spent)}"
-    yield "- roles: " + ", ".join(f"{role} by {state.engine.agent_of(role)}" for role in ROLES)
+    yield "- roles: " + ", ".join(f"{role} by {state.engine.choice_of(role)}" for role in ROLES)
 
 
 def _proof(proof: Proof) -> Iterator[str]:
@@ -316,8 +316,8 @@ def cycle_need(state: CycleState) -> CycleNeed | None:
 
 
 def agent_of(state: CycleState, role: Role) -> str:
-    """Who plays the role."""
-    return state.engine.roles.get(role, state.engine.settings.agent)
+    """Who plays the role, with the model and effort that are chosen."""
+    return state.engine.choice_of(role)
 
 
 def _role(state: CycleState, role: Role) -> RoleGlance:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+from loopwright.core.agent_names import check_agent, is_known, read_choice
 from loopwright.core.errors import Advice, Conflict, Forbidden, Invalid, NotFound, error_for_exit
 from loopwright.core.ids import check_id, generation_of, new_loop_id, new_task_id
 from loopwright.core.ports import Clock, IssueTracker, Processes, Rule
@@ -203,8 +204,10 @@ class TaskService:
     agents: frozenset[str]
     issues: IssueTracker
     writer: Callable[[str], str]
+    offer: Callable[[str], None]
 
     def add(self, loop_id: str, fields: Fields) -> LoopTask:
+        self._check_choice(fields)
         id, at, (given, within) = new_task_id(self.clock.token()), self._now(), self._judged(loop_id, fields)
         state = self.commit(
             loop_id, lambda s: tasks.add_task(s, id, given, at, self.agents, within=within), "task_added", task=id
@@ -212,6 +215,7 @@ class TaskService:
         return self._task(state, id)
 
     def edit(self, loop_id: str, task_id: str, fields: Fields) -> LoopTask:
+        self._check_choice(fields)
         at, (given, within) = self._now(), self._judged(loop_id, fields)
         state = self.commit(
             loop_id,
@@ -263,6 +267,13 @@ class TaskService:
         state = self.commit(loop_id, rule, type, tasks=", ".join(new), **data)
         return tuple(self._task(state, id) for id in new)
 
+    def _check_choice(self, fields: Fields) -> None:
+        """Of a task that names a model or an effort."""
+        tool = fields.get("tool")
+        if isinstance(tool, str) and is_known(tool, self.agents) and str(read_choice(tool)) != read_choice(tool).name:
+            check_agent(tool, own="", configured=self.agents)
+            self.offer(tool)
+
     def _tool(self, state: LoopState, fields: Fields) -> str:
         return fields.get("tool") or self.writer(state.engine.settings.agent)
 
@@ -307,18 +318,20 @@ TURNS, SPARE_SECONDS = 4, 120.0
 class LoopService(RunService[LoopState]):
     """Every command; see RunAccess for what it is made of.
 
-    `writer`: who writes code for a loop of that agent, which may not be able to; AgentError where nobody is.
+    `writer`: who writes code for a loop of that agent, which may not be able to; AgentError where nobody is. `offer`
+    raises NotOffered for an agent that does not offer the model or effort it is named with.
     """
 
     issues: IssueTracker = NO_ISSUES
     writer: Callable[[str], str] = str
+    offer: Callable[[str], None] = lambda name: None
 
     kind: ClassVar[str] = "loop"
 
     @property
     def tasks(self) -> TaskService:
         """The commands on a loop's tasks."""
-        return TaskService(self.commit, self.clock, self.processes, self.agents, self.issues, self.writer)
+        return TaskService(self.commit, self.clock, self.processes, self.agents, self.issues, self.writer, self.offer)
 
     async def generate(self, loop_id: str, *, tool: str | None = None, count: int = 5) -> tuple[LoopTask, ...]:
         """Tasks that an agent has proposed, in a process of its own; that may take as long as a turn of its takes."""

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, get_args
 
+from pydantic import Field
+
 from loopwright.core.course import Check, CourseStep, check_of, close_step, read_count
 from loopwright.core.names import COUNTED, FINISHED, LoopStatus, Mode
 from loopwright.core.outcomes import ValidationOutcome
 from loopwright.core.pause import Pause, pause_of
-from loopwright.core.record import Items, JournalEntry, Record, Timestamp
+from loopwright.core.record import Items, JournalEntry, Record, Timestamp, is_absent
 from loopwright.core.state import Checkpoint, Incident, Outcome, TaskStatus
 from loopwright.core.text import plural
 from loopwright.evidence.rivals import patch_lines
@@ -186,6 +188,8 @@ class Glance(Record):
     outcome: Outcome | None = None
     mode: Mode
     agent: str
+    model: str | None = Field(default=None, exclude_if=is_absent)
+    effort: str | None = Field(default=None, exclude_if=is_absent)
     action: CurrentAction | None = None
     current_iteration: int
     max_iterations: int
@@ -214,6 +218,8 @@ def loop_glance(state: LoopState, project: str) -> Glance:
         outcome=engine.outcome,
         mode=state.mode,
         agent=engine.settings.agent,
+        model=engine.settings.model,
+        effort=engine.settings.effort,
         action=skill.current_action if skill else None,
         current_iteration=state.current_iteration,
         max_iterations=state.max_iterations,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from loopwright.core.errors import AgentError, AgentTrouble, Invalid, NotFound
 from loopwright.core.protocol import Message
 from loopwright.core.run import charge_budget
-from loopwright.core.spending import add_known
+from loopwright.core.spending import sum_of
 from loopwright.core.threads import run_in_thread
 from loopwright.policy.permissions import turn_policy
 from loopwright.skills.files import SkillFiles
@@ -137,9 +137,7 @@ async def _asked(
             await turns.ask(state.engine.agent or "", message)
         finally:
             usage = (await turns.spent()).usage
-            session.cost = session.cost.evolve(
-                tokens=add_known(session.cost.tokens, usage.tokens), cost=add_known(session.cost.cost, usage.cost)
-            )
+            session.cost = sum_of((session.cost, usage))
 
 
 def _no_texts(before: SkillFiles, after: SkillFiles, unreadable: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound
 from loopwright.core.names import TuningStepName
 from loopwright.core.protocol import Message
 from loopwright.core.run import charge_budget
-from loopwright.core.spending import add_known
+from loopwright.core.spending import sum_of
 from loopwright.core.threads import run_in_thread
 from loopwright.reports.tools import JudgeFinding, ReportCall, ReportSkillFinding
 from loopwright.skills.detectors import DETECTORS
@@ -318,9 +318,7 @@ async def _asked(
         came = await turns.report(agent, message, (), lambda problem: session.prompts.render("ending"))
     finally:
         usage = (await turns.spent()).usage
-        session.cost = session.cost.evolve(
-            tokens=add_known(session.cost.tokens, usage.tokens), cost=add_known(session.cost.cost, usage.cost)
-        )
+        session.cost = sum_of((session.cost, usage))
         await _told_if_changed(session, agent, files)
     if came.report.status != "success":
         return None

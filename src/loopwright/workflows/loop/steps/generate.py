@@ -33,7 +33,10 @@ async def propose_tasks(runner: LoopRunner, loop_id: str, *, agent: str, count: 
     No lease is held, and nothing of the loop is changed.
     """
     mark, runner = generation_of(loop_id), runner.placed_for(runner.store.read(loop_id))
-    around = AgentEnvironment(mark, bus.hear, lambda text: bus.publish("output", text), NOWHERE.permit)
+    settings = runner.store.read(loop_id).engine.settings
+    around = AgentEnvironment(
+        mark, bus.hear, lambda text: bus.publish("output", text), NOWHERE.permit, settings=settings
+    )
     recall = NoAgentSessions(runner.store, loop_id, epoch=0, tell=compose_brief)
     with runner.processes.alone(mark):
         async with AsyncExitStack() as stack:
