@@ -142,9 +142,9 @@ async def test_an_answer_is_measured(tmp_path: Path) -> None:
          "x: 401 Incorrect API key; log in with: x login"),
         ({"updates": [{"sessionUpdate": "session_info_update", "_meta": {"codex": {"error": {
             "message": "Reconnecting...", "additionalDetails": "error sending request"}}}}], "sleeps": 60}, "transient",
-         "x: no answer yet; it says: Reconnecting...: error sending request"),
+         "x: error sending request; Reconnecting...; it tries again, and has no answer yet"),
         ({"stderr": "Attempt 1 failed. fetch failed", "sleeps": 60}, "transient",
-         "x: no answer yet; it says: Attempt 1 failed. fetch failed"),
+         "x: Attempt 1 failed. fetch failed; it tries again, and has no answer yet"),
         ({}, "refused", "x ended its turn (end_turn) without an answer"),
     ],
     ids=["login", "beside the protocol", "on stderr", "silent"],

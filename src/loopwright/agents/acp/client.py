@@ -209,8 +209,8 @@ class AcpClient:
     """`turn` is what was heard since the prompt, None between two turns; `session` the only one we listen to.
 
     `server`: the name of our own MCP server in that session. `troubles` counts the lines that only tell of trouble:
-    they are no sign of life. `log_signs` counts what else its log has told. `refused`: the login that the model has
-    refused so often that the turn is over.
+    they are no sign of life. `trouble`: the last of these, in words. `log_signs` counts what else its log has told.
+    `refused`: the login that the model has refused so often that the turn is over.
     """
 
     def __init__(self, name: str, project: Path, around: AgentEnvironment, server: str) -> None:
@@ -228,6 +228,7 @@ class AcpClient:
         self.was_cancelled = False
         self.troubles = self.log_signs = self._refusals = 0
         self.refused: AgentError | None = None
+        self.trouble = ""
 
     def written(self, turn: TurnState) -> tuple[str, ...]:
         """What the turn has written, see AgentOutput: each by its name, and by where that leads through links."""
@@ -300,15 +301,19 @@ class AcpClient:
         self._refusals = self._refusals + 1 if trouble.kind == "auth" else 0
         if self._refusals >= HOPELESS:
             self.refused = trouble
-        self.hearing.hear(TroubleNote(text=str(trouble)))
+        self._tell_trouble(str(trouble))
         return True
 
     def logged(self, text: str) -> None:
         """What its program has written into its log: trouble, or a sign of life."""
         if (words := read_log(text)) is not None:
-            self.hearing.hear(TroubleNote(text=f"{self._name}: {words}"))
+            self._tell_trouble(f"{self._name}: {words}")
         elif text:
             self.log_signs += 1
+
+    def _tell_trouble(self, words: str) -> None:
+        self.trouble = words
+        self.hearing.hear(TroubleNote(text=words))
 
     def strange(self, words: str) -> None:
         self.hearing.hear(TroubleNote(text=f"{self._name} sent {words}"))

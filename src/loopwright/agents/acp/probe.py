@@ -1,7 +1,6 @@
 """What an agent offers and whether it answers, tried out in a folder that is no project; nothing of it is left."""
 
 import asyncio
-import re
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,13 +16,12 @@ from loopwright.agents.acp.choices import SessionChoice, read_models, read_optio
 from loopwright.agents.acp.client import AcpClient, Offer, SessionModes
 from loopwright.agents.acp.errors import classify_broken_turn, classify_error
 from loopwright.agents.acp.peer import AcpPeer, StderrLog
-from loopwright.agents.acp.updates import SessionUpdate, compute_turn_cost, sum_turn_usage
+from loopwright.agents.acp.updates import compute_turn_cost, sum_turn_usage
 from loopwright.core.agent_names import AgentCommand
 from loopwright.core.errors import AgentError, AgentTrouble, Invalid
 from loopwright.core.ports import NOWHERE
 from loopwright.core.protocol import Message, Usage
 from loopwright.core.spending import NOTHING_KNOWN
-from loopwright.core.text import clip_text
 from loopwright.core.transcript import AgentEvent, AgentText
 from loopwright.processes.conversation import open_conversation
 from loopwright.processes.process_tree import ProcessMark
@@ -78,30 +76,10 @@ TOLD_SECONDS = 3.0
 
 LOOK_SECONDS = 0.2
 
-_TROUBLE = re.compile(
-    r"^.*(?:Attempt \d+ failed|fetch failed|ECONN\w+|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|status\W{0,3}(?:4\d\d|5\d\d)\b).*$",
-    re.MULTILINE,
-)
-"""Lines in which agents tell people of a failed request, while they try again."""
-
-
-class _LiveClient(AcpClient):
-    """Also hears what codex tells beside its protocol while it tries again. `aside`: the last of that."""
-
-    aside = ""
-
-    def updated(self, session: str, update: SessionUpdate) -> None:
-        codex = (getattr(update, "field_meta", None) or {}).get("codex")
-        error = codex.get("error") if isinstance(codex, dict) else None
-        if isinstance(error, dict):
-            parts = (error.get("message"), error.get("additionalDetails"))
-            self.aside = ": ".join(part for part in parts if isinstance(part, str) and part)
-        super().updated(session, update)
-
 
 class _Opened(NamedTuple):
     peer: AcpPeer
-    client: _LiveClient
+    client: AcpClient
     errors: StderrLog
 
 
@@ -116,7 +94,7 @@ async def _opened(
         async with open_conversation(
             command.argv, cwd=place, mark=mark, stderr=stderr, more=command.environment, without=command.without
         ) as program:
-            client = _LiveClient(command.name, place, around, "")
+            client = AcpClient(command.name, place, around, "")
             peer = AcpPeer(command, place, program, errors, client, None)
             try:
                 yield _Opened(peer, client, errors)
@@ -141,8 +119,8 @@ async def probe_agent(command: AgentCommand, folder: Path, seconds: float) -> Pr
             chosen = await opened.peer.choose(offer)
             found = replace(found, model=chosen.model, effort=chosen.effort)
     except TimeoutError:
-        words = f"no answer within {seconds:g} s{StderrLog(stderr).last_words() if stderr.exists() else ''}"
-        found = replace(found, trouble="timeout", words=words)
+        late, said = f"no answer within {seconds:g} s", StderrLog(stderr).last_words() if stderr.exists() else ""
+        found = replace(found, trouble="timeout", words=f"{said} ({late})" if said else late)
     except AgentError as error:
         found = replace(found, trouble=error.kind, words=str(error))
     return replace(found, seconds=round(time.monotonic() - started, 3))
@@ -171,7 +149,7 @@ async def ask_agent(command: AgentCommand, folder: Path, seconds: float = LIVE_L
     place, stderr = folder / "live", folder / "live.log"
     place.mkdir()
     told = LiveAnswer()
-    begun = started = time.monotonic()
+    begun = time.monotonic()
     first: list[float] = []
 
     def hear(event: AgentEvent) -> None:
@@ -188,13 +166,11 @@ async def ask_agent(command: AgentCommand, folder: Path, seconds: float = LIVE_L
             begun = time.monotonic()
             told = await _answered(opened, command.name, told)
     except TimeoutError:
-        aside = _told_aside(stderr, 0) if stderr.exists() else ""  # gemini prints nothing before its end
-        words = f"no answer within {seconds:g} s{f': {aside}' if aside else ''}; is the network there?"
-        told = replace(told, trouble="timeout", words=words)
+        told = replace(told, trouble="timeout", words=f"no answer within {seconds:g} s; is the network there?")
     except AgentError as error:
         told = replace(told, trouble=error.kind, words=str(error))
     first_words = round(first[0] - begun, 3) if first and told.trouble is None else None
-    return replace(told, first_words=first_words, seconds=round(time.monotonic() - (begun or started), 3))
+    return replace(told, first_words=first_words, seconds=round(time.monotonic() - begun, 3))
 
 
 async def _answered(opened: _Opened, name: str, told: LiveAnswer) -> LiveAnswer:
@@ -219,25 +195,19 @@ async def _answered(opened: _Opened, name: str, told: LiveAnswer) -> LiveAnswer:
 async def _until_told(opened: _Opened, name: str, prompt: "asyncio.Future[schema.PromptResponse]") -> None:
     """Waits for the end of the turn. AgentError where it tells of a trouble that does not pass."""
     since: float | None = None
-    said = opened.errors.path.stat().st_size
     while not prompt.done():
         await asyncio.wait({prompt}, timeout=LOOK_SECONDS)
+        opened.client.logged(opened.errors.news())
+        if opened.client.refused is not None:
+            raise opened.peer.advised(opened.client.refused)
         now = time.monotonic()
-        words = opened.client.aside or _told_aside(opened.errors.path, said)
         has_begun = opened.client.turn is not None and opened.client.turn.text
-        since = None if has_begun or not words else since or now
-        if words and since is not None and now - since >= TOLD_SECONDS and not prompt.done():
+        since = None if has_begun or not opened.client.trouble else since or now
+        if since is not None and now - since >= TOLD_SECONDS and not prompt.done():
+            words = opened.client.trouble.removeprefix(f"{name}: ")
             trouble = classify_error(name, 0, words, None, datetime.now().astimezone())
             kind = trouble.kind if trouble.kind in ("auth", "quota", "rate_limit") else "transient"
-            raise opened.peer.advised(AgentError(kind, f"{name}: no answer yet; it says: {words}"))
-
-
-def _told_aside(stderr: Path, said: int) -> str:
-    """The last line about a failed request that it has printed since then."""
-    with stderr.open("rb") as file:
-        file.seek(said)
-        found = _TROUBLE.findall(file.read(100_000).decode("utf-8", "replace"))
-    return clip_text(found[-1].strip(), 300) if found else ""
+            raise opened.peer.advised(AgentError(kind, f"{name}: {words}; it tries again, and has no answer yet"))
 
 
 def _introduced(about: schema.InitializeResponse) -> ProbeResult:
