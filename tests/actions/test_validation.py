@@ -6,7 +6,9 @@ import pytest
 
 from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.state import RunSettings
+from loopwright.evidence.validation import RESULTS_KEPT
 from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.summary import tally_tests
 from tests.stage import MakeStage, Stage, app_is_as_expected, app_is_good, said
 
 ONE_TASK = ScriptedTurn(text=said("INIT", tasks=[{"description": "write it"}]))
@@ -53,6 +55,21 @@ async def test_a_newly_skipped_test_is_no_success(stage: MakeStage) -> None:
 
     ready = stage(ONE_TASK, ScriptedTurn(text=said("DEVELOP"), files={"skip": ""}), judge=judge)
     assert (await driven(ready)).status == "failed"
+
+
+async def test_all_tests_are_counted_of_which_only_some_are_kept(stage: MakeStage) -> None:
+    def judge(project: Path) -> dict[str, str]:
+        many = {f"test {n}": "skipped" if n % 10 == 9 else "passed" for n in range(1500)}
+        return {**many, **app_is_good(project)}
+
+    ready = stage(ONE_TASK, ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "good"}), judge=judge)
+    state = await driven(ready)
+    assert state.skill_state is not None
+    assert state.skill_state.validate_.pass_rate == 100
+    assert len(state.skill_state.validate_.test_results) == RESULTS_KEPT
+    assert tally_tests(state) == (1351, 0, 150)
+    summary = (ready.store.progress_path(state.loop_id) / "summary.md").read_text()
+    assert "all 1,351 tests pass" in summary
 
 
 async def test_what_a_test_run_writes_does_not_count_as_a_change(stage: MakeStage) -> None:

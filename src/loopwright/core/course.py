@@ -3,15 +3,13 @@
 A journal may be of an earlier version, or hold forged events: what is missing or no such value is not known.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from loopwright.core.outcomes import ValidationOutcome
 from loopwright.core.record import Items, JournalEntry, Record, Timestamp
-from loopwright.evidence.testing import TestResult
 
 BROKEN_OFF = "interrupted: its runner died"
 
@@ -75,22 +73,16 @@ def count_validation(outcome: object) -> dict[str, JsonValue] | None:
     """What the journal keeps of a validation; None for an outcome of another kind."""
     if not isinstance(outcome, ValidationOutcome):
         return None
-    counts = Counter(result.status for result in outcome.results)
+    counts = outcome.counts
     found = ValidationCounts(
         passed=outcome.passed,
-        total=len(outcome.results),
-        failed=counts["failed"],
-        skipped=counts["skipped"],
-        pass_rate=pass_rate(outcome.results),
+        total=counts.total,
+        failed=counts.failed,
+        skipped=counts.skipped,
+        pass_rate=counts.pass_rate,
         coverage=None if outcome.coverage_files is None else outcome.coverage,
     )
     return found.model_dump()
-
-
-def pass_rate(results: Iterable[TestResult]) -> float | None:
-    """Percent of the tests that ran; None where none did."""
-    ran = [result.status for result in results if result.status != "skipped"]
-    return round(100 * ran.count("passed") / len(ran), 2) if ran else None
 
 
 def check_of(ended: JournalEntry, iteration: int) -> Check | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from loopwright.core.state import Baseline, LastValidation
 from loopwright.evidence.proof import Proof
-from loopwright.evidence.testing import TestResult
+from loopwright.evidence.testing import TestResult, TestTally, tally_results
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class ValidationOutcome:
     `run_writes` are files that the run left behind, `touched` those of the project that changed meanwhile.
     `below_threshold`: all tests are green, only a threshold is missed. `counted` is False for the last look that
     COMPLETE takes. `proof`: of a run that passed. `environment`: see RunState, where nothing was remembered before;
+    `tally` counts all tests, of which `results` may hold only some beside those that failed.
     `disturbed`: the tests pass, but what they run with is not what it was. `measured`: when that was, where no run
     was made for it. `refused`: why the tests as the run had left them were put back; what is told is of the others.
     """
@@ -44,6 +45,11 @@ class ValidationOutcome:
     disturbed: bool = False
     measured: str | None = None
     refused: tuple[str, ...] = ()
+    tally: TestTally | None = None
+
+    @property
+    def counts(self) -> TestTally:
+        return self.tally or tally_results(self.results)
 
     def as_last(self, at: str) -> LastValidation:
         """What the state keeps of it."""
@@ -52,7 +58,8 @@ class ValidationOutcome:
             left=self.left,
             passed=self.passed,
             at=at,
-            tests=len(self.results),
+            tests=self.counts.total,
+            skipped=self.counts.skipped,
             reasons=self.reasons,
             touched=self.touched or None,
             measured=self.measured,

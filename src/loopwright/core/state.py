@@ -139,7 +139,8 @@ class Parked(Record):
 
 
 class LastValidation(Record):
-    """`tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
+    """`tree` is the hash taken before the tests ran, `left` the one after; `tests` counts all, `skipped` those
+    among them that did not run.
 
     `reasons` say why it did not pass; `touched` are project files that changed meanwhile. `measured`: when the
     tests ran, if they were not run for it (`at INIT`).
@@ -150,6 +151,7 @@ class LastValidation(Record):
     passed: bool
     at: Timestamp
     tests: int = 0
+    skipped: int | None = Field(default=None, exclude_if=is_absent)
     reasons: Items[str] = ()
     touched: Items[str] | None = Field(default=None, exclude_if=is_absent)
     measured: str | None = Field(default=None, exclude_if=is_absent)

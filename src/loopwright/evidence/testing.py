@@ -1,10 +1,11 @@
 """What a test run measured."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -30,6 +31,32 @@ class TestResult(Record):
     def key(self) -> str:
         """What names this test in `failed_tests` and in the baseline."""
         return f"{self.suite}::{self.test_name}" if self.suite else self.test_name
+
+
+class TestTally(NamedTuple):
+    """How many tests passed, failed, and were skipped."""
+
+    passed: int
+    failed: int
+    skipped: int
+
+    @property
+    def total(self) -> int:
+        return sum(self)
+
+    @property
+    def ran(self) -> int:
+        return self.passed + self.failed
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Percent of the tests that ran; None where none did."""
+        return round(100 * self.passed / self.ran, 2) if self.ran else None
+
+
+def tally_results(results: Iterable[TestResult]) -> TestTally:
+    counts = Counter(result.status for result in results)
+    return TestTally(counts["passed"], counts["failed"], counts["skipped"])
 
 
 CODE = re.compile(

@@ -17,7 +17,14 @@ from loopwright.evidence.environment import IGNORE_RULES, MANIFEST, Environment,
 from loopwright.evidence.goal_proof import doubt_about, prove_goal, read_versions, split_material
 from loopwright.evidence.proof import join_names
 from loopwright.evidence.test_material import holds_tests, is_mixed
-from loopwright.evidence.testing import TestResult, learn_limits, list_unsettled, split_leftovers, stands_for_another
+from loopwright.evidence.testing import (
+    TestResult,
+    learn_limits,
+    list_unsettled,
+    split_leftovers,
+    stands_for_another,
+    tally_results,
+)
 from loopwright.evidence.verdict import (
     NAMES_SHOWN,
     TROUBLES,
@@ -220,6 +227,7 @@ async def _validated(
         passed=passed,
         tests_found=bool(run.results),
         results=_kept(run.results),
+        tally=tally_results(run.results),
         coverage=run.coverage.percent if run.coverage else 0.0,
         coverage_files=run.coverage.files if run.coverage else None,
         reasons=reasons,

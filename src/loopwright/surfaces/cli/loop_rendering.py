@@ -38,6 +38,7 @@ from loopwright.workflows.loop.summary import (
     build_plan,
     list_finished,
     measure_progress,
+    tally_tests,
     task_statuses,
 )
 
@@ -93,14 +94,8 @@ def progress_words(state: LoopState) -> str:
 
 def tests_words(state: LoopState) -> str:
     """`55/57`: passed of those that ran in the last validation."""
-    passed, ran = count_tests(state)
-    return f"{passed}/{ran}" if ran else "-"
-
-
-def count_tests(state: LoopState) -> tuple[int, int]:
-    results = state.skill_state.validate_.test_results if state.skill_state else ()
-    ran = [r for r in results if r.status != "skipped"]
-    return sum(r.status == "passed" for r in ran), len(ran)
+    tally = tally_tests(state)
+    return f"{tally.passed}/{tally.ran}" if tally.ran else "-"
 
 
 class LoopRendering(RunRendering[LoopState]):
@@ -112,8 +107,9 @@ class LoopRendering(RunRendering[LoopState]):
     def completed(self, state: LoopState) -> str:
         if state.engine.outcome == "unverified":
             return "Completed by choice, but unverified: no validation has passed."
-        passed, ran = count_tests(state)
-        return describe_rest(state, clean_line(tests_and_proof(state.engine.proof, passed, ran)) if ran else "")
+        tally = tally_tests(state)
+        proven = tests_and_proof(state.engine.proof, tally.passed, tally.ran)
+        return describe_rest(state, clean_line(proven) if tally.ran else "")
 
     def running(self, state: LoopState) -> str:
         if state.engine.menu:

@@ -47,11 +47,10 @@ def measured_lines(validated: ValidationOutcome) -> tuple[str, ...]:
     """The numbers of a validation, a sentence each."""
     if not validated.tests_found:
         return ("no tests were found; nothing shows whether it works",)
-    counted = [result for result in validated.results if result.status != "skipped"]
-    green = sum(result.status == "passed" for result in counted)
-    lines = [f"{green} of {len(counted):,} tests pass ({_rate(validated):g} %)"]
-    if skipped := len(validated.results) - len(counted):
-        lines.append(f"{plural(skipped, 'test')} skipped")
+    tally = validated.counts
+    lines = [f"{tally.passed} of {tally.ran:,} tests pass ({_rate(validated):g} %)"]
+    if tally.skipped:
+        lines.append(f"{plural(tally.skipped, 'test')} skipped")
     lines.append(f"coverage {validated.coverage:g} %" if validated.coverage else "coverage is not known")
     lines.append(
         "the validation passed" if validated.passed else f"the validation failed: {'; '.join(_reasons(validated))}"
@@ -139,8 +138,7 @@ def _wrong_counts(sentence: str, validated: ValidationOutcome) -> Iterator[str]:
 
 
 def _rate(validated: ValidationOutcome) -> float:
-    counted = [result for result in validated.results if result.status != "skipped"]
-    return round(100 * sum(result.status == "passed" for result in counted) / len(counted), 2) if counted else 0.0
+    return validated.counts.pass_rate or 0.0
 
 
 def _reasons(validated: ValidationOutcome) -> tuple[str, ...]:

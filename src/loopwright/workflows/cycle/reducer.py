@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import Literal, assert_never
 
-from loopwright.core.course import pass_rate
 from loopwright.core.cycle_names import CycleStep, Role
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.person_messages import as_task, mark_messages, queued_messages
@@ -195,10 +194,10 @@ def _with_earlier(validated: ValidationOutcome, proven: tuple[str, ...]) -> Proo
 def _test_results(state: CycleState, validated: ValidationOutcome, at: str) -> TestResults:
     return TestResults(
         version=version_of(state.current_iteration),
-        pass_rate=pass_rate(validated.results) or 0.0,
+        pass_rate=validated.counts.pass_rate or 0.0,
         coverage=validated.coverage,
         failed_tests=validated.failing,
-        total_tests=len(validated.results),
+        total_tests=validated.counts.total,
         last_run=at,
     )
 

@@ -16,7 +16,7 @@ from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import SURVIVORS_KEPT, Proof, proof_words, strength_lines, tests_and_proof
 from loopwright.evidence.rivals import patch_lines, patch_of
 from loopwright.workflows.loop.model import LoopState, SkillState
-from loopwright.workflows.loop.summary import measure_progress
+from loopwright.workflows.loop.summary import measure_progress, tally_tests
 
 Json = dict[str, Any]  # Any: parsed JSON, typed by the model at the end
 
@@ -204,11 +204,10 @@ def render_summary(state: LoopState, skill: SkillState) -> str:
 def _ended(state: LoopState, skill: SkillState) -> str:
     """The outcome with its reason: the proof, or why there is no success."""
     outcome = state.engine.outcome or state.status
-    ran = [result for result in skill.validate_.test_results if result.status != "skipped"]
-    passed = sum(result.status == "passed" for result in ran)
-    if state.failure_reason or not ran or state.status != "completed":
+    tally = tally_tests(state)
+    if state.failure_reason or not tally.ran or state.status != "completed":
         return f"{outcome}: {state.failure_reason}" if state.failure_reason else str(outcome)
-    return f"{outcome}: {tests_and_proof(state.engine.proof, passed, len(ran))}"
+    return f"{outcome}: {tests_and_proof(state.engine.proof, tally.passed, tally.ran)}"
 
 
 def _proof_section(proof: Proof | None) -> list[str]:

@@ -2,7 +2,6 @@
 
 from typing import assert_never
 
-from loopwright.core.course import pass_rate
 from loopwright.core.errors import Conflict
 from loopwright.core.ids import new_task_id
 from loopwright.core.names import COUNTED, ActionName
@@ -283,7 +282,7 @@ def _on_error(state: LoopState, outcome: DevelopOutcome, at: str) -> LoopState:
 def _validated(state: LoopState, outcome: ValidationOutcome, at: str) -> LoopState:
     skill = skill_of(state)
     section = skill.validate_.evolve(
-        pass_rate=pass_rate(outcome.results) or 0.0,
+        pass_rate=outcome.counts.pass_rate or 0.0,
         coverage=outcome.coverage,
         test_results=outcome.results,
         passed=outcome.passed,

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ from loopwright.core.record import Items, JournalEntry, Record, Timestamp, is_ab
 from loopwright.core.state import Checkpoint, Incident, Outcome, TaskStatus
 from loopwright.core.text import plural
 from loopwright.evidence.rivals import patch_lines
-from loopwright.evidence.testing import TestStatus
+from loopwright.evidence.testing import TestTally, tally_results
 from loopwright.workflows.loop.model import CurrentAction, LoopState, SkillState, Summary, applied_patches
 from loopwright.workflows.loop.selector import open_tasks
 
@@ -264,14 +264,23 @@ def _tasks(state: LoopState) -> TaskCounts:
     return TaskCounts(total=len(seen) + unseen, completed=by_status["completed"], failed=by_status["failed"])
 
 
+def tally_tests(state: LoopState) -> TestTally:
+    """The tests of the last validation: its section may hold only some of those that passed."""
+    kept = tally_results(state.skill_state.validate_.test_results if state.skill_state else ())
+    last = state.engine.last_validation
+    if last is None or last.skipped is None:
+        return kept
+    return TestTally(last.tests - last.skipped - kept.failed, kept.failed, last.skipped)
+
+
 def _tests(state: LoopState) -> TestCounts | None:
     section = state.skill_state.validate_ if state.skill_state else None
     if section is None or section.last_run_at is None:
         return None
-    by_status = Counter(result.status for result in section.test_results)
+    tally = tally_tests(state)
     return TestCounts(
-        total=len(section.test_results),
-        **{status: by_status[status] for status in get_args(TestStatus)},
+        total=tally.total,
+        **tally._asdict(),
         pass_rate=section.pass_rate,
         coverage=section.coverage,
         at=section.last_run_at,
@@ -364,7 +373,7 @@ def _validate(
     last = state.engine.last_validation
     return {
         "passed": checked.passed if checked else skill.validate_.passed,
-        "tests": len(checked.results if checked else skill.validate_.test_results),
+        "tests": (checked.counts if checked else tally_tests(state)).total,
         "coverage": f"{checked.coverage if checked else skill.validate_.coverage:g} %",
         "require": state.engine.settings.require,
         "still_failing": list(failing),
