@@ -21,6 +21,7 @@ import { type LoopParts, partsOf } from '../loop/parts'
 import { partsAfter } from '../loop/stale'
 import { Tests } from '../loop/Tests'
 import { Timeline } from '../loop/Timeline'
+import { tallyOf } from '../loop/tests'
 import { t as run } from '../run/i18n'
 import { Journal } from '../run/Journal'
 import type { CommandDialogProps, RequestsProps, RunKind, RunSummary } from '../run/RunKind'
@@ -60,7 +61,7 @@ export const loop: ListKind<BriefLoop & { id: string }> & RunKind<Loop, LoopPart
     {
       name: 'tests',
       title: () => run('tab.tests'),
-      count: ({ skill_state }) => skill_state?.validate.test_results.length ?? '',
+      count: (loop) => (loop.skill_state ? tallyOf(loop).all : ''),
       Content: Tests,
     },
     {

@@ -9,12 +9,12 @@ import { Result } from '../run/Result'
 import { patchesOf } from '../run/rivals'
 import { duration, moment, number, percent } from '../ui/format'
 import type { LoopResources, Section } from './parts'
-import { countsOf } from './tests'
+import { tallyOf } from './tests'
 
 export function Overview({ resources, view }: Section) {
   const { run: loop } = view
   const isOver = loop.engine.outcome !== null && loop.engine.outcome !== undefined
-  const { passed, failed } = countsOf(loop.skill_state?.validate.test_results ?? [])
+  const { passed, failed } = tallyOf(loop)
   return (
     <>
       {isOver && (
@@ -59,7 +59,7 @@ function CurrentAction({ view }: Pick<Section, 'view'>) {
 /** The few numbers that say how far it is. */
 function Figures({ resources, loop }: { resources: LoopResources; loop: Loop }) {
   const skill = loop.skill_state
-  const counts = countsOf(skill?.validate.test_results ?? [])
+  const counts = tallyOf(loop)
   const { budget, checkpoints } = loop.engine
   return (
     <dl class="figures">

@@ -1,5 +1,6 @@
 // Which tests are shown, and in which order. Pure.
 import type { TestResult } from '../api/details'
+import type { Loop } from '../api/types'
 
 type TestStatus = TestResult['status']
 export type TestChoice = TestStatus | 'all'
@@ -23,6 +24,15 @@ export function countsOf(tests: readonly TestResult[]): Counts {
   const counts: Counts = { all: tests.length, passed: 0, failed: 0, skipped: 0 }
   for (const test of tests) counts[test.status] += 1
   return counts
+}
+
+/** Of the last validation, whose section may hold only some of those that passed. */
+export function tallyOf(loop: Loop): Counts {
+  const kept = countsOf(loop.skill_state?.validate.test_results ?? [])
+  const last = loop.engine.last_validation
+  const skipped = last?.skipped ?? null
+  if (!last || skipped === null) return kept
+  return { all: last.tests, passed: last.tests - skipped - kept.failed, failed: kept.failed, skipped }
 }
 
 export function filterTests(tests: readonly TestResult[], words: string, shown: TestChoice): TestResult[] {
