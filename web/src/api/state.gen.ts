@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 165c328aa8a78caf40cb9eb1eb43e59680b0dfddc42d425bdd4d145c51becd90
+// schema sha256: 2a0782a94bc99642b7de4582e4a48b3b41efdfefd117441462f853568c461b3a
 
 export type JsonValue = unknown
 
@@ -146,6 +146,7 @@ export interface EngineState {
   answer?: string | null
   interrupt: boolean
   parked?: Parked | null
+  relieved?: RelievedAgent | null
   asked: PermissionRequest[]
   messages: PersonMessage[]
   sessions?: {
@@ -203,6 +204,16 @@ export interface Parked {
   reason: string
 }
 /**
+ * One whose limit others have taken over at, as it is chosen, until one of them has done something.
+ *
+ * `reason` and `until`: of the limit, as the agent told it.
+ */
+export interface RelievedAgent {
+  agent: string
+  reason: string
+  until?: string | null
+}
+/**
  * Something an agent wants to do that its policy leaves to a person.
  *
  * `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` if it is one.
@@ -242,7 +253,7 @@ export interface PersonMessage {
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
- * `model` and `effort` are those of `agent`; None: its own.
+ * `model` and `effort` are those of `agent`; None: its own. `fallback`: agents that take over from it, in order.
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
@@ -253,6 +264,7 @@ export interface RunSettings {
   agent: string
   model?: string | null
   effort?: string | null
+  fallback: string[]
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
