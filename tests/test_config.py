@@ -297,3 +297,24 @@ def test_what_is_no_choice_is_told(sources: Sources, text: str, words: str) -> N
     told = sources.refusal(text)
     assert words in told
     assert "sw0rdfish" not in told
+
+
+def test_fallback_agents_are_a_list_or_names_between_commas(sources: Sources) -> None:
+    sources.write(own='fallback = ["claude", "opencode:a/b@high"]')
+    assert sources.load().settings.fallback == ("claude", "opencode:a/b@high")
+    assert sources.load(LOOPWRIGHT_FALLBACK="qwen, gemini").settings.fallback == ("qwen", "gemini")
+    assert sources.load({"fallback": ("qwen,gemini", "codex")}).settings.fallback == ("qwen", "gemini", "codex")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ('"auto"', "auto and bash are none"),
+        ('"codex,codex"', "each agent once"),
+        ('"codex,"', "does not choose an agent"),
+        ("[1]", "must be agents"),
+        ("7", "must be agents"),
+    ],
+)
+def test_what_is_no_fallback_is_told(given: str, words: str, sources: Sources) -> None:
+    assert words in sources.refusal(f"fallback = {given}")

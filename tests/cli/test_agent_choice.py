@@ -157,3 +157,17 @@ def test_settings_of_agents_are_shown_without_their_secrets(desk: Desk) -> None:
     told = desk.run("config", "show", "--origin", "--json").lines[0]["data"]
     assert isinstance(told, dict)
     assert told["agents"]["small"]["command"] == {"value": ["small", "--acp"], "origin": file}
+
+
+def test_who_takes_over_is_named_checked_and_kept(desk: Desk, path: Path) -> None:
+    install(path, "qwen", "opencode")
+    loop_id, _ = created(desk, path, "--agent", "qwen", "--fallback", "claude,qwen", "--fallback", "opencode")
+    engine = desk.state(loop_id)["engine"]
+    assert isinstance(engine, dict)
+    assert engine["settings"]["fallback"] == ["claude", "opencode"], "not itself; claude may be installed by then"
+    shown = desk.run("show", loop_id, PATH=str(path)).out
+    assert "claude, opencode" in shown
+    for wrong, words in (("nobody", "fallback: no agent is named 'nobody'"), ("auto", "auto and bash are none")):
+        ran = desk.run("create", "Mend it", "--fallback", wrong, PATH=str(path))
+        assert (ran.code, words in ran.err) == (2, True), ran
+    assert not (path.parent / "started").exists()

@@ -69,7 +69,8 @@ def test_a_limit_that_is_over_already_is_waited_for_like_an_unnamed_one() -> Non
 def test_a_rate_limit_that_no_action_can_wait_for_parks_the_loop() -> None:
     far = trouble("rate_limit", LONGEST_WAIT + 1)
     assert course(far) == ()
-    assert failure_outcome(far, NOW) == LimitReached("because", (NOW + timedelta(seconds=LONGEST_WAIT + 1)).isoformat())
+    until = (NOW + timedelta(seconds=LONGEST_WAIT + 1)).isoformat()
+    assert failure_outcome(far, NOW) == LimitReached("because", until, "rate_limit")
 
 
 def test_a_death_after_two_waits_has_its_new_process_all_the_same() -> None:
@@ -84,7 +85,7 @@ def test_kinds_that_are_mended_the_same_way_share_their_tries() -> None:
 def test_a_question_says_what_to_do_and_how_to_go_on() -> None:
     outcome = failure_outcome(AgentError("auth", "codex needs a login: run codex login."), NOW)
     words = "codex needs a login: run codex login. Fix that, then resume the loop."
-    assert outcome == NeedsInput(words, by_resuming=True)
+    assert outcome == NeedsInput(words, by_resuming=True, trouble="auth")
 
 
 @given(st.lists(st.sampled_from(KINDS)), st.sampled_from(KINDS), st.none() | st.floats(-1e6, 1e6))

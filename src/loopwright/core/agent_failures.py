@@ -17,17 +17,21 @@ LONGEST_WAIT = 300.0
 
 @dataclass(frozen=True)
 class RetryRule:
-    """`mended`: what is tried within the action, and `times` how often; `then`: what the action comes back with."""
+    """`mended`: what is tried within the action, and `times` how often; `then`: what the action comes back with.
+
+    `relieved`: actions in a row that end so, after which the next of the run's fallback agents takes over.
+    """
 
     mended: Literal["by waiting", "by a new process", "not at all"]
     times: int
     then: Literal["fails", "asks", "parks"]
+    relieved: int = 1
 
 
 TABLE: dict[AgentTrouble, RetryRule] = {
-    "timeout": RetryRule("not at all", 0, "fails"),
+    "timeout": RetryRule("not at all", 0, "fails", 2),
     "died": RetryRule("by a new process", 1, "fails"),
-    "protocol": RetryRule("by a new process", 1, "fails"),
+    "protocol": RetryRule("by a new process", 1, "fails", 2),
     "transient": RetryRule("by waiting", len(WAITS), "fails"),
     "rate_limit": RetryRule("by waiting", len(WAITS), "fails"),
     "quota": RetryRule("not at all", 0, "parks"),
@@ -65,10 +69,11 @@ def failure_outcome(error: AgentError, now: datetime) -> ActionFailed | LimitRea
     """What an action comes back with that its agent's trouble has ended."""
     row = TABLE[error.kind]
     if row.then == "parks" or _lasts(error, now):
-        return LimitReached(str(error), error.until.isoformat() if error.until else None)
+        return LimitReached(str(error), error.until.isoformat() if error.until else None, error.kind)
     if row.then == "asks":
-        return NeedsInput(f"{str(error).rstrip('. ')}. Fix that, then resume the loop.", by_resuming=True)
-    return ActionFailed(str(error))
+        words = f"{str(error).rstrip('. ')}. Fix that, then resume the loop."
+        return NeedsInput(words, by_resuming=True, trouble=error.kind)
+    return ActionFailed(str(error), error.kind)
 
 
 def _lasts(error: AgentError, now: datetime) -> bool:

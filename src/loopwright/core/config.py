@@ -95,6 +95,23 @@ def _choice(text: str) -> str:
     return text
 
 
+def _fallback(given: object) -> object:
+    """Agents between commas, or a list of them; each may be several again, as options are repeated."""
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, list | tuple) or not all(isinstance(words, str) for words in listed):
+        raise ValueError('must be agents, as in "claude, opencode" or ["claude", "opencode"]')
+    parts = [part.strip() for words in listed for part in words.split(",")]
+    if any(part in ("auto", "bash") for part in parts):
+        raise ValueError("must name agents that can take over, as in claude, opencode:MODEL; auto and bash are none")
+    if len(set(parts)) != len(parts):
+        raise ValueError("must name each agent once")
+    return tuple(parts)
+
+
+FallbackAgents = Annotated[tuple[Annotated[str, AfterValidator(_choice)], ...], BeforeValidator(_fallback)]
+"""Agents that take over one after the other."""
+
+
 class Settings(BaseModel):
     """Everything that can be configured. Times in seconds unless the name says otherwise; rates in percent."""
 
@@ -105,6 +122,9 @@ class Settings(BaseModel):
     )
     model: Name | None = Field(None, description="model that this agent works with (default: its own)")
     effort: Name | None = Field(None, description="how much that model thinks: low, high, … (default: its own)")
+    fallback: FallbackAgents = Field(
+        (), description="agents that take over, in order, when the one at work cannot go on"
+    )
     max_iterations: Iterations = Field(10, description="iterations after which a loop ends as exhausted")
     max_minutes: float | None = Field(
         None, gt=0, le=TEN_YEARS / 60, description="working time after which a loop ends as over_budget"

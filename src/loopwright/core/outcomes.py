@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from loopwright.core.errors import AgentTrouble
 from loopwright.core.state import Baseline, LastValidation
 from loopwright.evidence.proof import Proof
 from loopwright.evidence.testing import TestResult, TestTally, tally_results
@@ -72,19 +73,24 @@ class ValidationOutcome:
 
 @dataclass(frozen=True)
 class NeedsInput:
-    """`by_resuming`: there is nothing to answer, but something to be settled."""
+    """`by_resuming`: there is nothing to answer, but something to be settled. `trouble`: of the agent, if any."""
 
     question: str
     options: tuple[str, ...] = ()
     by_resuming: bool = False
+    trouble: AgentTrouble | None = None
 
 
 @dataclass(frozen=True)
 class LimitReached:
-    """The agent has used up what it may; `until`: when it can be asked again, as it says (ISO-8601 with its offset)."""
+    """The agent has used up what it may; `until`: when it can be asked again, as it says (ISO-8601 with its offset).
+
+    `trouble`: the kind of it.
+    """
 
     reason: str
     until: str | None = None
+    trouble: AgentTrouble | None = None
 
 
 @dataclass(frozen=True)
@@ -96,9 +102,10 @@ class Interrupted:
 
 @dataclass(frozen=True)
 class ActionFailed:
-    """The action gave no outcome at all."""
+    """The action gave no outcome at all. `trouble`: of the agent, where it was that."""
 
     message: str
+    trouble: AgentTrouble | None = None
 
 
 def describe_no_result(outcome: NeedsInput | LimitReached | Interrupted | ActionFailed) -> str:

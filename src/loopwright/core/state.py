@@ -138,6 +138,17 @@ class Parked(Record):
     reason: str
 
 
+class RelievedAgent(Record):
+    """One whose limit others have taken over at, as it is chosen, until one of them has done something.
+
+    `reason` and `until`: of the limit, as the agent told it.
+    """
+
+    agent: str
+    reason: str
+    until: str | None = None
+
+
 class LastValidation(Record):
     """`tree` is the hash taken before the tests ran, `left` the one after; `tests` counts all, `skipped` those
     among them that did not run.
@@ -273,7 +284,7 @@ class Limits:
 class RunSettings(Record):
     """What the loop was started with, so that a resumed one continues the same way. Times in seconds.
 
-    `model` and `effort` are those of `agent`; None: its own.
+    `model` and `effort` are those of `agent`; None: its own. `fallback`: agents that take over from it, in order.
 
     `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
     whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
@@ -284,6 +295,7 @@ class RunSettings(Record):
     agent: str = "auto"
     model: str | None = Field(default=None, exclude_if=is_absent)
     effort: str | None = Field(default=None, exclude_if=is_absent)
+    fallback: Items[str] = Field(default=(), exclude_if=lambda value: not value)
     test_command: str | None = None
     test_timeout: float = Field(default=600, gt=0)
     per_test_timeout: float | None = Field(default=None, ge=0, exclude_if=is_absent)
@@ -396,6 +408,7 @@ class RunState(Record):
     answer: str | None = None
     interrupt: bool = False
     parked: Parked | None = None
+    relieved: RelievedAgent | None = Field(default=None, exclude_if=is_absent)
     asked: Items[PermissionRequest] = ()
     messages: Items[PersonMessage] = Field(default=(), exclude_if=lambda value: not value)
     sessions: dict[str, str] = Field(default_factory=dict)

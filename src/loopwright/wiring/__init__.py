@@ -82,6 +82,7 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
     return RunSettings(
         mode="interactive" if interactive else "auto",
         agent=settings.agent,
+        fallback=settings.fallback,
         test_command=settings.test_command,
         test_timeout=settings.test_timeout,
         per_test_timeout=settings.per_test_timeout,
@@ -160,11 +161,12 @@ class Engine:
         if settings.test_command:
             self.runner.tests.check(settings.test_command)
         self.agents.check_choices(str(choice))
+        fallback = self.agents.check_fallback(settings.fallback, str(choice))
         return self.service.create(
             task,
             title=title,
             max_iterations=settings.max_iterations,
-            settings=run_settings(settings, interactive=interactive).evolve(**work_by(choice)),
+            settings=run_settings(settings, interactive=interactive).evolve(**work_by(choice), fallback=fallback),
             budget=make_budget(settings),
             allow_test_changes=settings.allow_test_changes,
             sources=sources,
@@ -181,7 +183,10 @@ class Engine:
         model, effort = (str(given[name]) if given.get(name) else None for name in ("model", "effort"))
         if "agent" in given and asked.name != now.agent:
             return self.agents.choose(str(asked), model, effort)
-        return asked.chosen_by(model, effort).completed(now.model, now.effort)
+        if "agent" in given:
+            return asked.chosen_by(model, effort).completed(now.model, now.effort)
+        own = asked.completed(now.model, now.effort)  # one that has taken over has its model in its name
+        return AgentChoice(own.name, model, effort).completed(own.model, own.effort)
 
     def create_cycle(
         self,
@@ -207,11 +212,14 @@ class Engine:
         if settings.test_command:
             self.runner.tests.check(settings.test_command)
         self.agents.check_choices(*self.players(choice, roles))
+        fallback = self.agents.check_fallback(settings.fallback, str(choice))
         return self.cycles.create(
             task,
             title=title,
             max_iterations=cycle.max_iterations,
-            settings=cycle_settings(settings, cycle, interactive=interactive).evolve(**work_by(choice)),
+            settings=cycle_settings(settings, cycle, interactive=interactive).evolve(
+                **work_by(choice), fallback=fallback
+            ),
             budget=make_budget(settings),
             roles=roles,
             parallel=cycle.parallel,

@@ -1,6 +1,6 @@
 """Every agent by its name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -83,6 +83,17 @@ class Agents:
             missing = (s for s in command.mcp if s.command and mcp_program(s, command, self.project) is None)
             for server in missing:
                 raise Invalid(no_mcp_program(server, command))
+
+    def check_fallback(self, names: Iterable[str], own: str) -> tuple[str, ...]:
+        """Who takes over from `own`, as each is chosen; one that is not installed may be by then. Invalid."""
+        chosen = tuple(name for name in dict.fromkeys(map(self.chosen, names)) if name != own)
+        for name in chosen:
+            if not is_known(name, self.configured):
+                raise Invalid(f"fallback: {unknown_agent(name, self.configured)}")
+            if read_choice(name).name == "builtin" and name != "builtin":
+                raise Invalid("fallback: builtin works without a model: leave out model and effort")
+        self.check_choices(*(name for name in chosen if self.missing(name) is None))
+        return chosen
 
     def check_choices(self, *names: str) -> None:
         """Starts each agent for which a model or an effort is chosen, to see that it offers them; each once.

@@ -5,8 +5,11 @@ from typing import Generic
 
 from pydantic import JsonValue
 
-from loopwright.core.agent_turns import ReportedAnswer
+from loopwright.core.agent_turns import AgentTurns, ReportedAnswer
 from loopwright.core.context import MeasuredRunContext, RunContext
+from loopwright.core.errors import AgentError
+from loopwright.core.handover import Handover, fallbacks_left, hand_back
+from loopwright.core.outcomes import LimitReached, NeedsInput
 from loopwright.core.ports import Rule
 from loopwright.core.protocol import Control, Usage
 from loopwright.core.run import R
@@ -85,3 +88,31 @@ def note_answer(run: MeasuredRunContext[R], agent: str, about: str, answer: Repo
         run.note("no_report", f"{agent} answered {about} without a report, and was asked once more")
     if claims_green_tests(answer.report):
         run.claims.append(f"{about} said {quote_words(answer.report.message)}")
+
+
+def find_fallback(
+    run: MeasuredRunContext[R], turns: AgentTurns, by: str, why: str, outcome: object = None
+) -> Handover | None:
+    """Who takes over from `by`: the first of the run's fallback agents that is here. All of it is told.
+
+    `outcome`: what its step came to.
+    """
+    limit = outcome if isinstance(outcome, LimitReached) else None
+    for name in fallbacks_left(run.state().engine.settings.fallback, by):
+        try:
+            turns.agent(name)
+        except AgentError as error:
+            run.note("fallback_skipped", f"{name} cannot take over from {by}: {error}")
+        else:
+            handover = Handover(by, name, why, limit)
+            run.note("handed_over", handover.words)
+            return handover
+    trouble = outcome.trouble if isinstance(outcome, NeedsInput) else None
+    back = hand_back(run.state().engine.relieved, by, why, trouble)
+    run.note("handed_over", back.words if back else None)
+    return back
+
+
+def handover_fields(handover: Handover | None) -> dict[str, JsonValue]:
+    """For the journal."""
+    return {} if handover is None else {"handed_over": {"by": handover.by, "to": handover.to}}

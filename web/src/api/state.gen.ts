@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 165c328aa8a78caf40cb9eb1eb43e59680b0dfddc42d425bdd4d145c51becd90
+// schema sha256: b04fd47ecf45b549c330620d04f6e52de25b1437b2201a8352bee64fe9f26f38
 
 export type JsonValue = unknown
 
@@ -146,6 +146,7 @@ export interface EngineState {
   answer?: string | null
   interrupt: boolean
   parked?: Parked | null
+  relieved?: RelievedAgent | null
   asked: PermissionRequest[]
   messages: PersonMessage[]
   sessions?: {
@@ -203,6 +204,16 @@ export interface Parked {
   reason: string
 }
 /**
+ * One whose limit others have taken over at, as it is chosen, until one of them has done something.
+ *
+ * `reason` and `until`: of the limit, as the agent told it.
+ */
+export interface RelievedAgent {
+  agent: string
+  reason: string
+  until?: string | null
+}
+/**
  * Something an agent wants to do that its policy leaves to a person.
  *
  * `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` if it is one.
@@ -242,7 +253,7 @@ export interface PersonMessage {
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
- * `model` and `effort` are those of `agent`; None: its own.
+ * `model` and `effort` are those of `agent`; None: its own. `fallback`: agents that take over from it, in order.
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
@@ -253,6 +264,7 @@ export interface RunSettings {
   agent: string
   model?: string | null
   effort?: string | null
+  fallback: string[]
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
@@ -296,7 +308,8 @@ export interface ModelUsage {
   cost?: number | null
 }
 /**
- * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
+ * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts all, `skipped` those
+ * among them that did not run.
  *
  * `reasons` say why it did not pass; `touched` are project files that changed meanwhile. `measured`: when the
  * tests ran, if they were not run for it (`at INIT`).
@@ -307,6 +320,7 @@ export interface LastValidation {
   passed: boolean
   at: string
   tests: number
+  skipped?: number | null
   reasons: string[]
   touched?: string[] | null
   measured?: string | null

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 9d40ba5a13432349e07501f2123c12674e26e5b374e67e38a3564150934a2010
+// schema sha256: f76d375fad94be2ced3c75ee2683dd486d3bcb6d41c7e8abedf966b568942782
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -191,6 +191,7 @@ export interface TuningEngine {
   answer?: string | null
   interrupt: boolean
   parked?: Parked | null
+  relieved?: RelievedAgent | null
   asked: PermissionRequest[]
   messages: PersonMessage[]
   sessions?: {
@@ -283,6 +284,16 @@ export interface Parked {
   reason: string
 }
 /**
+ * One whose limit others have taken over at, as it is chosen, until one of them has done something.
+ *
+ * `reason` and `until`: of the limit, as the agent told it.
+ */
+export interface RelievedAgent {
+  agent: string
+  reason: string
+  until?: string | null
+}
+/**
  * Something an agent wants to do that its policy leaves to a person.
  *
  * `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` if it is one.
@@ -322,7 +333,7 @@ export interface PersonMessage {
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
- * `model` and `effort` are those of `agent`; None: its own.
+ * `model` and `effort` are those of `agent`; None: its own. `fallback`: agents that take over from it, in order.
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
@@ -333,6 +344,7 @@ export interface RunSettings {
   agent: string
   model?: string | null
   effort?: string | null
+  fallback: string[]
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
@@ -376,7 +388,8 @@ export interface ModelUsage {
   cost?: number | null
 }
 /**
- * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
+ * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts all, `skipped` those
+ * among them that did not run.
  *
  * `reasons` say why it did not pass; `touched` are project files that changed meanwhile. `measured`: when the
  * tests ran, if they were not run for it (`at INIT`).
@@ -387,6 +400,7 @@ export interface LastValidation {
   passed: boolean
   at: string
   tests: number
+  skipped?: number | null
   reasons: string[]
   touched?: string[] | null
   measured?: string | null

@@ -111,10 +111,11 @@ CYCLE_ONLY: dict[str, Any] = {  # Any: types with a typer.Option
 }
 """Options that are settings of [cycle]."""
 
+WHO = ("agent", "model", "effort", "fallback")
 CYCLE_SETTINGS: dict[str, Any] = {
-    **{name: SETTINGS[name] for name in ("agent", "model", "effort")},
+    **{name: SETTINGS[name] for name in WHO},
     **CYCLE_ONLY,
-    **{name: option for name, option in SETTINGS.items() if name not in ("agent", "model", "effort", *CYCLE_ONLY)},
+    **{name: option for name, option in SETTINGS.items() if name not in (*WHO, *CYCLE_ONLY)},
 }
 """Options of `cycle run` and `cycle create`: each is the setting of the same name."""
 
@@ -265,7 +266,10 @@ def _taking_up(
 
     def take_up(state: "CycleState") -> "CycleState":
         titled = commands.edit(state, {"title": title}) if title is not None else state
-        by = work_by(engine.choose_again(state.engine.settings, given))
+        chosen = engine.choose_again(state.engine.settings, given)
+        by: dict[str, object] = {**work_by(chosen)}
+        if "fallback" in given:
+            by["fallback"] = engine.agents.check_fallback(known.fallback, str(chosen))
         configured = commands.configure(
             titled,
             {**settings, **by},

@@ -82,6 +82,12 @@ SETTINGS: dict[str, Any] = {
         str | None,
         typer.Option("--effort", metavar="NAME", help="How much that model thinks: low, high, … (default: its own)."),
     ],
+    "fallback": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fallback", metavar="NAME", help="Agent that takes over when the one at work cannot go on; repeatable."
+        ),
+    ],
     "permissions": Annotated[
         str | None,
         typer.Option("--permissions", metavar="WHAT", help="What the agent may do: workspace, ask, read-only or all."),

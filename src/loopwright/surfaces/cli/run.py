@@ -134,7 +134,10 @@ def _taking_up(engine: "Engine", given: Given, title: str | None, *, interactive
 
     def take_up(state: "LoopState") -> "LoopState":
         titled = commands.edit(state, {"title": title}) if title is not None else state
-        by = work_by(engine.choose_again(state.engine.settings, given))
+        chosen = engine.choose_again(state.engine.settings, given)
+        by: dict[str, object] = {**work_by(chosen)}
+        if "fallback" in given:
+            by["fallback"] = engine.agents.check_fallback(known.fallback, str(chosen))
         configured = commands.configure(
             titled,
             {**settings, **by},

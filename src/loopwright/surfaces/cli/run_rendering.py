@@ -383,9 +383,10 @@ def session_details(engine: RunState) -> Iterator[Fact]:
 
 
 def agent_words(settings: RunSettings) -> str:
-    """`codex, model gpt-5.5, effort high`: what was asked for."""
+    """`codex, model gpt-5.5, effort high (then claude, opencode)`: what was asked for, and who takes over."""
     chosen = (("model", settings.model), ("effort", settings.effort))
-    return clean_line(", ".join([settings.agent, *(f"{what} {name}" for what, name in chosen if name)]))
+    then = f" (then {', '.join(settings.fallback)})" if settings.fallback else ""
+    return clean_line(", ".join([settings.agent, *(f"{what} {name}" for what, name in chosen if name)]) + then)
 
 
 def usage_details(engine: RunState) -> Iterator[Fact]:

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from loopwright.core.config import FallbackAgents
 from loopwright.core.errors import Invalid
 from loopwright.core.names import Mode
 from loopwright.core.record import first_problem
@@ -62,6 +63,10 @@ class StartInput(BudgetInput):
     ] = None
     model: Model = None
     effort: Effort = None
+    fallback: Annotated[
+        FallbackAgents | None,
+        Field(description="Agents that take over, in order, when the one at work cannot go on: codex, codex:MODEL."),
+    ] = None
     permissions: Annotated[Policy | None, Field(description="What an agent may do without asking a person.")] = None
     test_command: Annotated[Word | None, Field(description="Command that runs the tests; default: detected.")] = None
     min_mutation_score: Annotated[

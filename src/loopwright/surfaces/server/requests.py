@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.requests import ClientDisconnect
 
+from loopwright.core.config import FallbackAgents
 from loopwright.core.cycle_names import Role
 from loopwright.core.names import Mode
 from loopwright.core.run import Waiver
@@ -59,7 +60,10 @@ class StatusBody(Body):
 
 
 class NewRun(Body):
-    """Settings that are not given are the project's own. `model` and `effort` are those of `agent`."""
+    """Settings that are not given are the project's own. `model` and `effort` are those of `agent`.
+
+    `fallback`: agents that take over from it, in order, as in codex or codex:MODEL@EFFORT.
+    """
 
     title: Words
     description: str = ""
@@ -68,6 +72,7 @@ class NewRun(Body):
     agent: str | None = Field(None, min_length=1)
     model: Words | None = None
     effort: Words | None = None
+    fallback: FallbackAgents | None = None
     permissions: Policy | None = None
     test_command: str | None = Field(None, min_length=1)
     max_minutes: float | None = Field(None, gt=0)

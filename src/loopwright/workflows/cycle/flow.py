@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from pydantic import JsonValue
 
@@ -10,9 +11,12 @@ from loopwright.core.course import count_validation
 from loopwright.core.cycle_names import ROLES, CycleStep, StepName, step_of
 from loopwright.core.delivery import add_pending, commit_tasks
 from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound, WorkspaceError
+from loopwright.core.handover import Handover, may_hand_over
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
+from loopwright.core.ports import Rule
 from loopwright.core.protocol import Control, Usage
-from loopwright.core.state import PendingCommit, Waiting
+from loopwright.core.run import add_incidents
+from loopwright.core.state import Checkpoint, Incident, PendingCommit, Waiting
 from loopwright.core.status_table import control_signal
 from loopwright.core.text import plural, strip_project
 from loopwright.core.threads import run_in_thread
@@ -28,14 +32,22 @@ from loopwright.workflows.cycle.outcomes import (
     JudgementOutcome,
 )
 from loopwright.workflows.cycle.publish import adopt, archive, files_of, log_files, publish, result_words
-from loopwright.workflows.cycle.reducer import begin_step, end_step
+from loopwright.workflows.cycle.reducer import begin_step, end_step, hand_over_cycle, handover_reason
 from loopwright.workflows.cycle.roles.cd import implement_task
 from loopwright.workflows.cycle.roles.ep import explore_project, plan_tasks
 from loopwright.workflows.cycle.roles.ra import analyse_task
 from loopwright.workflows.cycle.roles.vas import take_baseline, validate_iteration
 from loopwright.workflows.cycle.selector import CycleFacts, asks_person, select_ready, still_holds
 from loopwright.workflows.cycle.session import CycleSession
-from loopwright.workflows.run_flow import BROKEN_OFF, RunFlow, account_usage, cost_fields, take_checkpoint
+from loopwright.workflows.run_flow import (
+    BROKEN_OFF,
+    RunFlow,
+    account_usage,
+    cost_fields,
+    find_fallback,
+    handover_fields,
+    take_checkpoint,
+)
 
 
 async def take_over(session: CycleSession, left: tuple[int, ...]) -> None:
@@ -107,9 +119,11 @@ class CycleFlow(RunFlow[CycleState]):
         self._session = session
         self._facts = CycleFacts()
         self._landing = asyncio.Lock()
+        self._at_work: dict[str, str] = {}
 
     async def ready(self, state: CycleState, running: tuple[CycleStep, ...]) -> tuple[CycleStep, ...]:
         # Roles whose agent has no model, and so nothing but what was measured.
+        state = self._played(state)
         measuring = frozenset(role for role in ROLES if not self._session.able(role).plans)
         self._facts = CycleFacts(tree=await self._session.tree(), measuring=measuring)
         if state.coordination.undecided:
@@ -117,6 +131,24 @@ class CycleFlow(RunFlow[CycleState]):
         if control_signal(state) is not Control.CONTINUE:
             return ()
         return tuple(step for step in select_ready(state, self._facts) if step not in running)
+
+    def _played(self, state: CycleState) -> CycleState:
+        """With an agent for each role that is here. AgentError where there is none, and none takes over."""
+        session = self._session
+        for role in ROLES:
+            try:
+                session.able(role)
+            except AgentError as error:
+                handover = find_fallback(session, session.turns(role), state.engine.choice_of(role), str(error))
+                if handover is None:
+                    raise
+                state = session.commit(
+                    self._handing(handover, session.noted()), "handed_over", **handover_fields(handover)
+                )
+        return state
+
+    def _handing(self, handover: Handover, told: tuple[Incident, ...]) -> Rule[CycleState]:
+        return lambda state: add_incidents(hand_over_cycle(state, None, handover), told)
 
     def begin(self, choice: CycleStep) -> bool:
         """Commits the begin, unless the latest state would not choose this any more."""
@@ -141,6 +173,7 @@ class CycleFlow(RunFlow[CycleState]):
         return True
 
     async def perform(self, choice: CycleStep) -> CycleOutcome:
+        self._at_work[choice.key] = self._session.state().engine.choice_of(choice.role or "cd")
         try:
             return await HANDLERS[choice.name](self._session, choice)
         except AgentError as error:
@@ -176,6 +209,7 @@ class CycleFlow(RunFlow[CycleState]):
             usage=usage,
             half=await self._half(before, choice, outcome),
         )
+        done = self._relieved(before, done, checkpoint)
         words, to_commit = result_words(outcome), _to_commit(before, choice, outcome)
         state = session.commit(
             lambda latest: add_pending(end_step(latest, done, checkpoint), to_commit),
@@ -189,12 +223,25 @@ class CycleFlow(RunFlow[CycleState]):
             at=at,
             **_measured(outcome),
             **cost_fields(usage),
+            **handover_fields(done.handover),
         )
         log_files(session, choice, outcome, at)
         publish(session, state, outcome)
         session.bus.publish("result", f"{choice.key}: {words}")
         async with session.merging:  # nobody changes the files of the worktree meanwhile, but one who works in it
             await run_in_thread(commit_tasks, session)
+
+    def _relieved(self, before: CycleState, done: CycleStepDone, checkpoint: Checkpoint | None) -> CycleStepDone:
+        """The step, with who takes over after it where its agent cannot go on."""
+        session, role = self._session, done.step.role or "cd"
+        by, now = self._at_work.pop(done.step.key, ""), before.engine.choice_of(role)
+        why = handover_reason(before, done, checkpoint) if may_hand_over(before) and by else None
+        if why is None:
+            return done
+        if by != now:  # another step of the same agent ended before this one
+            return replace(done, handover=Handover(by, now, why))
+        handover = find_fallback(session, session.turns(role), by, why, done.outcome)
+        return replace(done, handover=handover, incidents=(*done.incidents, *session.noted()))
 
     async def _decided(self, state: CycleState, running: tuple[CycleStep, ...]) -> CycleState:
         """Decisions that nobody has made: made by themselves, asked at the terminal, or waited for at rest."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from loopwright.core.cycle_names import CycleStep
+from loopwright.core.handover import Handover
 from loopwright.core.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.protocol import Usage
 from loopwright.core.state import Baseline, Incident
@@ -116,6 +117,7 @@ class CycleStepDone:
     """One finished step: what it was, what came of it, and what it cost; see the Step of loops.
 
     `tree`: hash of the work tree; `half`: a commit with what was done of it, where it was broken off in a lane.
+    `handover`: another agent goes on from here.
     """
 
     step: CycleStep
@@ -126,3 +128,4 @@ class CycleStepDone:
     incidents: tuple[Incident, ...] = ()
     usage: Usage = field(default_factory=Usage)
     half: str | None = None
+    handover: Handover | None = None

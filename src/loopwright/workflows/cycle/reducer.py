@@ -3,7 +3,9 @@
 from datetime import datetime
 from typing import Literal, assert_never
 
+from loopwright.core.agent_names import complete_name
 from loopwright.core.cycle_names import CycleStep, Role
+from loopwright.core.handover import Handover, hand_over, trouble_words
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.person_messages import as_task, mark_messages, queued_messages
 from loopwright.core.record import merge_unique
@@ -243,6 +245,10 @@ def end_step(state: CycleState, done: CycleStepDone, checkpoint: Checkpoint | No
 
 def _landed(state: CycleState, done: CycleStepDone) -> CycleState:
     outcome = done.outcome
+    if done.handover is not None and isinstance(outcome, (NeedsInput, LimitReached, ActionFailed)):
+        state = hand_over_cycle(state, done.step, done.handover)
+        back = done.handover.back
+        return commands.RULES.park_at_limit(state, back, done.at) if back else state
     match outcome:
         case AnalysisOutcome():
             return _succeeded(reduce_analysis(state, outcome, done.at), done, outcome.report, outcome.files)
@@ -262,7 +268,7 @@ def _landed(state: CycleState, done: CycleStepDone) -> CycleState:
                 else state
             )
         case AggregationOutcome():
-            return reduce_aggregation(state, done.tree, done.at)
+            return reduce_aggregation(state, done.tree, done.at, done.handover)
         case NeedsInput():
             return commands.RULES.wait_for_input(state, outcome, done.at)
         case LimitReached():
@@ -304,7 +310,7 @@ def _dropped(state: CycleState, step: CycleStep, at: str) -> CycleState:
     return state.evolve(plan=plan, engine=state.engine.evolve(tries=tries, mends=mends))
 
 
-def reduce_aggregation(state: CycleState, tree: str, at: str) -> CycleState:
+def reduce_aggregation(state: CycleState, tree: str, at: str, handover: Handover | None = None) -> CycleState:
     """The border of the iteration: the end of the cycle, or the next iteration with what was found.
 
     Where a person has paused it meanwhile, the border is looked at again once it goes on.
@@ -335,7 +341,9 @@ def reduce_aggregation(state: CycleState, tree: str, at: str) -> CycleState:
     if state.current_iteration >= state.max_iterations:
         used = plural(state.current_iteration, "iteration")
         return commands.fail(state, "exhausted", f"{used} used up; {left}", at)
-    if stuck:
+    if stuck and handover is not None:
+        state = hand_over_cycle(state, None, handover)
+    elif stuck:
         return commands.fail(state, "stalled", f"a whole iteration changed nothing; {left}", at)
     return next_iteration(state, at, feedback=entries)
 
@@ -378,7 +386,7 @@ def _succeeded(state: CycleState, done: CycleStepDone, report: PhaseReport, file
 
 def _done(state: CycleState, step: CycleStep) -> CycleState:
     return state.evolve(
-        engine=state.engine.evolve(done=merge_unique(state.engine.done, (step.key,)), limits_in_a_row=0)
+        engine=state.engine.evolve(done=merge_unique(state.engine.done, (step.key,)), limits_in_a_row=0, relieved=None)
     )
 
 
@@ -391,6 +399,8 @@ def _implemented(state: CycleState, outcome: ImplementationOutcome, done: CycleS
     if not outcome.ok:
         message = outcome.report.summary or "the task was not done"
         state = add_report(state, outcome.report, done.step)
+        if done.handover is not None:
+            return hand_over_cycle(state, done.step, done.handover)
         for_good = outcome.nothing_left or _is_kept(state, done.step) or asks_for_proof(state, done.step.task)
         return reduce_failure(state, done.step, message, done.at, for_good=for_good)
     state = _succeeded(state, done, outcome.report, ())
@@ -449,3 +459,30 @@ def _with_task(state: CycleState, id: str | None, status: PlanStatus) -> CycleSt
     assert state.plan is not None
     tasks = tuple(task.evolve(status=status) if task.id == id else task for task in state.plan.tasks)
     return state.evolve(plan=state.plan.evolve(tasks=tasks))
+
+
+def handover_reason(state: CycleState, done: CycleStepDone, checkpoint: Checkpoint | None) -> str | None:
+    """Why another agent should go on after this step; None where the one at work may. `state`: before it landed."""
+    outcome, step = done.outcome, done.step
+    if words := trouble_words(outcome, state.engine.tries.get(step.key, 0) + 1):
+        return words
+    if isinstance(outcome, ImplementationOutcome) and not outcome.ok and step.task:
+        known = state.coordination.open_blockers
+        blockers = [one for one in end_step(state, done, checkpoint).coordination.open_blockers if one not in known]
+        said = any(one.description == blocker.description for one in outcome.report.blockers for blocker in blockers)
+        return None if said or not blockers else blockers[-1].description
+    if isinstance(outcome, AggregationOutcome):
+        after = end_step(state, done, checkpoint)
+        return after.failure_reason if after.engine.outcome == "stalled" else None
+    return None
+
+
+def hand_over_cycle(state: CycleState, step: CycleStep | None, handover: Handover) -> CycleState:
+    """The other agent plays every role of the one before it; the tries of the step were not its own."""
+    own, state = state.engine.settings, hand_over(state, handover)
+    roles = {
+        role: handover.to if complete_name(name, own) == handover.by else name
+        for role, name in state.engine.roles.items()
+    }
+    tries = {key: count for key, count in state.engine.tries.items() if step is None or key != step.key}
+    return state.evolve(engine=state.engine.evolve(roles=roles, tries=tries, limits_in_a_row=0))

@@ -1,16 +1,21 @@
 """LOOP as a declaration for the kernel: what is ready, who does it, how it lands."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from pydantic import JsonValue
 
 from loopwright.core.agent_failures import failure_outcome
+from loopwright.core.agent_names import complete_name
 from loopwright.core.course import count_validation
 from loopwright.core.delivery import add_pending, commit_tasks
 from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.handover import may_hand_over
 from loopwright.core.names import ActionName
 from loopwright.core.outcomes import ActionFailed, Interrupted, ValidationOutcome
-from loopwright.core.state import PendingCommit
+from loopwright.core.ports import Agent
+from loopwright.core.run import add_incidents
+from loopwright.core.state import Checkpoint, PendingCommit
 from loopwright.core.threads import run_in_thread
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.outcomes import (
@@ -22,7 +27,14 @@ from loopwright.workflows.loop.outcomes import (
     strip_project_paths,
 )
 from loopwright.workflows.loop.publish import announce_end, change_lines, publish, result_words
-from loopwright.workflows.loop.reducer import begin_action, count_iteration, end_action
+from loopwright.workflows.loop.reducer import (
+    agent_at_work,
+    begin_action,
+    count_iteration,
+    end_action,
+    hand_over_loop,
+    handover_reason,
+)
 from loopwright.workflows.loop.selector import LoopFacts, NextAction, next_action, normalise_state, still_holds
 from loopwright.workflows.loop.session import LoopSession
 from loopwright.workflows.loop.steps.complete import run_complete, run_validate
@@ -31,7 +43,14 @@ from loopwright.workflows.loop.steps.develop import run_develop
 from loopwright.workflows.loop.steps.init import run_init
 from loopwright.workflows.loop.steps.menu import ask_choice
 from loopwright.workflows.loop.summary import add_summary
-from loopwright.workflows.run_flow import RunFlow, account_usage, cost_fields, take_checkpoint
+from loopwright.workflows.run_flow import (
+    RunFlow,
+    account_usage,
+    cost_fields,
+    find_fallback,
+    handover_fields,
+    take_checkpoint,
+)
 
 Handler = Callable[[LoopSession, NextAction], Awaitable[ActionOutcome]]
 
@@ -58,7 +77,7 @@ class LoopFlow(RunFlow[LoopState]):
     async def ready(self, state: LoopState, running: tuple[NextAction, ...]) -> tuple[NextAction, ...]:
         if running:
             return ()
-        agent = self._session.turns.agent(state.engine.settings.agent)
+        state, agent = self._own_agent(state)
         self._facts = LoopFacts(tree=await self._session.tree(), can_write=agent.capabilities.writes_code)
         state = normalise_state(state)
         choice = next_action(state, self._facts)
@@ -68,6 +87,21 @@ class LoopFlow(RunFlow[LoopState]):
             return (choice,)
         chosen = await ask_choice(self._session, state, self._facts, choice)
         return (chosen,) if chosen else ()
+
+    def _own_agent(self, state: LoopState) -> tuple[LoopState, Agent]:
+        """The loop's own, or who takes over from one that is not here. AgentError where nobody does."""
+        session, settings = self._session, state.engine.settings
+        try:
+            return state, session.turns.agent(settings.agent)
+        except AgentError as error:
+            handover = find_fallback(session, session.turns, complete_name(settings.agent, settings), str(error))
+            if handover is None:
+                raise
+            told, fields = session.noted(), handover_fields(handover)
+            state = session.commit(
+                lambda latest: add_incidents(hand_over_loop(latest, handover), told), "handed_over", **fields
+            )
+            return state, session.turns.agent(state.engine.settings.agent)
 
     def begin(self, choice: NextAction) -> bool:
         """Commits the begin, unless the latest state would not choose this any more."""
@@ -116,6 +150,7 @@ class LoopFlow(RunFlow[LoopState]):
             told=session.told_answer(),
         )
         checkpoint = await take_checkpoint(session, f"after {choice.action}", choice.action, step.at)
+        step = self._relieved(before, step, checkpoint)
         words = result_words(outcome)
         session.last_result = (choice.action, words)
         lines = change_lines(before, choice, outcome, step.at)
@@ -133,10 +168,22 @@ class LoopFlow(RunFlow[LoopState]):
             reasons=list(outcome.reasons) if isinstance(outcome, ValidationOutcome) else [],
             **cost_fields(usage),
             **_tests(outcome),
+            **handover_fields(step.handover),
         )
+        if step.handover is not None:
+            await session.turns.rest()  # whoever was relieved has nothing to do any more
         publish(session, state, lines, outcome)
         session.bus.publish("result", f"{choice.action}: {words}{_why(outcome)}")
         await run_in_thread(commit_tasks, session)
+
+    def _relieved(self, before: LoopState, step: ActionStep, checkpoint: Checkpoint | None) -> ActionStep:
+        """The step, with who takes over after it where its agent cannot go on."""
+        by = agent_at_work(before, step.action)
+        if not may_hand_over(before) or by == "bash":
+            return step
+        why = handover_reason(before, step, checkpoint)
+        handover = find_fallback(self._session, self._session.turns, by, why, step.outcome) if why else None
+        return replace(step, handover=handover, incidents=(*step.incidents, *self._session.noted()))
 
 
 def _to_commit(state: LoopState, outcome: ActionOutcome) -> PendingCommit | None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from loopwright.core.handover import Handover
 from loopwright.core.names import ActionName
 from loopwright.core.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.protocol import Usage
@@ -102,7 +103,8 @@ class ActionStep:
     """One finished action: what it was, what came of it, and what it cost.
 
     `token`: hex digits for the id of a task that may follow from it; `elapsed` in seconds; `incidents`: what a person
-    shall know of it beside its outcome. `told`: a person's answer that went to an agent in it.
+    shall know of it beside its outcome. `told`: a person's answer that went to an agent in it. `handover`: who goes
+    on from here.
     """
 
     action: ActionName
@@ -114,3 +116,4 @@ class ActionStep:
     incidents: tuple[Incident, ...] = ()
     usage: Usage = field(default_factory=Usage)
     told: str | None = None
+    handover: Handover | None = None

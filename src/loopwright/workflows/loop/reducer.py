@@ -2,7 +2,9 @@
 
 from typing import assert_never
 
+from loopwright.core.agent_names import complete_name
 from loopwright.core.errors import Conflict
+from loopwright.core.handover import FRUITLESS, Handover, hand_over, trouble_words
 from loopwright.core.ids import new_task_id
 from loopwright.core.names import COUNTED, ActionName
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
@@ -17,8 +19,16 @@ from loopwright.evidence.rivals import awaits_verdict
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.model import ACTIONS_KEPT, ERRORS_KEPT, CurrentAction, ErrorEntry, LoopState, SkillState
 from loopwright.workflows.loop.outcomes import ActionStep, CompleteOutcome, DebugOutcome, DevelopOutcome, InitOutcome
-from loopwright.workflows.loop.selector import ROUNDS, NextAction, failed_task, normalise_state, open_tasks, with_tasks
-from loopwright.workflows.loop.stall import fruitless_sighting, keep_sightings, sighting
+from loopwright.workflows.loop.selector import (
+    ROUNDS,
+    NextAction,
+    failed_task,
+    needs_debugging,
+    normalise_state,
+    open_tasks,
+    with_tasks,
+)
+from loopwright.workflows.loop.stall import find_stall, fruitless_sighting, keep_sightings, sighting
 from loopwright.workflows.loop.summary import measure_work
 
 WORDS: dict[ActionName, CurrentAction] = {
@@ -63,7 +73,7 @@ def record_success(state: LoopState, step: ActionStep) -> LoopState:
     action = "VALIDATE" if isinstance(step.outcome, ValidationOutcome) else step.action
     done = (*skill.completed_actions, action)[-ACTIONS_KEPT:]
     current: CurrentAction | None = "complete" if isinstance(step.outcome, CompleteOutcome) else None
-    engine = state.engine
+    engine = state.engine if state.engine.relieved is None else state.engine.evolve(relieved=None)
     if engine.spent.failures_in_a_row or engine.spent.limits_in_a_row:
         engine = engine.evolve(spent=engine.spent.evolve(failures_in_a_row=0, limits_in_a_row=0))
     return state.evolve(
@@ -136,11 +146,15 @@ def end_action(state: LoopState, step: ActionStep, checkpoint: Checkpoint | None
     state = charge_budget(add_checkpoint(state, checkpoint), step.elapsed, step.usage)
     state = drop_answer(add_incidents(count_iteration(state, step), step.incidents), step)
     outcome = step.outcome
+    if step.handover is not None and isinstance(outcome, (NeedsInput, LimitReached, ActionFailed)):
+        state = hand_over_loop(clear_action(state), step.handover)
+        back = step.handover.back
+        return commands.RULES.park_at_limit(state, back, step.at) if back else state
     match outcome:
         case InitOutcome():
             return record_success(_initialised(state, outcome), step)
         case DevelopOutcome():
-            return _last_resort(record_success(_developed(state, outcome, step.at), step), step)
+            return _last_resort(record_success(_developed(state, outcome, step), step), step)
         case ValidationOutcome():
             return _last_resort(
                 _more_work(record_success(_validated(state, outcome, step.at), step), outcome, step), step
@@ -218,7 +232,8 @@ def _initialised(state: LoopState, outcome: InitOutcome) -> LoopState:
     return normalise_state(state.evolve(engine=engine, skill_state=skill_of(state)))
 
 
-def _developed(state: LoopState, outcome: DevelopOutcome, at: str) -> LoopState:
+def _developed(state: LoopState, outcome: DevelopOutcome, step: ActionStep) -> LoopState:
+    at = step.at
     if outcome.named or outcome.proposed_proof:
         named = (*(state.engine.named or ()), *outcome.named)
         engine = state.engine.evolve(
@@ -230,7 +245,7 @@ def _developed(state: LoopState, outcome: DevelopOutcome, at: str) -> LoopState:
     if is_proof and (outcome.undone or not outcome.ok):
         return _dropped(state, outcome.task_id)  # asked once: what is missing is for the outcome to say
     if outcome.undone:
-        return _undone(state, outcome, at)
+        return _undone(state, outcome, step)
     skill = set_task_status(skill_of(state), outcome.task_id, "completed" if outcome.ok else "failed", at)
     files = tuple(change.file for change in outcome.changes)
     tasks = tuple(
@@ -242,13 +257,14 @@ def _developed(state: LoopState, outcome: DevelopOutcome, at: str) -> LoopState:
     return state if outcome.ok else _on_error(state, outcome, at)
 
 
-def _undone(state: LoopState, outcome: DevelopOutcome, at: str) -> LoopState:
-    """Ordered once more; then it has failed, or is dropped where it was only the agent's own plan."""
+def _undone(state: LoopState, outcome: DevelopOutcome, step: ActionStep) -> LoopState:
+    """Ordered once more; then it is another agent's, or has failed, or is dropped where it was only a plan."""
+    at = step.at
     known = state.engine.spent.unchanged or ()
     spent = state.engine.spent.evolve(unchanged=merge_unique(known, (outcome.task_id,)))
     state = state.evolve(engine=state.engine.evolve(spent=spent))
     skill = skill_of(state)
-    if outcome.task_id not in known:
+    if outcome.task_id not in known or step.handover is not None:
         return state.evolve(skill_state=set_task_status(skill, outcome.task_id, "pending", None))
     definition = state.engine.task(outcome.task_id)
     if definition is None or not definition.planned:
@@ -389,7 +405,11 @@ def _more_proof(state: LoopState, proof: Proof, step: ActionStep) -> LoopState:
 
 
 def _last_resort(state: LoopState, step: ActionStep) -> LoopState:
-    """Once in a loop's life: when debugging has been fruitless for all its rounds, a task made from the failures."""
+    """Another agent, where one takes over. Else, once in a loop's life: when debugging has been fruitless for all its
+    rounds, a task made from the failures.
+    """
+    if step.handover is not None:
+        return hand_over_loop(state, step.handover)
     failing = skill_of(state).validate_.failed_tests
     used_up = state.engine.debug_rounds >= ROUNDS and failing
     if not used_up or state.engine.spent.fruitless_task or not step.can_write:
@@ -450,3 +470,45 @@ def _told_as_task(state: LoopState, step: ActionStep) -> LoopState:
         return state
     state = mark_messages(state, [m.id for m in waiting], status="delivered", way="task", delivered_at=step.at)
     return append_task(state, as_task(waiting), step)
+
+
+def agent_at_work(state: LoopState, action: ActionName) -> str:
+    """Who does the action under way, as it is chosen."""
+    settings, tasks = state.engine.settings, skill_of(state).develop.tasks
+    own = (task.tool for task in tasks if action == "DEVELOP" and task.status == "in_progress")
+    return complete_name(next(own, settings.agent), settings)
+
+
+def handover_reason(state: LoopState, step: ActionStep, checkpoint: Checkpoint | None) -> str | None:
+    """Why another agent should go on after this step; None where the one at work may. `state`: before it landed."""
+    if words := trouble_words(step.outcome, state.engine.spent.failures_in_a_row + 1):
+        return words
+    outcome, unchanged = step.outcome, state.engine.spent.unchanged or ()
+    if isinstance(outcome, DevelopOutcome) and outcome.undone and outcome.task_id in unchanged:
+        return f"{outcome.task_id} was reported as done again, and nothing of it was measured"
+    judges = isinstance(outcome, DebugOutcome) and not outcome.changes
+    if not judges and not (isinstance(outcome, ValidationOutcome) and not outcome.passed):
+        return None
+    after = end_action(state, step, checkpoint)
+    rounds = after.engine.debug_rounds
+    if rounds >= FRUITLESS and needs_debugging(after, can_write=step.can_write):
+        if isinstance(outcome, DebugOutcome) and outcome.nothing_left:
+            return f"nothing is left to try: {outcome.message}"
+        return f"{rounds} rounds of debugging in a row were fruitless"
+    return find_stall(after.engine.sightings)
+
+
+def hand_over_loop(state: LoopState, handover: Handover) -> LoopState:
+    """The other agent begins with a clean slate: rounds, tries and what stood still were those before it."""
+    own, engine = state.engine.settings, hand_over(state, handover).engine
+    over = {task.id for task in skill_of(state).develop.tasks if task.status in ("completed", "failed")}
+    tasks = tuple(
+        task.evolve(tool=handover.to)
+        if task.task_id not in over and complete_name(task.tool, own) == handover.by
+        else task
+        for task in engine.tasks
+    )
+    spent = engine.spent.evolve(failures_in_a_row=0, limits_in_a_row=0, unchanged=None)
+    last = tuple(one for one in engine.sightings if one.tested)[-1:]
+    engine = engine.evolve(tasks=tasks, debug_rounds=0, sightings=last, spent=spent)
+    return normalise_state(state.evolve(engine=engine))

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from loopwright.core.errors import Conflict, Corrupt, Invalid, NotFound
+from loopwright.core.errors import AgentError, Conflict, Corrupt, Invalid, NotFound
 from loopwright.core.names import FINISHED
 from loopwright.core.ports import Clock, Rule, Store, Workspace
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
@@ -108,7 +108,12 @@ class LoopRecording:
     by_menu: bool = False
 
     def able(self, agent: str) -> Capabilities:
-        """What the agent of that name could be asked for. Corrupt where nobody has recorded it."""
+        """What the agent of that name could be asked for. Corrupt where nobody has recorded it, but AgentError where
+        others may take over: it was not there.
+        """
+        states = (self.first, *(change.after for change in self.changes))
+        if agent not in self.agents and any(state.engine.settings.fallback for state in states):
+            raise AgentError("refused", f"{agent} was not there")
         if agent not in self.agents:
             raise Corrupt(f"{TRANSCRIPT} has no line of the kind able for {agent}: lines are missing")
         return self.agents[agent]
@@ -186,7 +191,7 @@ def _task(task: DevelopTask) -> str:
 
 
 ENDS = frozenset({"action_finished", "taken_over"})
-OWN = frozenset({"lease_taken", "budget_held", "session", "session_left", "summarised", "recovered"})
+OWN = frozenset({"lease_taken", "budget_held", "handed_over", "session", "session_left", "summarised", "recovered"})
 """What a runner commits beside its actions; a replay does the same by itself."""
 
 OWN_TALK = ("permission", "menu", "question", "message")
