@@ -117,7 +117,7 @@ CALLS = [
     ["resume", "--all"], ["resume"], ["tasks", "ID", "import", "ISS-1"], ["tasks", "ID", "generate"],
     ["run", "x"], ["run", "--loop-id", NO_ID, "--auto"], ["demo", "--nope"], ["start", NO_ID], ["resume", NO_ID],
     ["debug", "--test-command", "npm test"], ["tune", "nowhere"], ["tune", "nowhere", "--fix=some"],
-    ["apply", "ID"], ["branch", "ID", "x"], ["pr", "ID"],
+    ["tell", "ID", "x"], ["apply", "ID"], ["branch", "ID", "x"], ["pr", "ID"],
     ["stop", NO_ID], ["delete", "ID"], ["stop", "ID"], ["delete", "ID", "--yes"],
 ]  # fmt: skip
 

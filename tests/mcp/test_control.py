@@ -9,7 +9,8 @@ from tests.mcp.caller import calling
 NO_ID = "loop-v2-20260101T000000-00000000"
 NAMES = [
     "start_loop", "start_cycle", "list", "status", "wait", "pause", "resume", "stop", "add_task", "extend", "answer",
-    "decide", "resolve", "documents", "diff", "diagnose", "start_tuning", "findings", "fixes", "choose", "roll_back",
+    "tell", "apply", "branch", "decide", "resolve", "documents", "diff", "diagnose", "start_tuning", "findings",
+    "fixes", "choose", "roll_back",
     "run_failing_tests", "spectrum", "probe", "propose_fix",
 ]  # fmt: skip
 

@@ -82,7 +82,7 @@ export const zh: Record<keyof typeof en, string> = {
   'create.model': '模型',
   'create.model_hint': '默认：智能体自己的模型。',
   'create.effort': '推理强度',
-  'create.effort_hint': 'low、high 等。默认：模型自己的设置。',
+  'create.effort_hint': '思考的强度。默认：模型自己的设置。',
   'create.agents_gone': '无法列出智能体。',
   'create.agent.cannot': '{name}：不可用',
   'create.agents_why': '不可用的智能体',

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from loopwright.core.agent_names import AgentChoice
 from loopwright.core.errors import Conflict, ExitCode, Invalid
 from loopwright.core.text import clean_line
 from loopwright.surfaces.cli import follow, loop_commands, pull_request, show_commands
@@ -292,6 +291,8 @@ def _prepared(engine: "Engine", cycle_id: str, take_up: "TakeUp") -> "CycleState
         raise Conflict(f"{cycle_id} is being driven by another process; follow it with: {follow}")
     then = take_up(state)
     settings, before = then.engine.settings, state.engine
+    from loopwright.core.agent_names import AgentChoice
+
     usual, was = (AgentChoice(s.agent, s.model, s.effort) for s in (settings, before.settings))
     engine.cast(usual, then.engine.roles)
     engine.load_cycle_prompts()

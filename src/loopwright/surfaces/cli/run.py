@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from loopwright.core.agent_names import complete_name, read_choice
 from loopwright.core.errors import Conflict, ExitCode, Invalid
 from loopwright.core.text import clean_line
 from loopwright.surfaces.cli.kinds import LOOPS, AnyKind
@@ -108,6 +107,8 @@ def _created(engine: "Engine", work: NewWork, title: str | None, *, interactive:
 
 def announce_agent(asked: str, taken: str) -> None:
     """Who works on the loop from now on, where nobody was named."""
+    from loopwright.core.agent_names import read_choice  # slow to load, and help has no use for it
+
     if read_choice(asked).name != taken:
         none = "auto: no coding agent is installed, see loopwright doctor" if taken == "builtin" else "auto"
         print_remark(f"agent: {taken} ({none})")
@@ -162,6 +163,8 @@ def _prepared(engine: "Engine", loop_id: str, take_up: "TakeUp") -> "LoopState":
         engine, settings.agent, settings.test_command if settings.test_command != before.test_command else None
     )
     if (settings.agent, settings.model, settings.effort) != (before.agent, before.model, before.effort):
+        from loopwright.core.agent_names import complete_name  # slow to load, and help has no use for it
+
         engine.agents.check_choices(complete_name(settings.agent, settings))
     return then
 

@@ -26,6 +26,7 @@ from loopwright.workflows.cycle.standing import (
     has_failed,
     is_held,
     list_tasks,
+    plan_settled,
     role_status,
     with_record,
 )
@@ -125,6 +126,8 @@ def _issues(state: CycleState, tree: str) -> Iterator[str]:
     for key in state.engine.tries:
         if has_failed(state, key) and key != "vas.validate" and not is_held(state, key):
             yield f"{key} failed{_because(state, step_of(key).role or key)}"
+    if state.engine.budget.reached and not plan_settled(state):
+        yield "no plan was made"
     for task in list_tasks(state):
         if task.status not in ("completed", "blocked"):
             yield f"{task.id} is not done: {task.description}"
