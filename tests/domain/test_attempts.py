@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,7 +29,11 @@ def attempt(number: int, outcome: str | None = "succeeded", **more: object) -> A
 
 
 CHOICES = (
-    ("none proven", [attempt(1, "unproven"), attempt(2, "unverified"), attempt(3, "failed"), attempt(4, "stopped")], None),
+    (
+        "none proven",
+        [attempt(1, "unproven"), attempt(2, "unverified"), attempt(3, "failed"), attempt(4, "stopped")],
+        None,
+    ),
     ("a proven one, however large", [attempt(1, "unproven", lines=1), attempt(2, lines=900, score=1)], 2),
     ("an unproven one with every mutant killed", [attempt(1, "unproven", score=100), attempt(2, score=10)], 2),
     ("the higher score before the smaller diff", [attempt(1, lines=1, score=80), attempt(2, lines=90, score=81)], 2),
@@ -70,7 +75,7 @@ def fresh(number: int) -> AttemptResult:
 
 
 RUNS, PAUSED = {"is_busy": True}, {"status": "paused"}
-MOVES = (
+MOVES: tuple[tuple[str, Family, list[AttemptResult], dict[str, Any], FamilyMoves], ...] = (
     ("as many as may run", family(3), [fresh(1), fresh(2), fresh(3)], {}, FamilyMoves(start=("a1", "a2"))),
     ("the next in its place", family(3), [attempt(1, "failed"), attempt(2, None, **RUNS), fresh(3)], {},
      FamilyMoves(start=("a3",))),

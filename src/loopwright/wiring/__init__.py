@@ -20,8 +20,8 @@ from loopwright.core.command_rules import COMMIT_NEEDS
 from loopwright.core.config import Config, CycleSettings, Settings, drop_choice, load_config, read_catalogues
 from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import AgentError, Invalid, NotFound
-from loopwright.core.ports import Clock, Workspace
 from loopwright.core.ids import new_loop_id
+from loopwright.core.ports import Clock, Workspace
 from loopwright.core.state import Budget, Family, FamilyMember, RunBranch, RunSettings
 from loopwright.policy.secrets import SecretFilter, secret_headers, secret_values
 from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
@@ -199,9 +199,7 @@ class Engine:
         self.agents.check_choices(*map(str, choices))
         clock = self.service.clock
         ids = [new_loop_id(clock.now(), clock.token()) for _ in range(attempts)]
-        members = tuple(
-            FamilyMember(id=id, agent=str(choice)) for id, choice in zip(ids, cycle(choices), strict=False)
-        )
+        members = tuple(FamilyMember(id=id, agent=str(choice)) for id, choice in zip(ids, cycle(choices), strict=False))
         first = self.service.create(
             task,
             title=title,

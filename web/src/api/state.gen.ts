@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 165c328aa8a78caf40cb9eb1eb43e59680b0dfddc42d425bdd4d145c51becd90
+// schema sha256: 6fa054e5ff51b3946d7abd81550171d41d78a39bc982537e1ca3ccb002ef41b8
 
 export type JsonValue = unknown
 
@@ -133,6 +133,8 @@ export interface Summary {
 }
 /**
  * The `engine` of a loop. `attempt`: the last turn that changed files, until a validation passes.
+ *
+ * `family`: the attempts that it is one of.
  */
 export interface EngineState {
   schema: number
@@ -185,6 +187,7 @@ export interface EngineState {
   attempt?: Attempt | null
   spent: Spent
   legacy_id?: string | null
+  family?: Family | null
 }
 /**
  * A question that only a person can answer; `by_resuming`: a problem to fix before the loop is resumed.
@@ -545,4 +548,26 @@ export interface Spent {
   failures_in_a_row: number
   limits_in_a_row: number
   fewest_failing?: number | null
+}
+/**
+ * The attempts at one goal, in order; each state holds the same, so that any of them leads to all.
+ *
+ * At most `parallel` run at once. `run_all`: none is stopped because another has succeeded. `winner`: the id of the
+ * one that was chosen, empty where none was; None until that is settled for the run that says it.
+ */
+export interface Family {
+  /**
+   * @minItems 2
+   */
+  members: FamilyMember[]
+  parallel: number
+  run_all: boolean
+  winner?: string | null
+}
+/**
+ * One of several attempts at a goal: its run, and the agent that works on it, as NAME:MODEL@EFFORT.
+ */
+export interface FamilyMember {
+  id: string
+  agent: string
 }

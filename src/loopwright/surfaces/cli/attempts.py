@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -107,9 +106,13 @@ def run_attempts(
 
 
 def is_unsettled(engine: "Engine", id: str) -> bool:
-    """Whether it is one of several attempts among which none was chosen yet."""
-    family = engine.service.read(id).engine.family
-    return family is not None and family.winner is None
+    """Whether it is one of several attempts of which not all know yet which was chosen."""
+    from loopwright.workflows.loop.family import read_family
+
+    if engine.service.read(id).engine.family is None:
+        return False
+    families = [state.engine.family for state in read_family(engine.service, id)[1]]
+    return any(family is not None and family.winner is None for family in families)
 
 
 def resume_attempts(engine: "Engine", id: str, *, wait: bool, json: bool, at: str) -> None:
@@ -211,18 +214,24 @@ def show_attempts(engine: "Engine", id: str, at: str) -> AttemptsPage | None:
 def _data(found: "Sequence[AttemptResult]", winner: str | None) -> list[dict[str, Any]]:  # Any: JSON
     return [
         {
-            "number": one.number,
-            "loop_id": one.id,
-            "agent": one.agent,
-            "status": one.status,
-            "outcome": one.outcome,
+            **_described(one),
             "mutation_score": one.score,
             "changed_lines": one.lines,
             "chosen": one.id == winner,
-            "reason": one.reason or None,
         }
         for one in found
     ]
+
+
+def _described(one: "AttemptResult") -> dict[str, Any]:  # Any: as above
+    return {
+        "number": one.number,
+        "loop_id": one.id,
+        "agent": one.agent,
+        "status": one.status,
+        "outcome": one.outcome,
+        "reason": one.reason or None,
+    }
 
 
 def _page(found: "Sequence[AttemptResult]", winner: str | None, id: str, at: str) -> list[str]:
@@ -283,9 +292,6 @@ class _AttemptView:
                 continue
             self._shown[one.id] = now
             if self._as_json:
-                print_json({"type": "attempt", **{k: v for k, v in asdict(one).items() if k in _TOLD}})
+                print_json({"type": "attempt", **_described(one)})
             elif one.status != "created":
                 print(f"attempt {one.number}: {one.outcome or one.status}", flush=True)
-
-
-_TOLD = ("number", "id", "agent", "status", "outcome", "reason")

@@ -7,9 +7,9 @@ import typer
 
 from loopwright.core.errors import Invalid
 from loopwright.core.text import clean_line
+from loopwright.surfaces.cli.attempts import is_unsettled, resume_attempts
 from loopwright.surfaces.cli.derived_commands import how_to_follow, taken_words
 from loopwright.surfaces.cli.follow import watch
-from loopwright.surfaces.cli.attempts import is_unsettled, resume_attempts
 from loopwright.surfaces.cli.kinds import KINDS, LOOPS, AnyKind, Id, LoopId
 from loopwright.surfaces.cli.options import (
     HERE,

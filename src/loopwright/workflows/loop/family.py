@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -212,9 +213,7 @@ def _changed_lines(service: LoopService, state: LoopState) -> int:
     return sum(added + removed for _, added, removed in diff_stat(service.whole_diff(state.loop_id)))
 
 
-def _result(
-    service: LoopService, family: Family, state: LoopState, launched: Collection[str] = ()
-) -> AttemptResult:
+def _result(service: LoopService, family: Family, state: LoopState, launched: Collection[str] = ()) -> AttemptResult:
     """Without the size of its diff; `launched`: those whose runner may be on its way."""
     engine, id = state.engine, state.loop_id
     number = family.number(id)
@@ -274,27 +273,21 @@ class FamilyDriver:
 
     def _launch(self, id: str, *, is_new: bool) -> None:
         """Somebody else may have been faster, or ended it."""
-        try:
+        with suppress(IllegalTransition, Conflict):
             if is_new:
                 self.service.start(id)
             else:
                 self.service.resume(id)
-        except (IllegalTransition, Conflict):
-            pass
 
     async def _stop(self, id: str, why: str) -> None:
-        try:
+        with suppress(IllegalTransition, Conflict):  # it has come to its end meanwhile
             await self.service.stop(id, why)
-        except (IllegalTransition, Conflict):  # it has come to its end meanwhile
-            pass
 
     def pause(self, id: str) -> None:
         """Whatever is under way, at once."""
         for state in read_family(self.service, id)[1]:
-            try:
+            with suppress(IllegalTransition, Conflict):
                 self.service.pause(state.loop_id, now=True)
-            except (IllegalTransition, Conflict):
-                continue
 
 
 def settle_family(service: LoopService, id: str) -> str | None:
@@ -306,7 +299,9 @@ def settle_family(service: LoopService, id: str) -> str | None:
     family, states = read_family(service, id)
     if any(state.status not in FINISHED for state in states):
         return None
-    settled = next((s.engine.family.winner for s in states if s.engine.family and s.engine.family.winner is not None), None)
+    settled = next(
+        (s.engine.family.winner for s in states if s.engine.family and s.engine.family.winner is not None), None
+    )
     if settled is None:
         best = choose_attempt(list_results(service, family, states))
         settled = best.id if best else ""
