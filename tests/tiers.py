@@ -54,7 +54,6 @@ tests/cli/test_agent_choice.py::test_a_loop_whose_agent_has_gone_can_go_on_with_
 tests/cli/test_agent_choice.py::test_auto_without_any_agent_is_the_builtin_one_and_says_where_to_look
 tests/cli/test_asking_agent.py::test_an_answer_from_another_terminal_takes_the_question_away
 tests/cli/test_attempts.py::test_a_budget_holds_for_all_together
-tests/cli/test_attempts.py::test_killed_and_resumed_it_ends_the_same_way[the parent]
 tests/cli/test_attempts.py::test_the_small_honest_one_wins
 tests/cli/test_choose.py::test_what_a_loop_has_started_can_not_choose_for_it
 tests/cli/test_cycle_commands.py
