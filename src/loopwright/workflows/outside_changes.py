@@ -95,7 +95,9 @@ class OutsideChanges(Generic[S]):
         if not is_stop or after.failure_reason not in STOP_REASONS:
             return state
         stopped = try_command(state, self.rules.stop, after.completed_at or "")
-        return stopped if stopped is state else stopped.evolve(failure_reason=after.failure_reason)
+        if stopped is state or "failure_reason" not in type(state).model_fields:  # a session keeps it elsewhere
+            return stopped
+        return stopped.evolve(failure_reason=after.failure_reason)
 
     def _forbidden(self, base: S, found: S) -> list[str]:
         """Names of what nobody else may change: `own`, `engine`, and `end` without a change of status."""

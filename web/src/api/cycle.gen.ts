@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 108ce88fa9bd1d698a24364ecc6b748be8d9c67334050416500a6bd1b0ca2955
+// schema sha256: 361616f0891d19835db76ef8c25e5b77cef085b9324fae4056ad9da2b145724b
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -422,7 +422,8 @@ export interface ModelUsage {
   cost?: number | null
 }
 /**
- * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
+ * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts all, `skipped` those
+ * among them that did not run.
  *
  * `reasons` say why it did not pass; `touched` are project files that changed meanwhile. `measured`: when the
  * tests ran, if they were not run for it (`at INIT`).
@@ -433,6 +434,7 @@ export interface LastValidation {
   passed: boolean
   at: string
   tests: number
+  skipped?: number | null
   reasons: string[]
   touched?: string[] | null
   measured?: string | null

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 6fa054e5ff51b3946d7abd81550171d41d78a39bc982537e1ca3ccb002ef41b8
+// schema sha256: 55244af4fbaf6a10bb4e9243697caefbcea0f88f27722913066d2b8e988fb1ab
 
 export type JsonValue = unknown
 
@@ -299,7 +299,8 @@ export interface ModelUsage {
   cost?: number | null
 }
 /**
- * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
+ * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts all, `skipped` those
+ * among them that did not run.
  *
  * `reasons` say why it did not pass; `touched` are project files that changed meanwhile. `measured`: when the
  * tests ran, if they were not run for it (`at INIT`).
@@ -310,6 +311,7 @@ export interface LastValidation {
   passed: boolean
   at: string
   tests: number
+  skipped?: number | null
   reasons: string[]
   touched?: string[] | null
   measured?: string | null

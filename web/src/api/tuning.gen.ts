@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 9d40ba5a13432349e07501f2123c12674e26e5b374e67e38a3564150934a2010
+// schema sha256: 4fbc7b0b9a772166674499465e5804407b77c5d0973bb6e1dc4307eecf407413
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -376,7 +376,8 @@ export interface ModelUsage {
   cost?: number | null
 }
 /**
- * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
+ * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts all, `skipped` those
+ * among them that did not run.
  *
  * `reasons` say why it did not pass; `touched` are project files that changed meanwhile. `measured`: when the
  * tests ran, if they were not run for it (`at INIT`).
@@ -387,6 +388,7 @@ export interface LastValidation {
   passed: boolean
   at: string
   tests: number
+  skipped?: number | null
   reasons: string[]
   touched?: string[] | null
   measured?: string | null
