@@ -95,7 +95,8 @@ class OutsideChanges(Generic[S]):
         if not is_stop or after.failure_reason not in STOP_REASONS:
             return state
         stopped = try_command(state, self.rules.stop, after.completed_at or "")
-        if stopped is state or "failure_reason" not in type(state).model_fields:  # a session keeps it elsewhere
+        is_kept = "failure_reason" in getattr(type(state), "model_fields", {})  # a session has it in its engine
+        if stopped is state or not is_kept:
             return stopped
         return stopped.evolve(failure_reason=after.failure_reason)
 
