@@ -53,6 +53,8 @@ tests/agents/test_command.py
 tests/cli/test_agent_choice.py::test_a_loop_whose_agent_has_gone_can_go_on_with_another
 tests/cli/test_agent_choice.py::test_auto_without_any_agent_is_the_builtin_one_and_says_where_to_look
 tests/cli/test_asking_agent.py::test_an_answer_from_another_terminal_takes_the_question_away
+tests/cli/test_attempts.py::test_a_budget_holds_for_all_together
+tests/cli/test_attempts.py::test_the_small_honest_one_wins
 tests/cli/test_choose.py::test_what_a_loop_has_started_can_not_choose_for_it
 tests/cli/test_cycle_commands.py
 tests/cli/test_cycle_run.py::test_a_cycle_runs_to_its_end_and_tells_it_in_lines
@@ -251,6 +253,7 @@ tests/cli/test_parked.py
 tests/cli/test_run.py
 tests/cli/test_serve.py
 tests/cli/test_startup.py
+tests/cli/test_attempts.py
 tests/cli/test_worktree_runs.py
 tests/cli/tunings/test_sessions.py
 tests/crash

@@ -389,6 +389,9 @@ class AgentTurns:
         `wraps_up`: it is the one message that a budget leaves room for.
         """
         agent = self.agent(name)
+        if not wraps_up and takes_prose(agent) and (sign := await self._budget_sign()) and sign.used_up:
+            self._hold(sign)
+            raise AgentError("timeout", f"{name} {sign.words}")
         self._ledger.begin(name)
         if name in self._open:
             self._sent_since[name] += 1

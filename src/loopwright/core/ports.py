@@ -485,6 +485,9 @@ class RunBranches(Protocol):
         What was neither committed nor applied is committed first. WorkspaceError, and nothing was removed.
         """
 
+    def discard(self, id: str, branch: RunBranch) -> None:
+        """Removes worktree and branch, whatever of both there is; the caller keeps what they hold as a snapshot."""
+
 
 class TestRunner(Protocol):
     """Finds the project's tests and runs them in a process group of their own."""

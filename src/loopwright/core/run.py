@@ -97,6 +97,10 @@ REASON_LENGTH = 240
 
 
 STOPPED_BY_USER = "Manually stopped by user"
+SUPERSEDED = "Stopped because another attempt has succeeded"
+NOT_BEGUN = "Not begun because the budget that all attempts share is used up"
+STOP_REASONS = frozenset({STOPPED_BY_USER, SUPERSEDED, NOT_BEGUN})
+"""Why others than its own runner end a run."""
 
 
 def advise_limit(reached: Reached) -> Advice:

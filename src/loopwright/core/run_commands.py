@@ -160,10 +160,15 @@ class RunService(RunAccess[R]):
     def pause(self, id: str, *, now: bool = False) -> R:
         return self.commit(id, lambda s: self.rules.pause(s, now=now), "paused")
 
-    async def stop(self, id: str) -> R:
-        """Ends it, and its runner with everything that runner started."""
+    async def stop(self, id: str, why: str | None = None) -> R:
+        """Ends it, and its runner with everything that runner started. `why`: if that is not a person's word."""
         at = self._now()
-        self.commit(id, lambda s: self.rules.stop(s, at), "stopped")
+
+        def rule(state: R) -> R:
+            stopped = self.rules.stop(state, at)
+            return stopped.evolve(failure_reason=why) if why else stopped
+
+        self.commit(id, rule, "stopped", **({"why": why} if why else {}))
         deadline = self.clock.monotonic() + STOP_PATIENCE
         while (pid := self.store.holder(id)) is not None and self.clock.monotonic() < deadline:
             await self.clock.sleep(0.05)

@@ -32,7 +32,7 @@ from loopwright.core.record import JournalEvent
 from loopwright.core.recording import Transcript, TurnRecorder, earlier_messages
 from loopwright.core.run import R, add_incidents
 from loopwright.core.run_events import EventBus
-from loopwright.core.spending import BudgetMeter
+from loopwright.core.spending import BudgetMeter, SharedSpending
 from loopwright.core.state import Budget, Incident, RunBranch, Waiting
 from loopwright.core.threads import run_in_thread
 from loopwright.core.transcript import TRANSCRIPT
@@ -171,7 +171,11 @@ class Runner(Generic[R]):
                 event = JournalEvent(type="budget_held", data={"limit": limit})
                 self.store.update(id, rule, actor="runner", event=event, epoch=epoch)
 
-        return BudgetMeter(read, hold, self.price, self.clock.monotonic)
+        return BudgetMeter(read, hold, self.price, self.clock.monotonic, self.shared_spending(id))
+
+    def shared_spending(self, id: str) -> SharedSpending | None:
+        """What other runs have spent of its budget; None where it has that for itself."""
+        return None
 
     def placed_for(self, state: R) -> Self:
         """The runner in the run's worktree, where it has one already."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from loopwright.core.protocol import Usage
 from loopwright.core.state import Budget, ModelUsage
@@ -149,11 +149,40 @@ RESERVE_REQUESTS = 3
 """The one under way, the one to wrap up, and one that begins before that is seen to have ended."""
 
 
+class SharedSpending(Protocol):
+    """What runs with one budget have spent, each as it has told the others or as its account says, if that is more."""
+
+    def others(self) -> Budget:
+        """The sum of the others; its limits say nothing."""
+
+    def tell(self, spent: Budget) -> None:
+        """What this run has spent by now, with the turns under way."""
+
+
+def add_spent(budget: Budget, more: Budget) -> Budget:
+    """With what the other one has spent, too."""
+    return budget.evolve(
+        spent_seconds=budget.spent_seconds + more.spent_seconds,
+        tokens=add_known(budget.tokens, more.tokens),
+        cost=add_known(budget.cost, more.cost),
+    )
+
+
+def most_spent(account: Budget, told: Budget) -> Budget:
+    """The account, with whatever the other one knows to be more."""
+    return account.evolve(
+        spent_seconds=max(account.spent_seconds, told.spent_seconds),
+        tokens=max((t for t in (account.tokens, told.tokens) if t is not None), default=None),
+        cost=max((c for c in (account.cost, told.cost) if c is not None), default=None),
+    )
+
+
 class BudgetMeter:
     """A run's budget while turns are under way: what they use is not in its account before their step has ended.
 
     `account` reads it, `hold` keeps in it that a limit, named in words, allows for no other turn. All agents of a run
-    share one meter: what runs side by side is counted together. `monotonic` gives seconds.
+    share one meter: what runs side by side is counted together. `monotonic` gives seconds. `shared`: what other runs
+    have spent of the same budget.
     """
 
     def __init__(
@@ -162,8 +191,10 @@ class BudgetMeter:
         hold: Callable[[str], None],
         price: Callable[[Usage], float | None],
         monotonic: Callable[[], float],
+        shared: SharedSpending | None = None,
     ) -> None:
         self.hold = hold
+        self._shared = shared
         self._account, self._price, self._monotonic = account, price, monotonic
         self._ledgers: list[UsageLedger] = []
         self._spent_seconds = -1.0
@@ -179,7 +210,10 @@ class BudgetMeter:
         account = self._account()
         if account.max_minutes is None:
             return float("inf")
-        return account.max_minutes * 60 - self._with_time(account).spent_seconds
+        spent = self._with_time(account)
+        if self._shared:
+            spent = add_spent(spent, self._shared.others())
+        return account.max_minutes * 60 - spent.spent_seconds
 
     async def sign(self) -> BudgetSign | None:
         account = self._account()
@@ -192,6 +226,9 @@ class BudgetMeter:
         else:
             used = (await run_in_thread(sum_turns, turns, self._price, bool)).usage
         budget = _charged(budget, used)
+        if self._shared:
+            self._shared.tell(budget)
+            budget = add_spent(budget, self._shared.others())
         if reached := budget.reached:
             return BudgetSign(reached.words, used_up=True)
         reserve = min(RESERVE * 60 * (budget.max_minutes or 0), RESERVE_SECONDS)

@@ -431,8 +431,39 @@ class RunState(Record):
     incidents: Items[Incident] = Field(default=(), max_length=INCIDENTS_KEPT)
 
 
+class FamilyMember(Record):
+    """One of several attempts at a goal: its run, and the agent that works on it, as NAME:MODEL@EFFORT."""
+
+    id: str = Field(min_length=1)
+    agent: str
+
+
+class Family(Record):
+    """The attempts at one goal, in order; each state holds the same, so that any of them leads to all.
+
+    At most `parallel` run at once. `run_all`: none is stopped because another has succeeded. `winner`: the id of the
+    one that was chosen, empty where none was; None until that is settled for the run that says it.
+    """
+
+    members: Items[FamilyMember] = Field(min_length=2)
+    parallel: int = Field(default=2, ge=1)
+    run_all: bool = Field(default=False, exclude_if=lambda value: not value)
+    winner: str | None = Field(default=None, exclude_if=is_absent)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(member.id for member in self.members)
+
+    def number(self, id: str) -> int:
+        """From 1."""
+        return self.ids.index(id) + 1
+
+
 class EngineState(RunState):
-    """The `engine` of a loop. `attempt`: the last turn that changed files, until a validation passes."""
+    """The `engine` of a loop. `attempt`: the last turn that changed files, until a validation passes.
+
+    `family`: the attempts that it is one of.
+    """
 
     menu: Menu | None = Field(default=None, exclude_if=is_absent)
     tasks: Items[LoopTask] = ()
@@ -442,6 +473,7 @@ class EngineState(RunState):
     attempt: Attempt | None = Field(default=None, exclude_if=is_absent)
     spent: Spent = Spent()
     legacy_id: str | None = Field(default=None, exclude_if=is_absent)
+    family: Family | None = Field(default=None, exclude_if=is_absent)
 
     @model_validator(mode="after")
     def _task_ids_are_unique(self) -> Self:

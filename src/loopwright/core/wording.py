@@ -20,6 +20,10 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "paused": lambda f: "paused",
     "stopped": lambda f: "stopped for good",
     "summarised": lambda f: "summary written",
+    "attempt_kept": lambda f: "its files are kept as a checkpoint",
+    "attempts_settled": lambda f: (
+        f"of all attempts {f['winner']} was chosen" if f["winner"] else "no attempt was chosen"
+    ),
     "exited": lambda f: "exited from the menu",
     "answered": lambda f: "the question was answered",
     "menu_opened": lambda f: f"waits for a choice: {f['choices']}",

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from functools import cached_property, partial
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -19,8 +20,9 @@ from loopwright.core.command_rules import COMMIT_NEEDS
 from loopwright.core.config import Config, CycleSettings, Settings, drop_choice, load_config, read_catalogues
 from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import AgentError, Invalid, NotFound
+from loopwright.core.ids import new_loop_id
 from loopwright.core.ports import Clock, Workspace
-from loopwright.core.state import Budget, RunBranch, RunSettings
+from loopwright.core.state import Budget, Family, FamilyMember, RunBranch, RunSettings
 from loopwright.policy.secrets import SecretFilter, secret_headers, secret_values
 from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.skills.disk.folders import SkillFolders
@@ -30,6 +32,7 @@ from loopwright.wiring.agents import Agents as Agents
 from loopwright.wiring.stores import CYCLES, LOOPS, TUNINGS, IssueFiles
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.service import CycleService
+from loopwright.workflows.loop.family import complete_family
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.service import LoopService
 from loopwright.workflows.tuning.model import MAX_ITERATIONS as TUNING_ITERATIONS
@@ -171,6 +174,47 @@ class Engine:
             allow_test_changes=settings.allow_test_changes,
             sources=sources,
         )
+
+    def create_family(
+        self,
+        task: str,
+        *,
+        attempts: int,
+        parallel: int,
+        run_all: bool,
+        agents: Sequence[str] = (),
+        title: str | None = None,
+        sources: Sequence[str] = (),
+    ) -> LoopState:
+        """Loops that attempt the same, each in a worktree; the first of them. `agents` are dealt in turn.
+
+        AgentError, Invalid: as `create`.
+        """
+        known = [self._settings({"agent": name}) for name in agents] or [self._settings({})]
+        choices = [self.agents.choose(one.agent, one.model, one.effort) for one in known]
+        settings = known[0].model_copy(update={"worktree": True})
+        for choice in choices:
+            self.agents.check(str(choice))
+        self._check_worktree(settings)
+        if settings.test_command:
+            self.runner.tests.check(settings.test_command)
+        self.agents.check_choices(*map(str, choices))
+        clock = self.service.clock
+        ids = [new_loop_id(clock.now(), clock.token()) for _ in range(attempts)]
+        members = tuple(FamilyMember(id=id, agent=str(choice)) for id, choice in zip(ids, cycle(choices), strict=False))
+        first = self.service.create(
+            task,
+            title=title,
+            max_iterations=settings.max_iterations,
+            settings=run_settings(settings, interactive=False).evolve(**work_by(choices[0])),
+            budget=make_budget(settings),
+            allow_test_changes=settings.allow_test_changes,
+            sources=sources,
+            id=ids[0],
+            family=Family(members=members, parallel=parallel, run_all=run_all),
+        )
+        complete_family(self.service, first.loop_id)
+        return first
 
     def _settings(self, given: Mapping[str, object]) -> Settings:
         """The project's, with what is given."""

@@ -7,7 +7,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from loopwright.core.command_rules import CommandRules
 from loopwright.core.errors import LoopwrightError
 from loopwright.core.person_messages import merge_messages
-from loopwright.core.run import STOPPED_BY_USER, Run
+from loopwright.core.run import STOP_REASONS, Run
 from loopwright.core.state import INCIDENTS_KEPT, Incident, PermissionRequest
 
 BOOKKEEPING = {"rev": 0, "digest": "", "journal_bytes": 0}
@@ -91,9 +91,14 @@ class OutsideChanges(Generic[S]):
 
     def stopped(self, state: S, after: S) -> S:
         """Others end a run by stopping it; every other end is the runner's own."""
-        if (after.status, after.engine.outcome, after.failure_reason) != ("failed", "stopped", STOPPED_BY_USER):
+        is_stop = (after.status, after.engine.outcome) == ("failed", "stopped")
+        if not is_stop or after.failure_reason not in STOP_REASONS:
             return state
-        return try_command(state, self.rules.stop, after.completed_at or "")
+        stopped = try_command(state, self.rules.stop, after.completed_at or "")
+        is_kept = "failure_reason" in getattr(type(state), "model_fields", {})  # a session has it in its engine
+        if stopped is state or not is_kept:
+            return stopped
+        return stopped.evolve(failure_reason=after.failure_reason)
 
     def _forbidden(self, base: S, found: S) -> list[str]:
         """Names of what nobody else may change: `own`, `engine`, and `end` without a change of status."""

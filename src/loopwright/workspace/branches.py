@@ -178,11 +178,7 @@ class GitBranches:
             applied = branch.applied is not None and self.workspace(branch).tree() == self._tree_of(branch.applied)
             if not applied:
                 self._keep_rest(git, branch)
-        self._drop(git, path)
-        for folder in (path.parent, path.parent.parent):
-            if folder.is_dir() and not any(folder.iterdir()):
-                folder.rmdir()
-        (self._private.directory / f"index.{check_id(id)}").unlink(missing_ok=True)
+        self._drop_all(git, id, path)
         tip = self._tip(git, branch.name)
         if not tip or (tip != branch.base and not branch.is_ready):
             return ""
@@ -194,6 +190,15 @@ class GitBranches:
         if not (done := git.run("branch", "--quiet", "-D", branch.name)).is_good:
             return f"its branch {branch.name} is kept: {_brief(done.words)}"
         return ""
+
+    def discard(self, id: str, branch: RunBranch) -> None:
+        git = self._git(check_id(id))
+        self._drop_all(git, id, Path(branch.path))
+        tip = self._tip(git, branch.name)
+        if tip and (branch.is_ready or tip == branch.base):
+            done = git.run("branch", "--quiet", "-D", branch.name)
+            if not done.is_good:
+                raise WorkspaceError(f"the branch {branch.name} could not be removed: {_brief(done.words)}")
 
     def _keep_rest(self, git: UserGit, branch: RunBranch) -> None:
         """Commits on the branch what nobody else has. Hooks judge what people mean to keep; this is only not lost."""
@@ -246,6 +251,14 @@ class GitBranches:
             where = on.removeprefix("refs/heads/") or "a detached HEAD"
             raise Conflict(f"{branch.path} is on {where}, not on {branch.name}; run git switch {branch.name} there")
         return git
+
+    def _drop_all(self, git: UserGit, id: str, path: Path) -> None:
+        """The worktree, its empty folders, and its index in the private repository."""
+        self._drop(git, path)
+        for folder in (path.parent, path.parent.parent):
+            if folder.is_dir() and not any(folder.iterdir()):
+                folder.rmdir()
+        (self._private.directory / f"index.{check_id(id)}").unlink(missing_ok=True)
 
     def _drop(self, git: UserGit, path: Path) -> None:
         """Removes the worktree and git's entry of it, whatever of both there is; no other one."""

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: b04fd47ecf45b549c330620d04f6e52de25b1437b2201a8352bee64fe9f26f38
+// schema sha256: c5306f5116affe1c8687f3e10ecdcb6bdf26828bb960dbb0c139fa78336d883b
 
 export type JsonValue = unknown
 
@@ -133,6 +133,8 @@ export interface Summary {
 }
 /**
  * The `engine` of a loop. `attempt`: the last turn that changed files, until a validation passes.
+ *
+ * `family`: the attempts that it is one of.
  */
 export interface EngineState {
   schema: number
@@ -186,6 +188,7 @@ export interface EngineState {
   attempt?: Attempt | null
   spent: Spent
   legacy_id?: string | null
+  family?: Family | null
 }
 /**
  * A question that only a person can answer; `by_resuming`: a problem to fix before the loop is resumed.
@@ -559,4 +562,26 @@ export interface Spent {
   failures_in_a_row: number
   limits_in_a_row: number
   fewest_failing?: number | null
+}
+/**
+ * The attempts at one goal, in order; each state holds the same, so that any of them leads to all.
+ *
+ * At most `parallel` run at once. `run_all`: none is stopped because another has succeeded. `winner`: the id of the
+ * one that was chosen, empty where none was; None until that is settled for the run that says it.
+ */
+export interface Family {
+  /**
+   * @minItems 2
+   */
+  members: FamilyMember[]
+  parallel: number
+  run_all: boolean
+  winner?: string | null
+}
+/**
+ * One of several attempts at a goal: its run, and the agent that works on it, as NAME:MODEL@EFFORT.
+ */
+export interface FamilyMember {
+  id: string
+  agent: string
 }

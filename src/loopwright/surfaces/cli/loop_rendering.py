@@ -104,6 +104,13 @@ class LoopRendering(RunRendering[LoopState]):
     facts = "{STATUS}, iteration {ITERATION}, {PROGRESS}, tests {TESTS}, {AGE} ago"
     none = 'no loops here; start one with: loopwright run "TASK" --auto'
 
+    def listed_title(self, state: LoopState) -> str:
+        family = state.engine.family
+        if family is None:
+            return state.title
+        chosen = ", chosen" if family.winner == state.loop_id else ""
+        return f"[{family.number(state.loop_id)}/{len(family.members)}{chosen}] {state.title}"
+
     def completed(self, state: LoopState) -> str:
         if state.engine.outcome == "unverified":
             return "Completed by choice, but unverified: no validation has passed."

@@ -7,6 +7,7 @@ import typer
 
 from loopwright.core.errors import Conflict, ExitCode, Invalid
 from loopwright.core.text import clean_line
+from loopwright.surfaces.cli.attempts import ATTEMPTS, read_attempts, run_attempts
 from loopwright.surfaces.cli.kinds import LOOPS, AnyKind
 from loopwright.surfaces.cli.options import (
     HERE,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     TakeUp = Callable[[LoopState], LoopState]
 
 
-@add_options({**SOURCES, **SETTINGS})
+@add_options({**SOURCES, **SETTINGS, **ATTEMPTS})
 def run(
     *,
     task: OptionalTask = None,
@@ -47,6 +48,7 @@ def run(
 ) -> None:  # Any: as typed
     """Run a loop until it ends or pauses: a new one for TASK, or --loop-id."""
     given = read_options(options)
+    attempts = read_attempts(given, auto=auto, loop_id=loop_id)
     has_work = task is not None or not given.keys().isdisjoint(SOURCES)
     if has_work == (loop_id is not None):
         raise Invalid('give either a task, as in: run "fix the failing tests", or --loop-id ID, but not both')
@@ -56,6 +58,8 @@ def run(
     take_up: TakeUp = _begin
     work = gather_work(task, given, project)
     with open_project(project, given) as engine:
+        if attempts and work is not None:
+            raise typer.Exit(run_attempts(engine, work, title, attempts, json=json, at=project_option(project)))
         if work is not None:
             state = _created(engine, work, title, interactive=interactive)
         elif launched:

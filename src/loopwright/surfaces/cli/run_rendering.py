@@ -248,8 +248,12 @@ class RunRendering(ABC, Generic[R]):
             self.status(state, live=live),
             *(words(state) for _, words in self.columns),
             format_age(self.changed_at(state) or now.isoformat(), now),
-            shorten_text(state.title, TITLE_CELLS),
+            shorten_text(self.listed_title(state), TITLE_CELLS),
         )
+
+    def listed_title(self, state: R) -> str:
+        """Its title in a list."""
+        return state.title
 
     def _stacked(self, row: Sequence[str], cells: int) -> list[str]:
         """The id, below it what is known."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from loopwright.core.errors import Invalid, LoopwrightError, NewerSchema, NotFound
-from loopwright.surfaces.cli.kinds import KINDS, AnyKind, Id, LoopId
+from loopwright.surfaces.cli.attempts import show_attempts
+from loopwright.surfaces.cli.kinds import KINDS, LOOPS, AnyKind, Id, LoopId
 from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, project_option
 from loopwright.surfaces.cli.output import count_cells, is_plain, print_answer, print_remark
 
@@ -91,10 +92,14 @@ def show(
         service = kind.service(engine)
         state, live = service.read(id), service.is_live(id)
         now = service.clock.now()
+        attempts = show_attempts(engine, id, project_option(project)) if kind is LOOPS else None
     page = kind.rendering.page(
         state, live=live, now=now, elsewhere=project_option(project), cells=count_cells(), whole=whole
     )
-    print_answer(json, state, page, live=live)
+    if attempts:
+        print_answer(json, state, f"{attempts.page}\n\n{page}", live=live, attempts=attempts.data)
+    else:
+        print_answer(json, state, page, live=live)
 
 
 def diff(

@@ -191,7 +191,19 @@ def _task(task: DevelopTask) -> str:
 
 
 ENDS = frozenset({"action_finished", "taken_over"})
-OWN = frozenset({"lease_taken", "budget_held", "handed_over", "session", "session_left", "summarised", "recovered"})
+OWN = frozenset(
+    {
+        "lease_taken",
+        "budget_held",
+        "handed_over",
+        "session",
+        "session_left",
+        "summarised",
+        "recovered",
+        "attempt_kept",
+        "attempts_settled",
+    }
+)
 """What a runner commits beside its actions; a replay does the same by itself."""
 
 OWN_TALK = ("permission", "menu", "question", "message")

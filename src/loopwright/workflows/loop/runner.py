@@ -14,11 +14,13 @@ from loopwright.core.prompts import Prompts
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.run_events import EventBus
 from loopwright.core.runner import Hold, Runner
+from loopwright.core.spending import SharedSpending
 from loopwright.core.state import MenuEntry
 from loopwright.core.supervisor import wait_until_resumed
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.workflows.loop import commands
+from loopwright.workflows.loop.family import FamilySpending
 from loopwright.workflows.loop.flow import LoopFlow
 from loopwright.workflows.loop.messages import compose_brief, loop_prompts
 from loopwright.workflows.loop.model import LoopState
@@ -158,6 +160,10 @@ class LoopRunner(Runner[LoopState]):
 
     def news(self, before: LoopState, after: LoopState) -> Notice | None:
         return loop_news(before, after)
+
+    def shared_spending(self, id: str) -> SharedSpending | None:
+        family = self.store.read(id).engine.family
+        return FamilySpending(self.store, family.ids, id) if family else None
 
     async def work(self, id: str, hold: Hold[LoopState]) -> LoopState:
         asked = StatePrompter(id, self.store, self.clock, hold.epoch) if hold.from_afar else hold.person

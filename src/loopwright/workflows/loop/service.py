@@ -11,7 +11,7 @@ from loopwright.core.ids import check_id, generation_of, new_loop_id, new_task_i
 from loopwright.core.ports import Clock, IssueTracker, Processes, Rule
 from loopwright.core.record import JournalEvent
 from loopwright.core.run_commands import CommandRules, RunService
-from loopwright.core.state import Budget, EngineState, LoopTask, MenuEntry, RunSettings
+from loopwright.core.state import Budget, EngineState, Family, LoopTask, MenuEntry, RunSettings
 from loopwright.core.text import clip_text, heading_of, plural
 from loopwright.core.wording import ACTORS
 from loopwright.evidence.patch_exchange import PatchExchange, take_rival
@@ -418,15 +418,20 @@ class LoopService(RunService[LoopState]):
         budget: Budget | None = None,
         allow_test_changes: bool = False,
         sources: Sequence[str] = (),
+        id: str | None = None,
+        family: Family | None = None,
     ) -> LoopState:
-        """A new loop, status created. Invalid for a blank text or a limit below 1."""
+        """A new loop, status created. Invalid for a blank text or a limit below 1.
+
+        `id`: the one that its `family` has planned for it.
+        """
         text = description.strip()
         name = (title or heading_of(text)).strip()
         if not name:
             raise Invalid("a loop needs a task: say in a sentence what to do")
         now = self.clock.now()
         state = LoopState(
-            loop_id=new_loop_id(now, self.clock.token()),
+            loop_id=id or new_loop_id(now, self.clock.token()),
             title=" ".join(name.split())[:TITLE_LENGTH],
             description=text,
             created_at=now.isoformat(timespec="milliseconds"),
@@ -436,6 +441,7 @@ class LoopService(RunService[LoopState]):
                 budget=budget or Budget(),
                 allow_test_changes=allow_test_changes,
                 sources=tuple(sources),
+                family=family,
             ),
         )
         return self.store.create(state.evolve(max_iterations=max_iterations), actor=self.actor)

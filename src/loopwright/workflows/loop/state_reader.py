@@ -9,7 +9,7 @@ from typing import Any, get_args
 from loopwright.core.errors import Invalid
 from loopwright.core.ids import is_safe_id
 from loopwright.core.names import FINISHED, Mode
-from loopwright.core.run import STOPPED_BY_USER
+from loopwright.core.run import STOP_REASONS
 from loopwright.core.state import Menu
 from loopwright.core.text import plural
 from loopwright.workflows.loop import commands
@@ -38,7 +38,7 @@ def validate_loop(document: Json, now: str, repairs: list[str]) -> LoopState:
 
 def _outcome(document: Json) -> str:
     if document.get("status") == "failed":
-        return "stopped" if document.get("failure_reason") == STOPPED_BY_USER else "failed"
+        return "stopped" if document.get("failure_reason") in STOP_REASONS else "failed"
     validate = get_object(get_object(document, "skill_state"), "validate")
     return "succeeded" if validate.get("passed") and validate.get("test_results") else "unverified"
 
@@ -261,8 +261,8 @@ def _reopened(before: LoopState, after: LoopState) -> LoopState:
 def _is_legal_end(before: LoopState, after: LoopState) -> bool:
     """Others end a loop by stopping it; every other end is the runner's own."""
     ends = [(s.status, s.engine.outcome, s.completed_at, s.failure_reason) for s in (before, after)]
-    stopped = (after.status, after.engine.outcome, after.failure_reason)
-    return ends[0] == ends[1] or stopped == ("failed", "stopped", STOPPED_BY_USER)
+    is_stop = (after.status, after.engine.outcome) == ("failed", "stopped") and after.failure_reason in STOP_REASONS
+    return ends[0] == ends[1] or is_stop
 
 
 def _chosen(before: Menu | None, after: Menu | None) -> Menu | None:
