@@ -71,6 +71,7 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "message_answered": lambda f: f"{f['message']} is answered",
     "message_queued": lambda f: f"{f['message']} waits for the agent's next turn",
     "message_undelivered": lambda f: f"{f['message']} could not be delivered",
+    "handed_over": lambda f: f"{f['handed_over']['to']} takes over from {f['handed_over']['by']}",
     "budget_held": lambda f: f"the {f['limit']} leaves no room for another turn",
     "rival_taken": lambda f: f"{f['rival']} replaced the patch",
     "notification_failed": lambda f: f["why"],

@@ -1,6 +1,5 @@
 """Several attempts at one goal: `run --attempts`, and what `resume` and `show` have to say about them."""
 
-import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -153,6 +152,8 @@ def _driving(engine: "Engine", first: str) -> "Iterator[None]":
 
 def drive_attempts(engine: "Engine", id: str, *, json: bool, at: str) -> ExitCode:
     """In this process, until nothing is left to do; then the best is chosen."""
+    import asyncio  # slow to load, and help has no use for it
+
     from loopwright.surfaces.cli.run_driver import end_on_signals
     from loopwright.workflows.loop.family import FamilyDriver, exit_for_family, settle_family
 
