@@ -32,7 +32,6 @@ from loopwright.wiring.agents import Agents as Agents
 from loopwright.wiring.stores import CYCLES, LOOPS, TUNINGS, IssueFiles
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.service import CycleService
-from loopwright.workflows.loop.family import complete_family
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.service import LoopService
 from loopwright.workflows.tuning.model import MAX_ITERATIONS as TUNING_ITERATIONS
@@ -213,6 +212,8 @@ class Engine:
             id=ids[0],
             family=Family(members=members, parallel=parallel, run_all=run_all),
         )
+        from loopwright.workflows.loop.family import complete_family  # a list has no use for its driver
+
         complete_family(self.service, first.loop_id)
         return first
 
