@@ -152,7 +152,7 @@ PRESET_COMMANDS: Mapping[str, AgentCommand] = {
                      {**_always("read-only"), "workspace": "workspace-write", "all": "agent-full-access"}),
                 tools_within=10, resume="codex resume {session}"),
         replace(_npm("claude", ("claude-agent-acp",), "@agentclientprotocol/claude-agent-acp", "claude /login",
-                     _always("default"), {"CLAUDE_CODE_MAX_RETRIES": "3"}),
+                     _always("default")),
                 tools_within=10, resume="claude --resume {session}",
                 session_meta={"claudeCode": {"emitRawSDKMessages": [{"type": "system", "subtype": "api_retry"}]}}),
         _npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
@@ -174,9 +174,6 @@ others to write their log to stderr.
 The modes are those in which the agent asks us, not a second model of its own: what may be done is decided on our side
 (policy/permissions.py). Modes for planning are left out: qwen and gemini take our report tools away in them, claude and
 opencode ask and then write. codex asks for nothing that the sandbox of its mode allows, so its modes differ.
-
-claude tries ten times by itself, and says nothing meanwhile: a refused key for three minutes. Waiting is ours to do
-(core/agent_failures.py).
 """
 
 
