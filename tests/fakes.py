@@ -145,7 +145,7 @@ class NoProcesses:
         yield ()
 
     @contextmanager
-    def alone(self, mark: str) -> Iterator[None]:
+    def alone(self, mark: str, busy: str) -> Iterator[None]:
         yield
 
     def sweep(self, loop_id: str) -> tuple[int, ...]:

@@ -144,5 +144,5 @@ def opened_office(*folders: Path, real: bool = False) -> Iterator[Office]:
 def _launching(project: Project, launcher: CountingLauncher) -> Project:
     engine = project.engine
     cycles, tunings = replace(engine.cycles, launcher=launcher), replace(engine.tunings, launcher=launcher)
-    service = replace(engine.service, launcher=launcher)
+    service = replace(engine.service, launcher=launcher, driver=launcher)
     return Project(project.name, replace(engine, service=service, cycles=cycles, tunings=tunings))

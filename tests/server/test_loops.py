@@ -9,6 +9,7 @@ from loopwright.core.record import JournalEvent
 from loopwright.core.state import MenuEntry, Waiting
 from loopwright.workflows.loop.commands import open_menu
 from tests.server.office import LOOPS, Office, Reply, opened_office
+from tests.workspace.trees import git
 
 AT = "2026-01-22T10:00:00+08:00"
 
@@ -42,6 +43,47 @@ def test_settings_of_a_new_loop_are_the_projects_where_it_names_none(shop: Path)
         assert {**engine["budget"], **engine["settings"], **engine}.items() >= {
             name: value for name, value in given.items() if name not in ("title", "max_iterations")
         }.items()
+
+
+WRONG_ATTEMPTS = (
+    ({"parallel": 2}, "parallel: only with several attempts, as in attempts 4"),
+    ({"attempts": 1}, "attempts: "),
+    ({"attempts": 3, "parallel": 4}, "parallel: a number from 1 to 3, the number of attempts (got 4)"),
+    ({"attempts": 2, "agents": ["builtin"] * 3}, "3 agents for 2 attempts: "),
+    ({"attempts": 2, "mode": "interactive"}, "attempts needs auto: nobody can answer several at once"),
+    ({"attempts": 2, "worktree": False}, "attempts have a worktree each: "),
+    ({"attempts": 2}, "a worktree needs a git repository"),
+)
+
+
+@pytest.mark.parametrize(("given", "words"), WRONG_ATTEMPTS)
+def test_attempts_that_cannot_be(office: Office, given: dict[str, object], words: str) -> None:
+    refused = office.ask("POST", LOOPS, {"title": "x", "agent": "builtin", "mode": "auto", **given})
+    assert (refused.status, words in refused.error) == (400, True), refused
+    assert office.ask("GET", LOOPS).data == []
+
+
+def test_attempts_are_created_together_and_driven_by_one(shop: Path) -> None:
+    for words in (("init", "-q"), ("add", "-A"), ("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "x")):
+        git(shop, *words)
+    with opened_office(shop) as office:
+        given = {"title": "x", "attempts": 3, "parallel": 1, "agents": ["builtin"], "run_all": True}
+        loop = office.ask("POST", LOOPS, given).data
+        place = f"{LOOPS}/{loop['loop_id']}"
+        found = office.ask("GET", f"{place}/attempts").data
+        assert [(one["number"], one["agent"], one["status"], one["chosen"]) for one in found] == [
+            (number, "builtin", "created", False) for number in (1, 2, 3)
+        ]
+        assert found[0]["loop_id"] == loop["loop_id"]
+        brief = office.ask("GET", f"{LOOPS}?view=brief").data
+        assert {(one["attempt"]["number"], one["attempt"]["of"]) for one in brief} == {(1, 3), (2, 3), (3, 3)}
+        assert office.ask("POST", f"{LOOPS}/{found[2]['loop_id']}/start").status == 200
+        assert office.launcher is not None
+        assert office.launcher.launched == [loop["loop_id"]], "what drives them is given the first"
+
+
+def test_a_loop_that_is_alone_has_no_attempts(office: Office) -> None:
+    assert office.ask("GET", f"{LOOPS}/{office.create('Alone')}/attempts").data == []
 
 
 def test_pages_of_loops(office: Office) -> None:

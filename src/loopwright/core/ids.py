@@ -47,6 +47,11 @@ def generation_of(loop_id: str) -> str:
     return f"{loop_id}-generate"
 
 
+def attempts_of(first: str) -> str:
+    """The name under which several attempts are driven, of which this is the first."""
+    return f"{first}-attempts"
+
+
 def next_hypothesis_id(known: tuple[str, ...]) -> str:
     """H1, H2, … after the highest number in use."""
     numbers = [int(id[1:]) for id in known if re.fullmatch(r"H[0-9]{1,9}", id)]

@@ -582,8 +582,8 @@ class Processes(Protocol):
         Begins by ending what an earlier runner left, and gives the ids of those.
         """
 
-    def alone(self, mark: str) -> AbstractContextManager[None]:
-        """Held by one process at a time. Conflict while another one holds it."""
+    def alone(self, mark: str, busy: str) -> AbstractContextManager[None]:
+        """Held by one process at a time. Conflict with the words `busy` while another one holds it."""
 
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         """Ends what a runner that is gone has left; returns the ids. Never ourselves or our ancestors. Blocks."""

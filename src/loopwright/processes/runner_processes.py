@@ -97,13 +97,13 @@ class OwnProcesses:
         return any(ProcessMark(mark, str(self._project)).is_on(os.getpid()) for mark in marks)
 
     @contextmanager
-    def alone(self, mark: str) -> Iterator[None]:
+    def alone(self, mark: str, busy: str) -> Iterator[None]:
         self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._lock(mark).open("ab") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise Conflict("an agent is already proposing tasks for this loop; wait until it is done") from None
+                raise Conflict(busy) from None
             yield
 
     def end_runner(self, pid: int) -> None:
@@ -136,7 +136,7 @@ class OwnProcesses:
 class RunnerLauncher:
     """Implements ports.Launcher: a command of ours in a session of its own, its output in the run's runner.log.
 
-    `folder` is where a run's own files are, by its id; the words of the `command` end before the id.
+    `folder` is where that log goes, by the run's id; the words of the `command` end before the id.
     """
 
     def __init__(self, project: Path, folder: Callable[[str], Path], command: Sequence[str]) -> None:
@@ -152,7 +152,7 @@ class RunnerLauncher:
         command = [sys.executable, "-m", "loopwright", *self._command, loop_id, "--project", str(self._project)]
         with (folder / "runner.log").open("ab") as log:
             process = subprocess.Popen(
-                [*command, "--launched"],
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import platformdirs
 
 from loopwright.core.agent_names import AgentChoice, read_choice
+from loopwright.core.attempts import AttemptOptions, take_attempts
 from loopwright.core.command_rules import COMMIT_NEEDS
 from loopwright.core.config import Config, CycleSettings, Settings, drop_choice, load_config, read_catalogues
 from loopwright.core.cycle_names import ROLES, Role
@@ -154,9 +155,14 @@ class Engine:
     ) -> LoopState:
         """A new loop with the settings that are `given`, for the rest those of the project.
 
-        AgentError, Invalid: what it would need is not there, and nothing was made.
+        `given` may ask for several attempts, of which this is the first. AgentError, Invalid: what it would need is not
+        there, and nothing was made.
         """
-        settings = self._settings(given or {})
+        wanted = dict(given or {})
+        options = take_attempts(wanted, auto=not interactive)
+        if options is not None:
+            return self.create_family(task, options, title=title, given=wanted, sources=sources)
+        settings = self._settings(wanted)
         choice = self.agents.choose(settings.agent, settings.model, settings.effort)
         self.agents.check(str(choice))
         self._check_worktree(settings)
@@ -177,19 +183,15 @@ class Engine:
     def create_family(
         self,
         task: str,
+        options: AttemptOptions,
         *,
-        attempts: int,
-        parallel: int,
-        run_all: bool,
-        agents: Sequence[str] = (),
         title: str | None = None,
+        given: Mapping[str, object] | None = None,
         sources: Sequence[str] = (),
     ) -> LoopState:
-        """Loops that attempt the same, each in a worktree; the first of them. `agents` are dealt in turn.
-
-        AgentError, Invalid: as `create`.
-        """
-        known = [self._settings({"agent": name}) for name in agents] or [self._settings({})]
+        """Loops that attempt the same, each in a worktree; the first of them. AgentError, Invalid: as `create`."""
+        base = dict(given or {})
+        known = [self._settings({**base, "agent": name}) for name in options.agents] or [self._settings(base)]
         choices = [self.agents.choose(one.agent, one.model, one.effort) for one in known]
         settings = known[0].model_copy(update={"worktree": True})
         for choice in choices:
@@ -199,7 +201,7 @@ class Engine:
             self.runner.tests.check(settings.test_command)
         self.agents.check_choices(*map(str, choices))
         clock = self.service.clock
-        ids = [new_loop_id(clock.now(), clock.token()) for _ in range(attempts)]
+        ids = [new_loop_id(clock.now(), clock.token()) for _ in range(options.attempts)]
         members = tuple(FamilyMember(id=id, agent=str(choice)) for id, choice in zip(ids, cycle(choices), strict=False))
         first = self.service.create(
             task,
@@ -210,7 +212,7 @@ class Engine:
             allow_test_changes=settings.allow_test_changes,
             sources=sources,
             id=ids[0],
-            family=Family(members=members, parallel=parallel, run_all=run_all),
+            family=Family(members=members, parallel=options.parallel, run_all=options.run_all),
         )
         from loopwright.workflows.loop.family import complete_family  # a list has no use for its driver
 
@@ -583,7 +585,7 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             loops,
             workspace,
             clock,
-            RunnerLauncher(root, loops.progress_path, ("run", "--loop-id")),
+            RunnerLauncher(root, loops.progress_path, ("run", "--launched", "--loop-id")),
             processes,
             actor,
             names,
@@ -591,8 +593,9 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             issues=IssueFiles(root),
             writer=agents.writer,
             offer=agents.check_choices,
+            driver=RunnerLauncher(root, lambda id: loops.progress_path(id) / "attempts", ("resume", "--wait")),
         )
-        launcher = RunnerLauncher(root, cycles.progress_path, ("cycle", "run", "--cycle-id"))
+        launcher = RunnerLauncher(root, cycles.progress_path, ("cycle", "run", "--launched", "--cycle-id"))
         worktrees = GitWorktrees(root, _checkpoints(config.settings))
         of_cycles = CycleService(
             cycles, workspace, clock, launcher, processes, actor, names, branches=branches, worktrees=worktrees
@@ -601,7 +604,7 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             tunings,
             workspace,
             clock,
-            RunnerLauncher(root, tunings.progress_path, ("tune", "--tuning-id")),
+            RunnerLauncher(root, tunings.progress_path, ("tune", "--launched", "--tuning-id")),
             processes,
             actor,
             names,

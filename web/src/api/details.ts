@@ -1,5 +1,5 @@
 // What the endpoints for a closer look answer with (docs/http-api.md, "Looking closer").
-import type { Hypothesis, TestResult } from './types'
+import type { Hypothesis, Outcome, Status, TestResult } from './types'
 
 export interface PlanLine {
   content: string
@@ -64,6 +64,19 @@ export interface FileText {
   name: string
   text: string
   truncated: boolean
+}
+
+/** One of several attempts at a goal. `mutation_score` in percent; `changed_lines`: added and removed. */
+export interface AttemptView {
+  number: number
+  loop_id: string
+  agent: string
+  status: Status
+  outcome: Outcome | null
+  reason: string | null
+  mutation_score: number | null
+  changed_lines: number
+  chosen: boolean
 }
 
 export type { Hypothesis, TestResult }

@@ -76,6 +76,8 @@ export interface BriefLoop {
   priority?: 'low' | 'medium' | 'high' | null
   tags?: string[] | null
   failure_reason: string | null
+  /** Which of several attempts it is. */
+  attempt?: { number: number; of: number; chosen: boolean }
   rev: number
   created_at: string
   updated_at: string

@@ -11,6 +11,7 @@ import { t as common } from '../i18n'
 import { IterationCount, TaskCount, TestsColumn } from '../lists/columns'
 import type { ListKind } from '../lists/ListKind'
 import { runForm } from '../lists/RunFields'
+import { AttemptFields, readAttempts } from '../loop/AttemptFields'
 import { Causes } from '../loop/Causes'
 import { Changes } from '../loop/Changes'
 import { Files } from '../loop/Files'
@@ -39,7 +40,7 @@ export const loop: ListKind<BriefLoop & { id: string }> & RunKind<Loop, LoopPart
   searchHint: () => common('loops.search'),
   command: 'loopwright run --auto "…"',
   columns: columnsOf,
-  form: runForm({ t }),
+  form: runForm({ t, more: { Fields: AttemptFields, read: readAttempts } }),
   summaryOf,
   partsOf,
   partsAfter,
@@ -83,14 +84,15 @@ export const loop: ListKind<BriefLoop & { id: string }> & RunKind<Loop, LoopPart
 }
 
 function columnsOf(brief: BriefLoop) {
-  const { action, parked_until, pause, needs, tests } = brief
+  const { action, attempt, parked_until, pause, needs, tests } = brief
   return {
-    title: brief.title,
+    title: attempt ? `[${attempt.number}/${attempt.of}] ${brief.title}` : brief.title,
     look: lookOf(brief),
     details: [
       brief.status === 'running' && action && common(`action.${action}`),
       pause && common(`pause.${pause}`),
       parked_until && common('loops.until', { time: clockTime(parked_until) }),
+      attempt?.chosen === true && t('attempts.mark'),
       brief.failure_reason,
       brief.agent,
       common(`mode.${brief.mode}`),

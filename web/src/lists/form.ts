@@ -31,6 +31,8 @@ export const FIELDS = [
   'proof',
   'roles',
   'parallel',
+  'attempts',
+  'agents',
   ...NUMBERS,
 ] as const
 

@@ -8,6 +8,7 @@ import { Card, Figure, SpendingFigures } from '../run/panels'
 import { Result } from '../run/Result'
 import { patchesOf } from '../run/rivals'
 import { duration, moment, number, percent } from '../ui/format'
+import { Attempts } from './Attempts'
 import type { LoopResources, Section } from './parts'
 import { tallyOf } from './tests'
 
@@ -26,6 +27,7 @@ export function Overview({ resources, view }: Section) {
           patches={patchesOf(loop.skill_state?.debug.hypotheses ?? [])}
         />
       )}
+      <Attempts resources={resources} view={view} />
       <Figures resources={resources} loop={loop} />
       <div class="halves">
         <div class="stack">

@@ -1,5 +1,6 @@
 // What a loop's page reads beside the loop itself.
 import type {
+  AttemptView,
   CheckpointView,
   DiffAnswer,
   Hypothesis,
@@ -24,6 +25,7 @@ export interface LoopParts {
   tests: Resource<TestResult[]>
   hypotheses: Resource<Hypothesis[]>
   files: Resource<ProgressFile[]>
+  attempts: Resource<AttemptView[]>
 }
 
 export type LoopResources = RunResources<Loop, LoopParts>
@@ -40,5 +42,6 @@ export function partsOf(address: RunAddress): LoopParts {
     tests: createPart(address, '/tests'),
     hypotheses: createPart(address, '/hypotheses'),
     files: createPart(address, '/progress'),
+    attempts: createPart(address, '/attempts'),
   }
 }

@@ -1,25 +1,21 @@
 """Several attempts at one goal: `run --attempts`, and what `resume` and `show` have to say about them."""
 
-import subprocess
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from loopwright.core.errors import Conflict, ExitCode, Invalid
-from loopwright.core.text import clean_line, plural
+from loopwright.core.attempts import AttemptOptions, take_attempts
+from loopwright.core.errors import ExitCode, Invalid
+from loopwright.core.text import clean_line
 from loopwright.surfaces.cli.options import Given
-from loopwright.surfaces.cli.output import SilentExit, print_answer, print_json, print_remark
+from loopwright.surfaces.cli.output import SilentExit, print_json, print_remark
 
 if TYPE_CHECKING:
     from loopwright.surfaces.cli.sources import NewWork
     from loopwright.wiring import Engine
-    from loopwright.workflows.loop.family import AttemptResult
-
-MOST = 16
-"""Attempts at once; each has a worktree of its own."""
+    from loopwright.workflows.loop.family import AttemptGlance, AttemptResult
+    from loopwright.workflows.loop.model import LoopState
 
 ATTEMPTS: dict[str, Any] = {  # Any: types with a typer.Option
     "agent": Annotated[
@@ -48,106 +44,32 @@ ATTEMPTS: dict[str, Any] = {  # Any: types with a typer.Option
 """Options of `run`, in the place of those of the same name."""
 
 
-class AttemptOptions(NamedTuple):
-    """`agents`: none where the settings name the only one."""
-
-    attempts: int
-    parallel: int
-    run_all: bool
-    agents: tuple[str, ...]
+FLAGS = {"agents": "--agent", "run_all": "--all"}
 
 
 def read_attempts(given: Given, *, auto: bool, loop_id: str | None) -> AttemptOptions | None:
-    """What is wanted of several attempts, which `given` no longer holds; None where there is one. Invalid."""
-    agents: tuple[str, ...] = given.pop("agent", ())
-    attempts, parallel, run_all = given.pop("attempts", None), given.pop("parallel", None), given.pop("all", False)
-    if len(agents) == 1:
-        given["agent"] = agents[0]
-    if attempts is None:
-        if parallel is not None or run_all or len(agents) > 1:
-            what = "several agents" if len(agents) > 1 else "--all" if run_all else "--parallel"
-            raise Invalid(f"{what}: only with several attempts, as in --attempts 4")
-        return None
-    if loop_id is not None:
+    """As `take_attempts`, of what was typed. Invalid also where a loop is named that is there already."""
+    for typed, name in (("agent", "agents"), ("all", "run_all")):
+        if typed in given:
+            given[name] = given.pop(typed)
+    if "attempts" in given and loop_id is not None:
         raise Invalid("--attempts begins new loops; to go on with some, run: loopwright resume ID --wait")
-    if not auto:
-        raise Invalid("--attempts needs --auto: nobody can answer several at once")
-    if not 2 <= attempts <= MOST:
-        raise Invalid(f"--attempts: a number from 2 to {MOST} (got {attempts})")
-    if parallel is not None and not 1 <= parallel <= attempts:
-        raise Invalid(f"--parallel: a number from 1 to {attempts}, which is --attempts (got {parallel})")
-    if len(agents) > attempts:
-        raise Invalid(f"{len(agents)} agents for {attempts} attempts: raise --attempts, or name fewer agents")
-    if len(agents) > 1 and (named := [name for name in ("model", "effort") if name in given]):
-        raise Invalid(f"--{named[0]} with several agents: name it with each, as in --agent codex:MODEL@EFFORT")
-    if given.get("worktree") is False:
-        raise Invalid("--attempts needs worktrees: leave out --no-worktree")
-    given["worktree"] = True
-    several = agents if len(agents) > 1 else ()
-    return AttemptOptions(attempts, min(parallel or 2, attempts), bool(run_all), several)
+    return take_attempts(given, auto=auto, flag=lambda name: FLAGS.get(name, f"--{name}"))
 
 
-def run_attempts(
-    engine: "Engine", work: "NewWork", title: str | None, options: AttemptOptions, *, json: bool, at: str
-) -> ExitCode:
-    """Creates them and drives them to their end."""
+def create_attempts(engine: "Engine", work: "NewWork", title: str | None, options: AttemptOptions) -> "LoopState":
+    """The first of them."""
     engine.load_prompts()
-    first = engine.create_family(
-        work.task,
-        attempts=options.attempts,
-        parallel=options.parallel,
-        run_all=options.run_all,
-        agents=options.agents,
-        title=title,
-        sources=work.sources,
-    )
-    return drive_attempts(engine, first.loop_id, json=json, at=at)
+    return engine.create_family(work.task, options, title=title, sources=work.sources)
 
 
-def is_unsettled(engine: "Engine", id: str) -> bool:
-    """Whether it is one of several attempts of which not all know yet which was chosen."""
-    from loopwright.workflows.loop.family import read_family
-
+def is_undriven(engine: "Engine", id: str) -> bool:
+    """Whether it is one of several attempts that are not settled, and that nobody drives."""
     if engine.service.read(id).engine.family is None:
         return False
-    families = [state.engine.family for state in read_family(engine.service, id)[1]]
-    return any(family is not None and family.winner is None for family in families)
+    from loopwright.workflows.loop.family import find_undriven
 
-
-def resume_attempts(engine: "Engine", id: str, *, wait: bool, json: bool, at: str) -> None:
-    """Goes on with all of them, here or in the background."""
-    if wait:
-        raise typer.Exit(drive_attempts(engine, id, json=json, at=at))
-    family = engine.service.read(id).engine.family
-    assert family is not None
-    with _driving(engine, family.ids[0]):
-        pass
-    folder = engine.service.store.progress_path(family.ids[0])
-    folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "loopwright", "resume", id, "--wait", "--project", str(engine.project)]
-    with (folder / "attempts.log").open("ab") as log:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=engine.project, start_new_session=True
-        )
-    process.returncode = 0  # it outlives us on purpose
-    words = f"{plural(len(family.members), 'attempt')} resumed; see how they stand with: loopwright show {id}{at}"
-    print_answer(json, engine.service.read(id), words)
-
-
-@contextmanager
-def _driving(engine: "Engine", first: str) -> "Iterator[None]":
-    """One process at a time. Conflict."""
-    from loopwright.store.lease import Flock
-
-    folder = engine.service.store.progress_path(first)
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = Flock.at_once(str(folder / "attempts.lock"))
-    if lock is None:
-        raise Conflict(f"another process drives these attempts; see how they stand with: loopwright show {first}")
-    try:
-        yield
-    finally:
-        lock.release()
+    return find_undriven(engine.service, id) is not None
 
 
 def drive_attempts(engine: "Engine", id: str, *, json: bool, at: str) -> ExitCode:
@@ -155,18 +77,24 @@ def drive_attempts(engine: "Engine", id: str, *, json: bool, at: str) -> ExitCod
     import asyncio  # slow to load, and help has no use for it
 
     from loopwright.surfaces.cli.run_driver import end_on_signals
-    from loopwright.workflows.loop.family import FamilyDriver, exit_for_family, settle_family
+    from loopwright.workflows.loop.family import (
+        FamilyDriver,
+        exit_for_family,
+        glance_attempts,
+        hold_family,
+        read_family,
+        settle_family,
+    )
 
     service = engine.service
-    family = service.read(id).engine.family
-    assert family is not None
+    family, _ = read_family(service, id)
     driver, view = FamilyDriver(service), _AttemptView(json)
 
     async def drive() -> "list[AttemptResult]":
         end_on_signals()
         return await driver.drive(id, view.look)
 
-    with _driving(engine, family.ids[0]):
+    with hold_family(service, family):
         view.begin(family.ids, [member.agent for member in family.members], at)
         try:
             found = asyncio.run(drive())
@@ -187,7 +115,7 @@ def drive_attempts(engine: "Engine", id: str, *, json: bool, at: str) -> ExitCod
                 "success": code == ExitCode.DONE,
                 "exit_code": code,
                 "winner": winner or None,
-                "attempts": _data(found, winner),
+                "attempts": _data(glance_attempts(found, winner)),
             }
         )
     else:
@@ -202,37 +130,17 @@ class AttemptsPage(NamedTuple):
 
 def show_attempts(engine: "Engine", id: str, at: str) -> AttemptsPage | None:
     """How all stand that this one is one of; None where it is alone."""
-    own = engine.service.read(id).engine.family
-    if own is None:
+    if engine.service.read(id).engine.family is None:
         return None
-    from loopwright.workflows.loop.family import list_results, read_family
+    from loopwright.workflows.loop.family import find_winner, glance_attempts, list_results, read_family
 
     family, states = read_family(engine.service, id)
-    found = list_results(engine.service, family, states)
-    return AttemptsPage("\n".join(_page(found, own.winner, id, at)), _data(found, own.winner))
+    found, winner = list_results(engine.service, family, states), find_winner(states)
+    return AttemptsPage("\n".join(_page(found, winner, id, at)), _data(glance_attempts(found, winner)))
 
 
-def _data(found: "Sequence[AttemptResult]", winner: str | None) -> list[dict[str, Any]]:  # Any: JSON
-    return [
-        {
-            **_described(one),
-            "mutation_score": one.score,
-            "changed_lines": one.lines,
-            "chosen": one.id == winner,
-        }
-        for one in found
-    ]
-
-
-def _described(one: "AttemptResult") -> dict[str, Any]:  # Any: as above
-    return {
-        "number": one.number,
-        "loop_id": one.id,
-        "agent": one.agent,
-        "status": one.status,
-        "outcome": one.outcome,
-        "reason": one.reason or None,
-    }
+def _data(found: "Sequence[AttemptGlance]") -> list[dict[str, Any]]:  # Any: JSON
+    return [one.model_dump() for one in found]
 
 
 def _page(found: "Sequence[AttemptResult]", winner: str | None, id: str, at: str) -> list[str]:
@@ -272,6 +180,14 @@ def _closeness(one: "AttemptResult") -> tuple[int, int]:
     return OUTCOMES.index(one.outcome) if one.outcome else len(OUTCOMES), one.number
 
 
+def _standing(one: "AttemptResult") -> dict[str, Any]:  # Any: JSON
+    """Without what is measured only at the end."""
+    from loopwright.workflows.loop.family import glance_attempts
+
+    (told,) = glance_attempts([one], None)
+    return told.model_dump(exclude={"mutation_score", "changed_lines", "chosen"})
+
+
 class _AttemptView:
     """A line for each change of an attempt's status."""
 
@@ -293,6 +209,6 @@ class _AttemptView:
                 continue
             self._shown[one.id] = now
             if self._as_json:
-                print_json({"type": "attempt", **_described(one)})
+                print_json({"type": "attempt", **_standing(one)})
             elif one.status != "created":
                 print(f"attempt {one.number}: {one.outcome or one.status}", flush=True)

@@ -7,7 +7,7 @@ import typer
 
 from loopwright.core.errors import Invalid
 from loopwright.core.text import clean_line
-from loopwright.surfaces.cli.attempts import is_unsettled, resume_attempts
+from loopwright.surfaces.cli.attempts import drive_attempts, is_undriven
 from loopwright.surfaces.cli.derived_commands import how_to_follow, taken_words
 from loopwright.surfaces.cli.follow import watch
 from loopwright.surfaces.cli.kinds import KINDS, LOOPS, AnyKind, Id, LoopId
@@ -104,9 +104,8 @@ def resume(
         return
     with open_project(project) as engine:
         kind.run_kind.load_prompts(engine)
-        if kind is LOOPS and is_unsettled(engine, id):
-            resume_attempts(engine, id, wait=wait, json=json, at=project_option(project))
-            return
+        if wait and kind is LOOPS and is_undriven(engine, id):
+            raise typer.Exit(drive_attempts(engine, id, json=json, at=project_option(project)))
         state = kind.service(engine).resume(id, "auto" if auto else None)
     if wait:
         watch(kind, id, project, json)

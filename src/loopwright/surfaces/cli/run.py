@@ -7,7 +7,7 @@ import typer
 
 from loopwright.core.errors import Conflict, ExitCode, Invalid
 from loopwright.core.text import clean_line
-from loopwright.surfaces.cli.attempts import ATTEMPTS, read_attempts, run_attempts
+from loopwright.surfaces.cli.attempts import ATTEMPTS, create_attempts, drive_attempts, read_attempts
 from loopwright.surfaces.cli.kinds import LOOPS, AnyKind
 from loopwright.surfaces.cli.options import (
     HERE,
@@ -59,7 +59,8 @@ def run(
     work = gather_work(task, given, project)
     with open_project(project, given) as engine:
         if attempts and work is not None:
-            raise typer.Exit(run_attempts(engine, work, title, attempts, json=json, at=project_option(project)))
+            first = create_attempts(engine, work, title, attempts)
+            raise typer.Exit(drive_attempts(engine, first.loop_id, json=json, at=project_option(project)))
         if work is not None:
             state = _created(engine, work, title, interactive=interactive)
         elif launched:
@@ -82,7 +83,7 @@ def run(
     raise typer.Exit(code)
 
 
-@add_options({**SOURCES, **SETTINGS})
+@add_options({**SOURCES, **SETTINGS, **ATTEMPTS})
 def create(
     *,
     task: OptionalTask = None,
@@ -94,9 +95,13 @@ def create(
 ) -> None:  # Any: as typed
     """Create a loop without starting it."""
     given = read_options(options)
+    attempts = read_attempts(given, auto=auto, loop_id=None)
     work = need_work(gather_work(task, given, project))
     with open_project(project, given) as engine:
-        state = _created(engine, work, title, interactive=not auto)
+        if attempts:
+            state = create_attempts(engine, work, title, attempts)
+        else:
+            state = _created(engine, work, title, interactive=not auto)
     id, at = state.loop_id, project_option(project)
     print_answer(json, state, f"{id} created\nstart it with: loopwright start {id}{at}")
 

@@ -149,6 +149,8 @@ def _loop(told: LoopReport) -> Iterator[str]:
     yield from (f"fails: {test.name}{f': {clean_line(test.error)}' if test.error else ''}" for test in told.failing)
     yield from (f"cause ({cause.status}): {cause.place}: {clean_line(cause.description)}" for cause in told.causes)
     yield from (f"task {task.task_id} ({task.status}): {clean_line(task.description)}" for task in told.open_tasks)
+    for number, one in enumerate(told.attempts, 1):
+        yield f"attempt {number}: {one.loop_id} ({clean_line(one.agent)}){', chosen' if one.chosen else ''}"
 
 
 def _cycle(told: CycleReport) -> Iterator[str]:

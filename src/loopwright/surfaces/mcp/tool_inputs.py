@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from loopwright.core.attempts import MOST_ATTEMPTS
 from loopwright.core.config import FallbackAgents
 from loopwright.core.errors import Invalid
 from loopwright.core.names import Mode
@@ -92,6 +93,21 @@ class StartInput(BudgetInput):
 
 class StartLoopInput(StartInput):
     auto: Annotated[bool, Field(description="False: a person chooses every step from a menu.")] = True
+    attempts: Annotated[
+        int | None,
+        Field(
+            ge=2,
+            le=MOST_ATTEMPTS,
+            description="So many loops attempt the same, each in a worktree, and the best proven one is chosen.",
+        ),
+    ] = None
+    parallel: Annotated[
+        int | None, Field(ge=1, le=MOST_ATTEMPTS, description="Attempts that run at once; default 2.")
+    ] = None
+    agents: Annotated[Words, Field(description="Agents dealt to the attempts in turn: codex, codex:MODEL@EFFORT.")] = (
+        None
+    )
+    run_all: Annotated[bool | None, Field(description="True: every attempt ends, also once one has succeeded.")] = None
 
 
 class RolesInput(ToolInput):

@@ -75,8 +75,14 @@ class SpentOutput(Record):
     cost: float | None
 
 
+class AttemptOutput(Record):
+    loop_id: str
+    agent: str
+    chosen: bool
+
+
 class LoopReport(LoopBrief):
-    """`words` give its status, `next` what to do about it."""
+    """`words` give its status, `next` what to do about it. `attempts`: all that it is one of, in order."""
 
     words: str
     next: str
@@ -88,6 +94,7 @@ class LoopReport(LoopBrief):
     causes: Items[SuspectedCause]
     spent: SpentOutput
     incidents: Items[str]
+    attempts: Items[AttemptOutput]
 
 
 class LoopWaitResult(LoopReport):
@@ -470,6 +477,7 @@ class LoopOutputs(RunOutputs[LoopState, LoopBrief, LoopReport, LoopWaitResult]):
         ranked = sorted(skill.debug.hypotheses, key=lambda h: (h.status != "confirmed", h.likelihood)) if skill else []
         failed = [one for one in (skill.validate_.test_results if skill else ()) if one.status == "failed"]
         left = [(task, status) for task in state.engine.tasks if (status := statuses[task.task_id]) != "completed"]
+        family = state.engine.family
         return {
             **_question(state),
             "failing": tuple(
@@ -485,6 +493,12 @@ class LoopOutputs(RunOutputs[LoopState, LoopBrief, LoopReport, LoopWaitResult]):
                 for h in ranked[:SHOWN]
                 if h.status != "rejected"
             ),
+            "attempts": tuple(
+                AttemptOutput(loop_id=member.id, agent=member.agent, chosen=member.id == family.winner)
+                for member in family.members
+            )
+            if family
+            else (),
         }
 
 

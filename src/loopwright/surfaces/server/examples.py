@@ -134,6 +134,21 @@ PLAN: Example = {
     ]
 }
 _TOUCHED: Example = {"file": "ledger.py", "action": "modify"}
+ATTEMPTS: Example = {
+    "data": [
+        {
+            "number": 1,
+            "loop_id": LOOP_ID,
+            "agent": "codex",
+            "status": "completed",
+            "outcome": "succeeded",
+            "reason": None,
+            "mutation_score": 92.5,
+            "changed_lines": 6,
+            "chosen": True,
+        }
+    ],
+}
 LOOP_TIMELINE: Example = {
     "data": [
         {

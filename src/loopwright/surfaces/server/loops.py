@@ -26,6 +26,7 @@ from loopwright.surfaces.server.shared_routes import (
     parse_note,
     read_entries,
 )
+from loopwright.workflows.loop.family import AttemptGlance, list_attempts
 from loopwright.workflows.loop.summary import build_plan, list_finished, list_steps, list_validations
 
 router = Routes(prefix=LOOPS.one, tags=[TAG])
@@ -104,3 +105,9 @@ async def hypotheses(one: OneLoop) -> ApiResponse:
 async def menu(one: OneLoop) -> ApiResponse:
     """The open menu of an interactive loop; empty if there is none."""
     return make_response(one.project.engine.service.menu(one.id))
+
+
+@router.get("/attempts", summary="All it is one of", **document_form(Data[list[AttemptGlance]], examples.ATTEMPTS))
+async def attempts(one: OneLoop) -> ApiResponse:
+    """The attempts at the same goal, in order, with the sizes of their diffs; empty for a loop that is alone."""
+    return make_response(await one.control.run_in_thread(lambda: list_attempts(one.project.engine.service, one.id)))

@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.requests import ClientDisconnect
 
+from loopwright.core.attempts import MOST_ATTEMPTS
 from loopwright.core.config import FallbackAgents
 from loopwright.core.cycle_names import Role
 from loopwright.core.names import Mode
@@ -100,7 +101,16 @@ class NewRun(Body):
 
 
 class NewLoop(NewRun):
+    """`attempts`: so many loops attempt the same, each in a worktree, at most `parallel` at once; the answer is the
+    first of them. `agents` are dealt to them in turn. `run_all`: none is stopped because another has succeeded.
+    """
+
     model_config = with_example(examples.NEW_LOOP)
+
+    attempts: int | None = Field(None, ge=2, le=MOST_ATTEMPTS)
+    parallel: int | None = Field(None, ge=1, le=MOST_ATTEMPTS)
+    agents: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(strict=False)] | None = None
+    run_all: bool | None = None
 
 
 class NewCycle(NewRun):

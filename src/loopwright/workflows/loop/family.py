@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,10 +12,11 @@ from pydantic import ValidationError
 
 from loopwright.core.agent_names import read_choice
 from loopwright.core.errors import Conflict, ExitCode, IllegalTransition, LoopwrightError, NotFound
+from loopwright.core.ids import attempts_of
 from loopwright.core.names import FINISHED, LoopStatus
 from loopwright.core.pause import EXITS
 from loopwright.core.ports import Store
-from loopwright.core.record import JournalEvent
+from loopwright.core.record import JournalEvent, Record
 from loopwright.core.run import NOT_BEGUN, SUPERSEDED, add_checkpoint
 from loopwright.core.spending import add_spent, most_spent
 from loopwright.core.state import Budget, Checkpoint, Family, Outcome
@@ -162,6 +163,51 @@ class FamilySpending:
         return self._store.progress_path(id) / SPENDING
 
 
+class AttemptGlance(Record):
+    """An attempt, as surfaces show it; see AttemptResult. `mutation_score` in percent."""
+
+    number: int
+    loop_id: str
+    agent: str
+    status: LoopStatus
+    outcome: Outcome | None = None
+    reason: str | None = None
+    mutation_score: float | None = None
+    changed_lines: int
+    chosen: bool
+
+
+def list_attempts(service: LoopService, id: str) -> list[AttemptGlance]:
+    """All that the loop is one of, in order; empty for one that is alone. NotFound, Invalid."""
+    if service.read(id).engine.family is None:
+        return []
+    family, states = read_family(service, id)
+    return glance_attempts(list_results(service, family, states), find_winner(states))
+
+
+def glance_attempts(found: Sequence[AttemptResult], winner: str | None) -> list[AttemptGlance]:
+    return [
+        AttemptGlance(
+            number=one.number,
+            loop_id=one.id,
+            agent=one.agent,
+            status=one.status,
+            outcome=one.outcome,
+            reason=one.reason or None,
+            mutation_score=one.score,
+            changed_lines=one.lines,
+            chosen=one.id == winner,
+        )
+        for one in found
+    ]
+
+
+def find_winner(states: Sequence[LoopState]) -> str | None:
+    """Its id, empty where none was chosen; None where that is not settled."""
+    known = (state.engine.family.winner for state in states if state.engine.family)
+    return next((winner for winner in known if winner is not None), None)
+
+
 def read_family(service: LoopService, id: str) -> tuple[Family, tuple[LoopState, ...]]:
     """The family of that attempt, and the states there are of it, in order. Invalid, NotFound."""
     family = service.read(id).engine.family
@@ -231,6 +277,27 @@ def _result(service: LoopService, family: Family, state: LoopState, launched: Co
     )
 
 
+def hold_family(service: LoopService, family: Family) -> AbstractContextManager[None]:
+    """Held by the one process that drives its attempts. Conflict."""
+    first = family.ids[0]
+    busy = f"another process drives these attempts; see how they stand with: loopwright show {first}"
+    return service.processes.alone(attempts_of(first), busy)
+
+
+def find_undriven(service: LoopService, id: str) -> Family | None:
+    """The family of that attempt, if not all know yet which was chosen, and nobody drives it."""
+    if service.read(id).engine.family is None:
+        return None
+    family, states = read_family(service, id)
+    if all(state.engine.family and state.engine.family.winner is not None for state in states):
+        return None
+    try:
+        with hold_family(service, family):
+            return family
+    except Conflict:
+        return None
+
+
 @dataclass(frozen=True)
 class FamilyDriver:
     """Brings a family to its end. Whatever kills it, another one goes on from the attempts' own states."""
@@ -272,12 +339,13 @@ class FamilyDriver:
         return total.reached is not None
 
     def _launch(self, id: str, *, is_new: bool) -> None:
-        """Somebody else may have been faster, or ended it."""
+        """That one alone. Somebody else may have been faster, or ended it."""
+        alone = replace(self.service, driver=None)
         with suppress(IllegalTransition, Conflict):
             if is_new:
-                self.service.start(id)
+                alone.start(id)
             else:
-                self.service.resume(id)
+                alone.resume(id)
 
     async def _stop(self, id: str, why: str) -> None:
         with suppress(IllegalTransition, Conflict):  # it has come to its end meanwhile
@@ -299,9 +367,7 @@ def settle_family(service: LoopService, id: str) -> str | None:
     family, states = read_family(service, id)
     if any(state.status not in FINISHED for state in states):
         return None
-    settled = next(
-        (s.engine.family.winner for s in states if s.engine.family and s.engine.family.winner is not None), None
-    )
+    settled = find_winner(states)
     if settled is None:
         best = choose_attempt(list_results(service, family, states))
         settled = best.id if best else ""

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from loopwright.core.agent_names import check_agent, is_known, read_choice
 from loopwright.core.errors import Advice, Conflict, Forbidden, Invalid, NotFound, error_for_exit
 from loopwright.core.ids import check_id, generation_of, new_loop_id, new_task_id
-from loopwright.core.ports import Clock, IssueTracker, Processes, Rule
+from loopwright.core.names import Mode
+from loopwright.core.ports import Clock, IssueTracker, Launcher, Processes, Rule
 from loopwright.core.record import JournalEvent
 from loopwright.core.run_commands import CommandRules, RunService
 from loopwright.core.state import Budget, EngineState, Family, LoopTask, MenuEntry, RunSettings
@@ -319,12 +320,14 @@ class LoopService(RunService[LoopState]):
     """Every command; see RunAccess for what it is made of.
 
     `writer`: who writes code for a loop of that agent, which may not be able to; AgentError where nobody is. `offer`
-    raises NotOffered for an agent that does not offer the model or effort it is named with.
+    raises NotOffered for an agent that does not offer the model or effort it is named with. `driver` launches what
+    drives several attempts, of which it is given the first; without one each of them is a loop of its own.
     """
 
     issues: IssueTracker = NO_ISSUES
     writer: Callable[[str], str] = str
     offer: Callable[[str], None] = lambda name: None
+    driver: Launcher | None = None
 
     kind: ClassVar[str] = "loop"
 
@@ -332,6 +335,25 @@ class LoopService(RunService[LoopState]):
     def tasks(self) -> TaskService:
         """The commands on a loop's tasks."""
         return TaskService(self.commit, self.clock, self.processes, self.agents, self.issues, self.writer, self.offer)
+
+    def start(self, id: str, mode: Mode | None = None) -> LoopState:
+        return self._driven(id, mode) or super().start(id, mode)
+
+    def resume(self, id: str, mode: Mode | None = None) -> LoopState:
+        """One of several attempts that nobody drives goes on with the others; else alone."""
+        return self._driven(id, mode) or super().resume(id, mode)
+
+    def _driven(self, id: str, mode: Mode | None) -> LoopState | None:
+        if self.driver is None or mode == "interactive" or self.read(id).engine.family is None:
+            return None
+        from loopwright.workflows.loop.family import find_undriven  # most loops are alone
+
+        family = find_undriven(self, id)
+        if family is None:
+            return None
+        state = self._unmoved(id, self.read(id))
+        self.driver.launch(family.ids[0])
+        return state
 
     async def generate(self, loop_id: str, *, tool: str | None = None, count: int = 5) -> tuple[LoopTask, ...]:
         """Tasks that an agent has proposed, in a process of its own; that may take as long as a turn of its takes."""

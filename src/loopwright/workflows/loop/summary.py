@@ -178,6 +178,14 @@ class TestCounts(Record):
     at: Timestamp
 
 
+class AttemptPlace(Record):
+    """Which of several attempts a loop is, from 1, and whether it was chosen."""
+
+    number: int
+    of: int
+    chosen: bool
+
+
 class Glance(Record):
     """`project` is the name of its project; `rev` the version that an ETag names."""
 
@@ -201,10 +209,18 @@ class Glance(Record):
     priority: Literal["low", "medium", "high"] | None = None
     tags: Items[str] = ()
     failure_reason: str | None = None
+    attempt: AttemptPlace | None = Field(default=None, exclude_if=is_absent)
     rev: int
     created_at: Timestamp
     updated_at: Timestamp
     completed_at: Timestamp | None = None
+
+
+def _attempt(state: LoopState) -> AttemptPlace | None:
+    family, id = state.engine.family, state.loop_id
+    if family is None:
+        return None
+    return AttemptPlace(number=family.number(id), of=len(family.members), chosen=family.winner == id)
 
 
 def loop_glance(state: LoopState, project: str) -> Glance:
@@ -231,6 +247,7 @@ def loop_glance(state: LoopState, project: str) -> Glance:
         priority=state.priority,
         tags=state.tags or (),
         failure_reason=state.failure_reason,
+        attempt=_attempt(state),
         rev=engine.rev,
         created_at=state.created_at,
         updated_at=state.updated_at,

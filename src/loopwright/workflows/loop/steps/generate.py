@@ -27,6 +27,9 @@ class NoAgentSessions(AgentSessions[LoopState]):
         """Nobody goes on with this one."""
 
 
+BUSY = "an agent is already proposing tasks for this loop; wait until it is done"
+
+
 async def propose_tasks(runner: LoopRunner, loop_id: str, *, agent: str, count: int, bus: EventBus) -> tuple[str, ...]:
     """Up to `count` descriptions of tasks that the loop does not have, and at least one. AgentError, Conflict.
 
@@ -38,7 +41,7 @@ async def propose_tasks(runner: LoopRunner, loop_id: str, *, agent: str, count: 
         mark, bus.hear, lambda text: bus.publish("output", text), NOWHERE.permit, settings=settings
     )
     recall = NoAgentSessions(runner.store, loop_id, epoch=0, tell=compose_brief)
-    with runner.processes.alone(mark):
+    with runner.processes.alone(mark, BUSY):
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(runner.processes.owning(mark))
             turns = await stack.enter_async_context(
