@@ -1,6 +1,7 @@
 """What every report format boils down to: the lines of a file that ran, and those that did not."""
 
 import json
+import os
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -36,11 +37,16 @@ def combine_coverage(root: Path, measured: Iterable[FileLines]) -> Coverage | No
     """Lines that any of the reports saw run; None when there is no report, or no code of the project in them."""
     ran: dict[str, set[int]] = {}
     lines: dict[str, set[int]] = {}
+    folders: dict[str, str] = {}
+    inside = f"{root}/"
     for file in measured:
-        path = file.path.resolve()
-        if path.is_relative_to(root) and is_own_code(relative := PurePosixPath(path.relative_to(root))):
-            ran.setdefault(str(relative), set()).update(file.ran)
-            lines.setdefault(str(relative), set()).update(file.ran, file.missed)
+        folder, name = os.path.split(file.path)
+        path = f"{folders.get(folder) or folders.setdefault(folder, os.path.realpath(folder))}/{name}"
+        path = os.path.realpath(path) if os.path.islink(path) else path
+        relative = path.removeprefix(inside)
+        if relative != path and is_own_code(PurePosixPath(relative)):
+            ran.setdefault(relative, set()).update(file.ran)
+            lines.setdefault(relative, set()).update(file.ran, file.missed)
     total = sum(map(len, lines.values()))
     if not total:
         return None

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from loopwright.evidence import coverage
 from loopwright.evidence.coverage import FileLines, combine_coverage
+from loopwright.evidence.python.statements import list_unseen
 from loopwright.evidence.results import RunnerReport, encode_safely, number_duplicates, split_key
 from loopwright.evidence.test_material import PATTERN
 from loopwright.evidence.testing import LEAST, Reach, TestResult, TestStatus
@@ -129,6 +130,7 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
     measured: list[FileLines] = []
     reached: dict[str, dict[str, list[str]]] | None = None
     executable: dict[str, None] = {}
+    unseen: tuple[list[str], str] | None = None
     began, ended, damaged = 0, 0, False
     for line in (line for file in sorted(folder.glob("*.jsonl")) for line in _lines(file)):
         match line:
@@ -145,6 +147,8 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
                 sources.update({encode_safely(str(key)): str(value) for key, value in digests.items()})
             case {"kind": "coverage", "cwd": str(cwd), "file": str(file)}:
                 measured += coverage.read_coverage_py(Path(file), Path(cwd))
+            case {"kind": "unseen", "omit": list(omit), "exclude": str(exclude)}:
+                unseen = (omit, exclude)
             case {"kind": "executable", "lines": dict(lines)}:
                 reached = reached or {}
                 executable.update((f"{encode_safely(str(file))}:{n}", None) for file, ns in lines.items() for n in ns)
@@ -157,6 +161,8 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
                 ended += status in FINISHED
             case _:
                 damaged = True
+    if unseen:
+        measured += list_unseen(root, {file.path for file in measured}, *unseen)
     return RunnerReport(
         results=number_duplicates(results),
         sources=sources,

@@ -127,7 +127,11 @@ class Log:
 
 
 def start_coverage(order: Order) -> coverage.Coverage | None:
-    """Starts measuring the project's own lines, by the project's own settings; None where that cannot be done."""
+    """Starts measuring the project's own lines, by the project's own settings; None where that cannot be done.
+
+    Without settings of its own, files that are not loaded are left to whoever reads the report: they are many, and each
+    process would parse them all.
+    """
     try:
         import coverage
     except ImportError:
@@ -140,19 +144,27 @@ def start_coverage(order: Order) -> coverage.Coverage | None:
             data = os.path.join(order["folder"], f"coverage-{os.getpid()}.data")
             measuring = coverage.Coverage(data_file=data, messages=False)
             if not any(measuring.get_option(f"run:{name}") for name in ("source", "source_pkgs", "include")):
-                measuring.set_option("run:source", [order["root"]])
+                measuring.set_option("run:include", everything(order))
             # Tests are not measured; leaving them out already here saves most of the time that measuring takes.
             tests = [f"{order['root']}/**/{name}" for name in ("test_*.py", "*_test.py", "conftest.py")]
+            foreign = [
+                f"{place}/*" for place in {sys.prefix, sys.base_prefix} if place.startswith(order["root"] + os.sep)
+            ]
             omitted: Any = measuring.get_option("run:omit")  # Any: an option of any type
-            measuring.set_option("run:omit", [*(omitted or ()), *tests])
+            measuring.set_option("run:omit", [*(omitted or ()), *tests, *foreign])
             measuring.start()
         except (coverage.CoverageException, ImportError):  # settings it refuses, or a plugin that is not installed
             return None
     return measuring
 
 
+def everything(order: Order) -> list[str]:
+    """Patterns of all that may be the project's own."""
+    return [f"{order['root']}/*"]
+
+
 def finish_coverage(measuring: coverage.Coverage, order: Order, log: Log) -> None:
-    """Stops measuring and writes coverage's own JSON report."""
+    """Stops measuring and writes coverage's own JSON report; and what holds for files that are not in it."""
     import coverage
 
     file = os.path.join(order["folder"], f"coverage-{os.getpid()}.json")
@@ -162,8 +174,14 @@ def finish_coverage(measuring: coverage.Coverage, order: Order, log: Log) -> Non
         try:
             measuring.stop()
             measuring.json_report(outfile=file, ignore_errors=True)
-        except coverage.CoverageException:  # nothing was measured
-            return
+        except coverage.CoverageException as problem:
+            if not str(problem).startswith("No data"):
+                return
+    if measuring.get_option("run:include") == everything(order):
+        exclude: Any = measuring.get_option("report:exclude_lines")  # Any: an option of any type
+        log.write(
+            "unseen", omit=measuring.get_option("run:omit"), exclude="|".join(f"(?:{each})" for each in exclude or ())
+        )
 
 
 def worst_of(statuses: Collection[str]) -> str:
