@@ -154,7 +154,7 @@ class TestOwnPrompts:
             ("init.md", "x" * 100_001, "init.md: longer than 100,000 characters"),
             ("init.md", b"\xff\xfe", "init.md: not UTF-8"),
             ("init.md", None, "init.md: Is a directory"),
-            ("develope.md", "{{ task }}", "develope.md: no prompt has this name (available: again.md, continue.md, "),
+            ("develope.md", "{{ task }}", "develope.md: no prompt has this name (available: again.md, answer.md, "),
             ("develop.txt", "{{ task }}", "develop.txt: no prompt has this name"),
         ],
     )  # fmt: skip

@@ -36,21 +36,21 @@ def after(state: LoopState, *steps: tuple[NextAction, ActionOutcome]) -> LoopSta
 
 def begun(tasks: int = 2, description: str = "write part {}") -> LoopState:
     made = (task(f"T{n}", description=description.format(n)) for n in range(tasks))
-    return after(auto(loop("running")), (NextAction("INIT", 4), initialised(*made)))
+    return after(auto(loop("running")), (NextAction("INIT", 5), initialised(*made)))
 
 
 def test_at_the_beginning_there_is_nothing_to_tell() -> None:
     assert compose_brief(auto(loop("running")), FOLDER) == ""
-    assert compose_brief(begin_action(auto(loop("running")), NextAction("INIT", 4)), FOLDER) == ""
-    measured = after(begun(0), (NextAction("VALIDATE", 7), validated(failing=["adds"], reasons=("1 test fails",))))
+    assert compose_brief(begin_action(auto(loop("running")), NextAction("INIT", 5)), FOLDER) == ""
+    measured = after(begun(0), (NextAction("VALIDATE", 8), validated(failing=["adds"], reasons=("1 test fails",))))
     assert compose_brief(measured, FOLDER) == "", "no agent has been here yet"
 
 
 def test_it_tells_what_was_done_what_is_open_and_where_the_files_are() -> None:
     red = validated(failing=["adds", "subtracts"], reasons=("2 tests fail",))
     state = after(
-        begun(), (NextAction("DEVELOP", 5, None, "T0"), developed("T0")), (NextAction("VALIDATE", 7), red),
-        (NextAction("DEBUG", 8), debugged("H1")), (NextAction("VALIDATE", 7), ActionFailed("no result at all")),
+        begun(), (NextAction("DEVELOP", 6, None, "T0"), developed("T0")), (NextAction("VALIDATE", 8), red),
+        (NextAction("DEBUG", 9), debugged("H1")), (NextAction("VALIDATE", 8), ActionFailed("no result at all")),
     )  # fmt: skip
     text = compose_brief(state, FOLDER)
     for words in (
@@ -63,7 +63,7 @@ def test_it_tells_what_was_done_what_is_open_and_where_the_files_are() -> None:
 
 def test_open_tasks_come_before_what_is_long_done() -> None:
     state = begun(30)
-    state = after(state, *((NextAction("DEVELOP", 5, None, f"T{n}"), developed(f"T{n}")) for n in range(25)))
+    state = after(state, *((NextAction("DEVELOP", 6, None, f"T{n}"), developed(f"T{n}")) for n in range(25)))
     text = compose_brief(state, FOLDER)
     assert "25 of 30 tasks completed" in text
     assert all(f"pending: write part {n}\n" in text for n in range(25, 30))
@@ -97,7 +97,7 @@ def test_likely_causes_come_first_and_rejected_ones_last() -> None:
 def test_it_stays_short_whatever_the_loop_holds(text: str) -> None:
     state = begun(40, text + "{}")
     many = validated(failing=[f"{text}{n}" for n in range(50)], reasons=(text, text))
-    state = after(engine(state), (NextAction("VALIDATE", 7), many), (NextAction("DEBUG", 8), debugged("H1")))
+    state = after(engine(state), (NextAction("VALIDATE", 8), many), (NextAction("DEBUG", 9), debugged("H1")))
     whole = compose_brief(state, FOLDER, text)
     assert len(whole) <= LONGEST
     assert whole.endswith(text.strip()[-100:])
@@ -107,6 +107,6 @@ def test_it_stays_short_whatever_the_loop_holds(text: str) -> None:
 def test_any_loop_has_a_brief(said: str, tasks: int, done: int) -> None:
     state = begun(tasks)
     state = after(
-        state, *((NextAction("DEVELOP", 5, None, f"T{n}"), developed(f"T{n}")) for n in range(min(tasks, done)))
+        state, *((NextAction("DEVELOP", 6, None, f"T{n}"), developed(f"T{n}")) for n in range(min(tasks, done)))
     )
     assert (0 if not (tasks or said.strip()) else 1) <= len(compose_brief(state, FOLDER, said)) <= LONGEST

@@ -53,7 +53,7 @@ def statuses(state: LoopState) -> dict[str, str]:
 
 
 BEGUN = after(loop("running"), ("INIT", initialised(task("T0"), task("T1"))))
-WORKING = begin_action(BEGUN, NextAction("DEVELOP", 5, None, "T0"))
+WORKING = begin_action(BEGUN, NextAction("DEVELOP", 6, None, "T0"))
 RED = after(BEGUN, ("DEVELOP", developed("T0")), ("DEVELOP", developed("T1")), ("VALIDATE", validated(failing=["a"])))
 
 
@@ -74,7 +74,7 @@ def test_current_action_is_set_by_the_beginning_and_cleared_by_the_end(action: s
 
 def test_init_begins_the_runners_part_in_the_mode_of_the_loop() -> None:
     for mode in ("auto", "interactive"):
-        begun = begin_action(engine(loop("running"), settings=RunSettings(mode=mode)), NextAction("INIT", 4))
+        begun = begin_action(engine(loop("running"), settings=RunSettings(mode=mode)), NextAction("INIT", 5))
         assert (skill(begun).mode, skill(begun).current_action, skill(begun).last_action) == (mode, "init", None)
 
 
@@ -129,7 +129,7 @@ def test_a_developed_task_is_completed_with_its_files_or_failed() -> None:
 
 
 def test_a_task_that_vanished_or_ended_before_its_beginning_is_not_begun() -> None:
-    choice = NextAction("DEVELOP", 5, None, "T0")
+    choice = NextAction("DEVELOP", 6, None, "T0")
     for state in (engine(BEGUN, tasks=BEGUN.engine.tasks[1:]), after(BEGUN, ("DEVELOP", developed("T0")))):
         with pytest.raises(Conflict, match="T0"):
             begin_action(state, choice)
@@ -170,7 +170,7 @@ def test_a_pass_in_spite_of_old_failures_lands_and_leaves_nothing_to_repair() ->
                   ("VALIDATE", validated(results=old, passed=True)))  # fmt: skip
     section = skill(state).validate_
     assert (section.passed, section.failed_tests, section.pass_rate) == (True, (), 50.0)
-    assert next_action(state, LoopFacts("t0")) == NextAction("COMPLETE", 2, "succeeded")
+    assert next_action(state, LoopFacts("t0")) == NextAction("COMPLETE", 3, "succeeded")
 
 
 def test_the_first_baseline_stays() -> None:
@@ -280,7 +280,7 @@ def test_the_fifth_fruitless_round_makes_one_task_from_the_failures_once() -> No
         state = after(state, ("DEBUG", debugged(changed=False)))
     (made,) = own_tasks(state)
     assert made.description == f"Debugging has not found the cause. Make these tests pass: {key('a')}"
-    assert next_action(state, LoopFacts("t0")) == NextAction("DEVELOP", 5, None, made.task_id)
+    assert next_action(state, LoopFacts("t0")) == NextAction("DEVELOP", 6, None, made.task_id)
     again = after(state, ("DEBUG", debugged(changed=False)), ("VALIDATE", validated("t9", ["a"])))
     assert own_tasks(again) == (made,)
 
@@ -290,7 +290,7 @@ def test_whether_the_fifth_round_was_fruitless_is_for_the_validation_to_say() ->
     assert own_tasks(state) == ()
     fixed = after(state, ("VALIDATE", validated("t1")))
     assert own_tasks(fixed) == ()
-    assert next_action(fixed, LoopFacts("t1")) == NextAction("COMPLETE", 2, "succeeded")
+    assert next_action(fixed, LoopFacts("t1")) == NextAction("COMPLETE", 3, "succeeded")
     assert len(own_tasks(after(state, ("VALIDATE", validated("t1", ["a"]))))) == 1
 
 
@@ -298,9 +298,9 @@ def test_a_round_after_which_nothing_is_left_counts_as_the_fifth() -> None:
     state = after(RED, ("DEBUG", DebugOutcome((hypothesis(),), None, None, "all was tried", nothing_left=True)))
     assert state.engine.debug_rounds == ROUNDS
     (made,) = own_tasks(state)
-    assert next_action(state, LoopFacts("t0")) == NextAction("DEVELOP", 5, None, made.task_id)
+    assert next_action(state, LoopFacts("t0")) == NextAction("DEVELOP", 6, None, made.task_id)
     shrunk = after(state, ("VALIDATE", validated("t1")), ("VALIDATE", validated("t2", ["b"])))
-    assert next_action(shrunk, LoopFacts("t2")) == NextAction("DEVELOP", 5, None, made.task_id)
+    assert next_action(shrunk, LoopFacts("t2")) == NextAction("DEVELOP", 6, None, made.task_id)
     assert shrunk.engine.debug_rounds == 0, "what breaks next may be looked into again"
 
 
@@ -309,8 +309,8 @@ def test_a_task_that_paused_its_loop_is_tried_again_once_and_only_if_it_failed()
     paused = after(engine(WORKING, tasks=definitions), ("DEVELOP", developed("T0", ok=False)))
     assert (paused.status, statuses(paused)["T0"], paused.engine.retry) == ("paused", "failed", ("T0",))
     resumed = resume(paused, live=False)
-    assert next_action(resumed, LoopFacts("t0")) == NextAction("DEVELOP", 5, None, "T0")
-    begun = begin_action(resumed, NextAction("DEVELOP", 5, None, "T0"))
+    assert next_action(resumed, LoopFacts("t0")) == NextAction("DEVELOP", 6, None, "T0")
+    begun = begin_action(resumed, NextAction("DEVELOP", 6, None, "T0"))
     assert begun.engine.retry == ()
     done = engine(after(begun, ("DEVELOP", developed("T0"))), retry=("T0",))
     assert statuses(normalise_state(done))["T0"] == "completed"
@@ -369,14 +369,14 @@ def test_an_action_without_an_outcome_is_recorded_and_tried_again() -> None:
         ("DEVELOP", "the agent died twice", LATER)
     ]
     assert (skill(state).current_action, skill(state).last_action) == (None, "INIT")
-    assert next_action(state, LoopFacts("t0")) == NextAction("DEVELOP", 5, None, "T0")
+    assert next_action(state, LoopFacts("t0")) == NextAction("DEVELOP", 6, None, "T0")
 
 
 def test_a_task_that_fails_twice_is_a_failed_task_and_three_failures_end_the_loop() -> None:
-    state = begin_action(after(WORKING, ("DEVELOP", ActionFailed("one"))), NextAction("DEVELOP", 5, None, "T0"))
+    state = begin_action(after(WORKING, ("DEVELOP", ActionFailed("one"))), NextAction("DEVELOP", 6, None, "T0"))
     state = after(state, ("DEVELOP", ActionFailed("two")))
     assert (statuses(state), state.status) == ({"T0": "failed", "T1": "pending"}, "running")
-    state = begin_action(state, NextAction("DEVELOP", 5, None, "T1"))
+    state = begin_action(state, NextAction("DEVELOP", 6, None, "T1"))
     state = after(state, ("DEVELOP", ActionFailed("three")))
     assert (state.status, state.engine.outcome) == ("failed", "failed")
     assert state.failure_reason == "3 actions in a row gave no result; the last one, DEVELOP: three"
@@ -453,13 +453,13 @@ def test_the_last_look_lands_with_the_end() -> None:
 def test_a_task_that_came_during_the_last_look_is_no_success_yet() -> None:
     green = after(RED, ("VALIDATE", validated()))
     late = engine(
-        begin_action(green, NextAction("COMPLETE", 2, "succeeded")), tasks=(*green.engine.tasks, task("late", order=9))
+        begin_action(green, NextAction("COMPLETE", 3, "succeeded")), tasks=(*green.engine.tasks, task("late", order=9))
     )
     state = after(late, ("COMPLETE", CompleteOutcome("succeeded", None, completed().summary, validated("t1"))))
     assert (state.status, skill(state).current_action, skill(state).summary) == ("running", None, None)
     assert state.engine.last_validation is not None
     assert state.engine.last_validation.tree == "t1"
-    assert next_action(state, LoopFacts("t1")) == NextAction("DEVELOP", 5, None, "late")
+    assert next_action(state, LoopFacts("t1")) == NextAction("DEVELOP", 6, None, "late")
 
 
 @pytest.mark.parametrize("status", get_args(LoopStatus))

@@ -23,7 +23,7 @@ def begun(agent: str = "codex", **settings: object) -> LoopState:
         {"mode": "auto", "agent": agent, "fallback": ("claude:opus", "qwen"), **settings}
     )
     state = engine(loop("running"), settings=given)
-    state = begin_action(state, NextAction("INIT", 4))
+    state = begin_action(state, NextAction("INIT", 5))
     return end_action(state, step("INIT", initialised(task("T1", tool=agent), task("T2", tool="gemini"))))
 
 
@@ -77,7 +77,7 @@ def test_two_fruitless_rounds_are_a_reason_and_one_is_none() -> None:
 
 def test_a_limit_is_kept_in_mind_until_somebody_else_has_done_something() -> None:
     limit = LimitReached("used up", "2026-01-22T15:00:00+08:00", "quota")
-    state = begin_action(begun(), NextAction("DEVELOP", 5, task="T1"))
+    state = begin_action(begun(), NextAction("DEVELOP", 6, task="T1"))
     after = end_action(state, step("DEVELOP", limit, handover=Handover("codex", "qwen", "used up", limit)))
     assert (after.status, after.engine.parked, after.engine.settings.agent) == ("running", None, "qwen")
     assert may_hand_over(after), "back, though nobody else is left"
@@ -86,7 +86,7 @@ def test_a_limit_is_kept_in_mind_until_somebody_else_has_done_something() -> Non
     back = hand_back(relieved, "qwen", "no login", "auth")
     assert back
     waiting = end_action(
-        begin_action(after, NextAction("DEVELOP", 5, task="T1")),
+        begin_action(after, NextAction("DEVELOP", 6, task="T1")),
         step("DEVELOP", NeedsInput("log in", trouble="auth"), handover=back),
     )
     assert (waiting.status, waiting.engine.settings.agent, waiting.engine.relieved) == ("paused", "codex", None)

@@ -21,12 +21,12 @@ LIMIT = LimitReached("codex: usage limit reached")
 
 
 def working() -> LoopState:
-    state = begin_action(auto(loop("running")), NextAction("INIT", 4))
+    state = begin_action(auto(loop("running")), NextAction("INIT", 5))
     return end_action(state, step("INIT", initialised(task("T0"), task("T1"))))
 
 
 def limited(state: LoopState, outcome: LimitReached = LIMIT) -> LoopState:
-    return end_action(begin_action(state, NextAction("DEVELOP", 5, None, "T0")), step("DEVELOP", outcome))
+    return end_action(begin_action(state, NextAction("DEVELOP", 6, None, "T0")), step("DEVELOP", outcome))
 
 
 def minutes(state: LoopState) -> float:
@@ -58,7 +58,7 @@ def test_an_action_with_a_result_ends_the_row() -> None:
     state = limited(working())
     assert state.engine.spent.limits_in_a_row == 1
     state = commands.resume(state, live=True)
-    state = end_action(begin_action(state, NextAction("DEVELOP", 5, None, "T0")), step("DEVELOP", developed("T0")))
+    state = end_action(begin_action(state, NextAction("DEVELOP", 6, None, "T0")), step("DEVELOP", developed("T0")))
     assert state.engine.spent.limits_in_a_row == 0
 
 
@@ -89,7 +89,7 @@ def test_where_it_shall_not_wait_the_loop_ends_and_says_why() -> None:
 
 @pytest.mark.parametrize("status", ["paused", "user_exit"])
 def test_what_a_person_chose_meanwhile_stays(status: str) -> None:
-    begun = begin_action(working(), NextAction("DEVELOP", 5, None, "T0"))
+    begun = begin_action(working(), NextAction("DEVELOP", 6, None, "T0"))
     after = end_action(begun.evolve(status=status), step("DEVELOP", LIMIT))
     assert (after.status, after.engine.parked) == (status, None)
 

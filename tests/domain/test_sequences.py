@@ -106,7 +106,7 @@ def test_a_validation_by_another_process_is_made_again_before_the_end() -> None:
     world.script["COMPLETE"] = [replace(validated(failing=["a"]), counted=False)]
     world.take(choice)
     assert (world.state.status, world.state.current_iteration) == ("running", used)
-    assert next_action(world.state, world.facts) == NextAction("DEBUG", 8)
+    assert next_action(world.state, world.facts) == NextAction("DEBUG", 9)
 
 
 def history(*words: str) -> list[FinishedAction]:
@@ -120,13 +120,13 @@ def lines(state: LoopState, *done: str) -> list[tuple[str, str]]:
 def at_work(choice: NextAction | None, tasks: tuple[LoopTask, ...] = T) -> LoopState:
     """A running loop after INIT, with this action under way."""
     world = World(auto(loop("running")), {"INIT": [initialised(*tasks)]})
-    world.take(NextAction("INIT", 4))
+    world.take(NextAction("INIT", 5))
     return begin_action(world.state, choice) if choice else world.state
 
 
 def test_plan_attached() -> None:
     """What the TodoWrite pattern shows while the phase runs."""
-    assert lines(at_work(NextAction("DEVELOP", 5, None, "T0")), "INIT:12 tests") == [
+    assert lines(at_work(NextAction("DEVELOP", 6, None, "T0")), "INIT:12 tests") == [
         ("Phase 1: Session Initialization", "completed"),
         ("Phase 2: Orchestration Loop", "in_progress"),
         ("  → Action: INIT", "completed"),
@@ -141,7 +141,7 @@ def test_plan_attached() -> None:
 def test_plan_collapsed() -> None:
     """What it shows once an iteration is over."""
     done = ("INIT", "DEVELOP:completed", "DEVELOP:completed", "DEVELOP:completed", "VALIDATE:pass")
-    assert lines(at_work(NextAction("COMPLETE", 2, "succeeded")), *done) == [
+    assert lines(at_work(NextAction("COMPLETE", 3, "succeeded")), *done) == [
         ("Phase 1: Session Initialization", "completed"),
         ("Iteration 1: DEVELOP x3 + VALIDATE (pass)", "completed"),
         ("Phase 2: COMPLETE", "in_progress"),
@@ -159,7 +159,7 @@ def test_plan_groups_by_validation() -> None:
     done = (
         "INIT", "DEVELOP:completed", "VALIDATE:fail", "DEBUG:fix applied", "DEBUG:no fix", "VALIDATE:fail", "DEBUG:fix",
     )  # fmt: skip
-    assert lines(at_work(NextAction("VALIDATE", 7), ()), *done) == [
+    assert lines(at_work(NextAction("VALIDATE", 8), ()), *done) == [
         ("Phase 1: Session Initialization", "completed"),
         ("Iteration 1: DEVELOP + VALIDATE (fail)", "completed"),
         ("Iteration 2: DEBUG x2 + VALIDATE (fail)", "completed"),
@@ -173,7 +173,7 @@ def test_plan_groups_by_validation() -> None:
 def test_plan_between_two_tasks_shows_what_waits() -> None:
     tasks = tuple(task(f"T{n}") for n in range(6))
     world = World(at_work(None, tasks), {"DEVELOP": [developed("T0")]})
-    world.take(NextAction("DEVELOP", 5, None, "T0"))
+    world.take(NextAction("DEVELOP", 6, None, "T0"))
     assert lines(world.state, "INIT", "DEVELOP:completed")[2:] == [
         ("  → Action: INIT", "completed"),
         ("  → Action: DEVELOP", "completed"),
@@ -234,29 +234,29 @@ def test_progress(tasks: tuple[int, int], found: bool, passed: bool, figures: tu
     done, all_ = tasks
     definitions = tuple(task(f"T{n}") for n in range(all_))
     world = World(engine(loop("running"), tasks=definitions), {"INIT": [initialised()]})
-    world.take(NextAction("INIT", 4))
+    world.take(NextAction("INIT", 5))
     world.script = {
         "DEVELOP": [developed(f"T{n}") for n in range(done)], "DEBUG": [debugged("H1")],
         "VALIDATE": [validated()],
     }  # fmt: skip
     for n in range(done):
-        world.take(NextAction("DEVELOP", 5, None, f"T{n}"))
+        world.take(NextAction("DEVELOP", 6, None, f"T{n}"))
     if found:
-        world.take(NextAction("DEBUG", 8))
+        world.take(NextAction("DEBUG", 9))
     if passed:
-        world.take(NextAction("VALIDATE", 7))
+        world.take(NextAction("VALIDATE", 8))
     now = measure_progress(world.state)
     assert (now.develop, now.debug_completed, now.validation_passed, now.overall) == figures
 
 
 def test_a_pass_without_any_result_is_no_pass() -> None:
     world = World(loop("running"), {"VALIDATE": [validated(results=())]})
-    world.take(NextAction("VALIDATE", 7))
+    world.take(NextAction("VALIDATE", 8))
     assert measure_progress(world.state).overall == 0
     assert measure_progress(loop()).overall == 0
 
 
 def test_a_red_result_beside_a_green_one_counts_in_the_rate_only() -> None:
     world = World(loop("running"), {"VALIDATE": [validated(results=(result("a"), result("b", "failed")))]})
-    world.take(NextAction("VALIDATE", 7))
+    world.take(NextAction("VALIDATE", 8))
     assert measure_progress(world.state).validation_passed

@@ -142,7 +142,7 @@ def test_unknown_tasks_are_not_found() -> None:
 
 def test_a_task_that_has_begun_is_not_changed_but_may_be_moved() -> None:
     state = end_action(loop("running"), step("INIT", initialised(task("a"), task("b"))))
-    working = begin_action(state, NextAction("DEVELOP", 5, None, "a"))
+    working = begin_action(state, NextAction("DEVELOP", 6, None, "a"))
     done = end_action(working, step("DEVELOP", developed("a")))
     failed = end_action(working, step("DEVELOP", developed("a", ok=False)))
     for later, status in ((working, "in_progress"), (done, "completed"), (failed, "failed")):

@@ -70,23 +70,23 @@ def after_init() -> LoopState:
     state = add_task(created(), "task-00000001", {"description": "Create the login form", "prompt_template": "p"}, AT)
     baseline = Baseline(tree="tree-0", at=AT, tests={"tests/test_ledger.py::green": BaselineTest(status="passed")})
     outcome = InitOutcome((task("task-00000002"),), True, "python -m pytest", baseline, (".coverage",))
-    return taken(state.evolve(status="running"), NextAction("INIT", 4), outcome)
+    return taken(state.evolve(status="running"), NextAction("INIT", 5), outcome)
 
 
 def whole_run() -> LoopState:
     state = after_init()
-    state = taken(state, NextAction("DEVELOP", 5, None, "task-00000001"), developed("task-00000001"))
-    state = taken(state, NextAction("DEVELOP", 5, None, "task-00000002"), developed("task-00000002"))
+    state = taken(state, NextAction("DEVELOP", 6, None, "task-00000001"), developed("task-00000001"))
+    state = taken(state, NextAction("DEVELOP", 6, None, "task-00000002"), developed("task-00000002"))
     red = result("adds_up", "failed").evolve(duration_ms=12.5, error_message="0 != 1\nline 2", stack_trace="…")
-    state = taken(state, NextAction("VALIDATE", 7), validated("tree-1", results=(result("green"), red), passed=False))
+    state = taken(state, NextAction("VALIDATE", 8), validated("tree-1", results=(result("green"), red), passed=False))
     cause = confirmed("H1", fixes=["tests/test_ledger.py::adds_up"], hits=3)
-    state = taken(state, NextAction("DEBUG", 8), DebugOutcome((cause,), "the sum | starts at one", "H1", "fixed"))
-    state = taken(state, NextAction("VALIDATE", 7), validated("tree-2", results=(result("green"), result("adds_up"))))
+    state = taken(state, NextAction("DEBUG", 9), DebugOutcome((cause,), "the sum | starts at one", "H1", "fixed"))
+    state = taken(state, NextAction("VALIDATE", 8), validated("tree-2", results=(result("green"), result("adds_up"))))
     left: dict[str, object] = {"tasks": 2, "completed": 2, "left_to_do": [], "files_changed": ["ledger.py"]}
     summary = Summary.model_validate(
         {"duration": 61500, "iterations": 5, "develop": left, "debug": {"rounds": 1}, "validate": {"passed": True}}
     )
-    return taken(state, NextAction("COMPLETE", 2, "succeeded"), CompleteOutcome("succeeded", None, summary))
+    return taken(state, NextAction("COMPLETE", 3, "succeeded"), CompleteOutcome("succeeded", None, summary))
 
 
 def written(state: LoopState) -> str:

@@ -25,6 +25,7 @@ from loopwright.reports.tools import (
     ReportCall,
     ReportDiscovery,
     ReportFinding,
+    ReportObjection,
     ReportOrder,
     ReportPart,
     ReportPhaseResult,
@@ -60,6 +61,8 @@ def merge_report(said: ActionReport | None, calls: Sequence[ReportCall]) -> Acti
         updates["hypotheses"] = _listed(hypothesis for call in causes for hypothesis in call.hypotheses)
     if found := [call for call in calls if isinstance(call, ReportSkillFinding)]:
         updates["findings"] = _listed(found)
+    if objections := [call for call in calls if isinstance(call, ReportObjection)]:
+        updates["objections"] = _listed(objections)
     if judged := [call for call in calls if isinstance(call, JudgeFinding)]:
         updates["verdicts"] = _listed(judged)
     if bugs := [call.active_bug for call in causes if call.active_bug]:
@@ -72,7 +75,11 @@ def _report(call: ReportCall) -> ActionReport | None:
     match call:
         case ReportActionResult():
             wanted = call.next_action_needed or None
-            shown: dict[str, JsonValue] = {"shown_by": list(call.shown_by), "proof": call.proof}
+            shown: dict[str, JsonValue] = {
+                "shown_by": list(call.shown_by),
+                "proof": call.proof,
+                "disputes": list(call.disputes),
+            }
             return ActionReport(
                 action=call.action,
                 status="needs_input" if asks_person(wanted) else call.status,

@@ -260,6 +260,12 @@ class AgentTurns:
         if name in self._open:
             await self.agent(name).close_agent(self._open.pop(name))
 
+    async def begin_anew(self, name: str) -> None:
+        """The next message to that agent opens a session that knows nothing."""
+        await self.close(name)
+        self._said.pop(name, None)
+        self._recall.remember(name, None)
+
     async def spent(self) -> SpentTotal:
         """What all turns since the last call cost, also those that failed."""
         costs = {name: takes_prose(agent) for name, agent in self._agents.items()}

@@ -125,6 +125,9 @@ class Settings(BaseModel):
     fallback: FallbackAgents = Field(
         (), description="agents that take over, in order, when the one at work cannot go on"
     )
+    review: Annotated[str, AfterValidator(_choice)] | None = Field(
+        None, min_length=1, description="agent that reviews a loop's work before its end (none: nobody)"
+    )
     max_iterations: Iterations = Field(10, description="iterations after which a loop ends as exhausted")
     max_minutes: float | None = Field(
         None, gt=0, le=TEN_YEARS / 60, description="working time after which a loop ends as over_budget"

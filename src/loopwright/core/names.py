@@ -9,7 +9,7 @@ Mode = Literal["interactive", "auto"]
 """Whether a person is asked at each step, or where a decision is open."""
 
 
-ActionName = Literal["INIT", "DEVELOP", "DEBUG", "VALIDATE", "COMPLETE"]
+ActionName = Literal["INIT", "DEVELOP", "DEBUG", "VALIDATE", "REVIEW", "COMPLETE"]
 
 
 FINISHED: frozenset[LoopStatus] = frozenset({"completed", "failed"})

@@ -262,10 +262,11 @@ class Runner(Generic[R]):
         role: Role | None = None,
         *,
         anew: bool = False,
+        hears: bool = True,
     ) -> AgentTurns:
         """The turns of agents that work in `place`, recorded on the bus of their `role`, or else on that of the run.
 
-        `anew`: what earlier runners sent them is sent again.
+        `anew`: what earlier runners sent them is sent again. `hears`: what people tell is for them.
         """
         bus = bus or hold.bus
         output, settings = partial(bus.publish, "output"), hold.begun.engine.settings
@@ -275,7 +276,7 @@ class Runner(Generic[R]):
             earlier = partial(earlier_messages, self.store, id, until=until, name=known, role=role)
             around = replace(around, earlier=earlier)
         recorder = TurnRecorder(bus, place)
-        queue = PersonMessageQueue(self.store, self.clock, id, hold.epoch, role)
+        queue = PersonMessageQueue(self.store, self.clock, id, hold.epoch, role) if hears else None
         make = lambda name: agents(name, around)  # noqa: E731
         return AgentTurns(make, recall, self.clock, bus, self.price, recorder, hold.meter, queue)
 

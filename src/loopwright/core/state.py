@@ -11,6 +11,7 @@ from loopwright.core.names import Mode
 from loopwright.core.record import Items, Record, Timestamp, bound_range, is_absent, is_empty
 from loopwright.core.text import plural
 from loopwright.evidence.failures import Attempt
+from loopwright.evidence.objections import RunReview
 from loopwright.evidence.proof import NamedTest, Proof, ProofPolicy
 
 
@@ -285,6 +286,7 @@ class RunSettings(Record):
     """What the loop was started with, so that a resumed one continues the same way. Times in seconds.
 
     `model` and `effort` are those of `agent`; None: its own. `fallback`: agents that take over from it, in order.
+    `review`: the agent that reviews a loop's work before its end.
 
     `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
     whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
@@ -296,6 +298,7 @@ class RunSettings(Record):
     model: str | None = Field(default=None, exclude_if=is_absent)
     effort: str | None = Field(default=None, exclude_if=is_absent)
     fallback: Items[str] = Field(default=(), exclude_if=lambda value: not value)
+    review: str | None = Field(default=None, exclude_if=is_absent)
     test_command: str | None = None
     test_timeout: float = Field(default=600, gt=0)
     per_test_timeout: float | None = Field(default=None, ge=0, exclude_if=is_absent)
@@ -462,7 +465,7 @@ class Family(Record):
 class EngineState(RunState):
     """The `engine` of a loop. `attempt`: the last turn that changed files, until a validation passes.
 
-    `family`: the attempts that it is one of.
+    `family`: the attempts that it is one of. `review`: what a second agent has said of the work.
     """
 
     menu: Menu | None = Field(default=None, exclude_if=is_absent)
@@ -474,6 +477,7 @@ class EngineState(RunState):
     spent: Spent = Spent()
     legacy_id: str | None = Field(default=None, exclude_if=is_absent)
     family: Family | None = Field(default=None, exclude_if=is_absent)
+    review: RunReview | None = Field(default=None, exclude_if=is_absent)
 
     @model_validator(mode="after")
     def _task_ids_are_unique(self) -> Self:

@@ -27,8 +27,9 @@ from loopwright.reports.tools import (
 
 MAY_UPDATE: dict[ActionName, frozenset[str]] = {
     "INIT": frozenset({"tasks"}),
-    "DEVELOP": frozenset({"shown_by", "proof"}),
+    "DEVELOP": frozenset({"shown_by", "proof", "disputes"}),
     "DEBUG": frozenset({"active_bug", "hypotheses", "shown_by"}),
+    "REVIEW": frozenset({"objections"}),
 }
 """The only keys of `state_updates` that are looked at; every other action has none."""
 
@@ -46,7 +47,10 @@ P = TypeVar("P", bound=ReportPart)
 
 
 class ReportProposals(NamedTuple):
-    """`refused`: what was left out, in words. `shown_by`: tests that are said to show the goal."""
+    """`refused`: what was left out, in words. `shown_by`: tests that are said to show the goal.
+
+    `disputes`: objections that are said not to hold, as `O1: why`.
+    """
 
     tasks: tuple[ProposedTask, ...] = ()
     hypotheses: tuple[ProposedHypothesis, ...] = ()
@@ -54,6 +58,7 @@ class ReportProposals(NamedTuple):
     refused: tuple[str, ...] = ()
     shown_by: tuple[str, ...] = ()
     proof: ProofPolicy | None = None
+    disputes: tuple[str, ...] = ()
 
 
 def read_proposals(action: ActionName, report: ActionReport) -> ReportProposals:
@@ -79,6 +84,7 @@ def read_proposals(action: ActionName, report: ActionReport) -> ReportProposals:
         tuple(refused),
         shown_by,
         PROPOSABLE.get(proof) if isinstance(proof, str) else None,
+        tuple(clip_text(str(words).strip(), LONGEST) for words in _entries(given.get("disputes"))[:MOST_SHOWN]),
     )
 
 

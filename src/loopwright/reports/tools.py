@@ -20,6 +20,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from loopwright.core.errors import Invalid
+from loopwright.core.names import ActionName
 from loopwright.core.record import Items, Record
 from loopwright.core.text import clean_line, clip_text
 from loopwright.reports.block import (
@@ -231,6 +232,12 @@ class ReportFinding(ReportCall):
 MOST_QUOTES, QUOTE_LENGTH = 8, 1_500
 
 
+def _whole_number(given: object) -> object:
+    """A line's number, also as text; None where it is none: the quote says where it is."""
+    words = str(given).strip()
+    return int(words) if words.isdecimal() and len(words) < 9 else None
+
+
 class QuotedPlace(ReportPart):
     bare = "quote"
     file: Annotated[str, *bound_length(500, blank=True)] = Field(
@@ -303,10 +310,28 @@ class EndReview(ReportCall):
     )
 
 
+class ReportObjection(ReportCall):
+    name = "report_objection"
+    words = (
+        "Report one fault by which the work fails its task. The quote must stand in the file as it is now, or in a line"
+        " that the diff removes; else the objection is dropped."
+    )
+    taken = "Recorded. Report the next one, or call end_review."
+    bare = "why"
+    file: Annotated[str, *bound_length(500)] = Field(description="Path relative to the project.")
+    line: Annotated[int | None, BeforeValidator(_whole_number)] = Field(
+        default=None, description="The line where the quote begins."
+    )
+    quote: Annotated[str, *bound_length(QUOTE_LENGTH)] = Field(description="Code at that place, copied exactly.")
+    why: Words = Field(description="Why the work fails its task: the input, what happens, and what should happen.")
+
+
 REVIEW_TOOLS: Mapping[str, type[ReportCall]] = {call.name: call for call in (EndReview, ReportSkillFinding)}
 """For the order to review one dimension; the one that ends the turn first."""
 JUDGE_TOOLS: Mapping[str, type[ReportCall]] = {call.name: call for call in (EndReview, JudgeFinding)}
 """For the order to refute."""
+WORK_REVIEW_TOOLS: Mapping[str, type[ReportCall]] = {call.name: call for call in (EndReview, ReportObjection)}
+"""For the order to review a loop's work."""
 
 
 MOST_TASKS, MOST_HYPOTHESES = 7, 8
@@ -354,6 +379,9 @@ class ReportActionResult(ReportCall):
     )
     proof: Annotated[str, *bound_length(20, blank=True)] = Field(
         default="", description="preserve or none: proposed to a person if no test can prove the goal."
+    )
+    disputes: Annotated[Items[Words], BeforeValidator(as_list)] = Field(
+        default=(), max_length=MOST_OPTIONS, description="Objections of a review that do not hold, as `O1: why`."
     )
     options: Annotated[Items[Line], BeforeValidator(_choices)] = Field(
         default=(), max_length=MOST_OPTIONS, description="With needs_input: the answers to choose from."
@@ -405,6 +433,7 @@ STEP_TOOLS: Mapping[str, type[ReportCall]] = {call.name: call for call in (Repor
 
 TUNING, REVIEWING, JUDGING = "action-", "action-diagnose-", "action-verify"
 """What the names of a tuning session's steps begin with. Fixes are not reported on: the files tell it all."""
+WORK_REVIEW: ActionName = "REVIEW"
 NO_REPORT = "Nothing is reported here: the files you leave are the result. End your turn when they are right"
 
 
@@ -414,6 +443,8 @@ def tools_for(action: str) -> Mapping[str, type[ReportCall]]:
         return REVIEW_TOOLS
     if action.startswith(TUNING):
         return JUDGE_TOOLS if action == JUDGING else {}
+    if action == WORK_REVIEW:
+        return WORK_REVIEW_TOOLS
     return STEP_TOOLS if action in STEPS else TOOLS
 
 

@@ -170,11 +170,14 @@ class Engine:
             self.runner.tests.check(settings.test_command)
         self.agents.check_choices(str(choice))
         fallback = self.agents.check_fallback(settings.fallback, str(choice))
+        review = self.agents.check_review(settings.review)
         return self.service.create(
             task,
             title=title,
             max_iterations=settings.max_iterations,
-            settings=run_settings(settings, interactive=interactive).evolve(**work_by(choice), fallback=fallback),
+            settings=run_settings(settings, interactive=interactive).evolve(
+                **work_by(choice), fallback=fallback, review=review
+            ),
             budget=make_budget(settings),
             allow_test_changes=settings.allow_test_changes,
             sources=sources,
@@ -200,6 +203,7 @@ class Engine:
         if settings.test_command:
             self.runner.tests.check(settings.test_command)
         self.agents.check_choices(*map(str, choices))
+        review = self.agents.check_review(settings.review)
         clock = self.service.clock
         ids = [new_loop_id(clock.now(), clock.token()) for _ in range(options.attempts)]
         members = tuple(FamilyMember(id=id, agent=str(choice)) for id, choice in zip(ids, cycle(choices), strict=False))
@@ -207,7 +211,7 @@ class Engine:
             task,
             title=title,
             max_iterations=settings.max_iterations,
-            settings=run_settings(settings, interactive=False).evolve(**work_by(choices[0])),
+            settings=run_settings(settings, interactive=False).evolve(**work_by(choices[0]), review=review),
             budget=make_budget(settings),
             allow_test_changes=settings.allow_test_changes,
             sources=sources,

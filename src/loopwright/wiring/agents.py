@@ -95,6 +95,17 @@ class Agents:
         self.check_choices(*(name for name in chosen if self.missing(name) is None))
         return chosen
 
+    def check_review(self, name: str | None) -> str | None:
+        """Who reviews, as it is chosen; None for nobody. AgentError, Invalid, NotOffered."""
+        if name in (None, "none"):
+            return None
+        try:
+            agent = self.reader(name)
+            self.check_choices(agent)
+        except Invalid as error:
+            raise Invalid(f"review: {error}") from error
+        return agent
+
     def check_choices(self, *names: str) -> None:
         """Starts each agent for which a model or an effort is chosen, to see that it offers them; each once.
 

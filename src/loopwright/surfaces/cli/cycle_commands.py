@@ -114,7 +114,7 @@ WHO = ("agent", "model", "effort", "fallback")
 CYCLE_SETTINGS: dict[str, Any] = {
     **{name: SETTINGS[name] for name in WHO},
     **CYCLE_ONLY,
-    **{name: option for name, option in SETTINGS.items() if name not in (*WHO, *CYCLE_ONLY)},
+    **{name: option for name, option in SETTINGS.items() if name not in (*WHO, *CYCLE_ONLY, "review")},
 }
 """Options of `cycle run` and `cycle create`: each is the setting of the same name."""
 

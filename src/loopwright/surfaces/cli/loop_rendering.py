@@ -9,6 +9,7 @@ from loopwright.core.record import JournalEntry
 from loopwright.core.state import LoopTask, Outcome
 from loopwright.core.text import agree_word, clean_line, plural
 from loopwright.evidence.hypotheses import Hypothesis
+from loopwright.evidence.objections import review_lines, review_words
 from loopwright.evidence.proof import tests_and_proof
 from loopwright.evidence.rivals import AppliedPatch, comparison_words, holds_patch, patch_of, rival_lines
 from loopwright.surfaces.cli.run_rendering import (
@@ -189,6 +190,8 @@ class LoopRendering(RunRendering[LoopState]):
         yield "agent", agent_words(settings)
         yield from session_details(engine)
         yield from branch_details(engine)
+        if settings.review:
+            yield "reviewer", clean_line(settings.review)
         yield "mode", settings.mode
         yield from test_details(engine)
         yield from time_details(engine, state.created_at, state.updated_at, view.now)
@@ -228,8 +231,15 @@ def _evidence(state: LoopState, most: int) -> Iterator[Part]:
     hypotheses = state.skill_state.debug.hypotheses if state.skill_state else ()
     rivals = [line for patch in applied_patches(state.skill_state) for line in rival_lines(patch.comparison)]
     yield "proof", proof_lines(state.engine.proof, most=most)
+    yield "review", _review(state, most)
     yield "cause", list_some([line for one in hypotheses for line in _cause(one)], str, most=most)
     yield "rivals", list_some(rivals, clean_line, most=most)
+
+
+def _review(state: LoopState, most: int) -> list[str]:
+    """What a second agent says of the work, if there is one."""
+    words = review_words(state.engine.review)
+    return [words, *list_some(list(review_lines(state.engine.review)), clean_line, most=most)] if words else []
 
 
 def _cause(one: Hypothesis) -> Iterator[str]:

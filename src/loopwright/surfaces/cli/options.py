@@ -88,6 +88,10 @@ SETTINGS: dict[str, Any] = {
             "--fallback", metavar="NAME", help="Agent that takes over when the one at work cannot go on; repeatable."
         ),
     ],
+    "review": Annotated[
+        str | None,
+        typer.Option("--review", metavar="NAME", help="Agent that reviews the work before the end; none: nobody."),
+    ],
     "permissions": Annotated[
         str | None,
         typer.Option("--permissions", metavar="WHAT", help="What the agent may do: workspace, ask, read-only or all."),

@@ -67,6 +67,7 @@ def pr(
 def request_body(state: "Run", diff: str) -> str:
     """What was asked for, what was changed, and what was measured of it."""
     from loopwright.core.delivery import RUN, proof_words, task_text
+    from loopwright.evidence.objections import review_lines, review_words
     from loopwright.surfaces.cli.run_rendering import proof_lines
     from loopwright.workflows.loop.summary import diff_stat
 
@@ -79,6 +80,9 @@ def request_body(state: "Run", diff: str) -> str:
     parts.append(
         "\n".join(["## Proof", "", proof_words(engine) or "No validation has passed.", "", *measured]).rstrip()
     )
+    review = getattr(engine, "review", None)
+    if words := review_words(review):
+        parts.append("\n".join(["## Review", "", words, "", *(f"- {line}" for line in review_lines(review))]).rstrip())
     if engine.outcome != "succeeded":
         parts.append(f"The run has not succeeded: {engine.outcome or state.status}.")
     text = clip_text("\n\n".join(parts), MOST)

@@ -148,6 +148,8 @@ def _taking_up(engine: "Engine", given: Given, title: str | None, *, interactive
         by: dict[str, object] = {**work_by(chosen)}
         if "fallback" in given:
             by["fallback"] = engine.agents.check_fallback(known.fallback, str(chosen))
+        if "review" in given:
+            by["review"] = engine.agents.check_review(known.review)
         configured = commands.configure(
             titled,
             {**settings, **by},

@@ -108,6 +108,9 @@ class StartLoopInput(StartInput):
         None
     )
     run_all: Annotated[bool | None, Field(description="True: every attempt ends, also once one has succeeded.")] = None
+    review: Annotated[
+        Word | None, Field(description="Agent that reviews the work before the end: codex, codex:MODEL@EFFORT.")
+    ] = None
 
 
 class RolesInput(ToolInput):

@@ -103,6 +103,7 @@ class NewRun(Body):
 class NewLoop(NewRun):
     """`attempts`: so many loops attempt the same, each in a worktree, at most `parallel` at once; the answer is the
     first of them. `agents` are dealt to them in turn. `run_all`: none is stopped because another has succeeded.
+    `review`: agent that reviews the work before the end, as in claude or codex:MODEL@EFFORT; none: nobody.
     """
 
     model_config = with_example(examples.NEW_LOOP)
@@ -111,6 +112,7 @@ class NewLoop(NewRun):
     parallel: int | None = Field(None, ge=1, le=MOST_ATTEMPTS)
     agents: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(strict=False)] | None = None
     run_all: bool | None = None
+    review: str | None = Field(None, min_length=1)
 
 
 class NewCycle(NewRun):

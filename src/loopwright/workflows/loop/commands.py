@@ -139,6 +139,7 @@ def reopen(state: LoopState) -> LoopState:
         skill_state=skill and _unfinished(skill),
         engine=engine.evolve(
             outcome=None,
+            review=engine.review.evolve(tree="", round=0, orders=0) if engine.review else None,
             spent=fresh,
             retry=failed,
             sightings=(),

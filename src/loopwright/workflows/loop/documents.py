@@ -13,6 +13,7 @@ from loopwright.core.record import first_problem
 from loopwright.core.state import MOST_ITERATIONS
 from loopwright.core.text import agree_word, json_objects, plural
 from loopwright.evidence.hypotheses import Hypothesis
+from loopwright.evidence.objections import RunReview, review_lines, review_words
 from loopwright.evidence.proof import SURVIVORS_KEPT, Proof, proof_words, strength_lines, tests_and_proof
 from loopwright.evidence.rivals import patch_lines, patch_of
 from loopwright.workflows.loop.model import LoopState, SkillState
@@ -191,6 +192,7 @@ def render_summary(state: LoopState, skill: SkillState) -> str:
         f"- duration: {summary.duration / 1000:.1f} s",
         *(f"- from: {_one_line(source)}" for source in state.engine.sources),
         *_proof_section(state.engine.proof),
+        *_review_section(state.engine.review),
     ]
     for name, part in (("Develop", summary.develop), ("Debug", summary.debug), ("Validate", summary.validate_)):
         lines += ["", f"## {name}", ""]
@@ -220,6 +222,11 @@ def _proof_section(proof: Proof | None) -> list[str]:
     lines.append(f"- {plural(count, 'test')} passed before and {agree_word(count, 'passes')} now")
     lines += [f"- {line}" for line in strength_lines(proof, SURVIVORS_KEPT)]
     return lines + [f"- shows nothing: {note}" for note in proof.notes]
+
+
+def _review_section(review: RunReview | None) -> list[str]:
+    words = review_words(review)
+    return ["", "## Review", "", words, "", *(f"- {line}" for line in review_lines(review))] if words else []
 
 
 def _summary_line(key: str, value: object) -> str:

@@ -42,6 +42,7 @@ from loopwright.workflows.loop.steps.debug import run_debug
 from loopwright.workflows.loop.steps.develop import run_develop
 from loopwright.workflows.loop.steps.init import run_init
 from loopwright.workflows.loop.steps.menu import ask_choice
+from loopwright.workflows.loop.steps.review import run_review
 from loopwright.workflows.loop.summary import add_summary
 from loopwright.workflows.run_flow import (
     RunFlow,
@@ -59,6 +60,7 @@ HANDLERS: dict[ActionName, Handler] = {
     "DEVELOP": run_develop,
     "DEBUG": run_debug,
     "VALIDATE": run_validate,
+    "REVIEW": run_review,
     "COMPLETE": run_complete,
 }
 
@@ -137,7 +139,8 @@ class LoopFlow(RunFlow[LoopState]):
     async def finish(self, choice: NextAction, outcome: ActionOutcome, elapsed: float) -> None:
         session = self._session
         before = session.state()
-        usage = account_usage(session, await session.turns.spent())
+        turns = session.reviewing if choice.action == "REVIEW" else session.turns
+        usage = account_usage(session, await (turns or session.turns).spent())
         step = ActionStep(
             action=choice.action,
             outcome=outcome,

@@ -25,6 +25,8 @@ REQUIRED = {
     "develop": frozenset({"task"}),
     "examine": frozenset({"task"}),
     "debug": frozenset({"failing", "hypotheses"}),
+    "review": frozenset({"goal", "measured", "diff"}),
+    "answer": frozenset({"objections"}),
 }
 """What a project's own prompt may not leave out."""
 
@@ -33,6 +35,8 @@ BY_TEXT: dict[ActionName, str] = {
     "DEBUG": "In place of `{}`, on one line, hypotheses if you have any: "
     '`{"active_bug": "…", "hypotheses": [{"description": "…", "testable_condition": "…", '
     '"logging_point": "file:func:line"}]}`.',
+    "REVIEW": "In place of `{}`, on one line, your objections if you have any: "
+    '`{"objections": [{"file": "…", "line": 1, "quote": "…", "why": "…"}]}`.',
 }
 """How an action's proposals are written into a report that is text."""
 

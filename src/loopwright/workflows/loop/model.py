@@ -12,7 +12,7 @@ from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.rivals import AppliedPatch, patch_of
 from loopwright.evidence.testing import TestResult
 
-CurrentAction = Literal["init", "develop", "debug", "validate", "complete"]
+CurrentAction = Literal["init", "develop", "debug", "validate", "review", "complete"]
 
 ERRORS_KEPT = 100
 ACTIONS_KEPT = 200

@@ -9,6 +9,7 @@ from loopwright.core.protocol import Usage
 from loopwright.core.state import Baseline, Incident, LoopTask, Outcome
 from loopwright.core.text import strip_project
 from loopwright.evidence.hypotheses import Hypothesis
+from loopwright.evidence.objections import Objection
 from loopwright.evidence.proof import NamedTest, ProofPolicy
 from loopwright.workflows.loop.model import Summary
 
@@ -34,6 +35,7 @@ class DevelopOutcome:
     """`undone`: it was to change something, or to find something, and nothing of that was measured.
 
     `named`: tests that the agent says show the goal; `proposed_proof`: what it proposes to a person.
+    `disputes`: objections of a review that it says do not hold.
     """
 
     task_id: str
@@ -43,6 +45,7 @@ class DevelopOutcome:
     undone: bool = False
     named: tuple[NamedTest, ...] = ()
     proposed_proof: ProofPolicy | None = None
+    disputes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,19 @@ class DebugOutcome:
 
 
 @dataclass(frozen=True)
+class ReviewOutcome:
+    """What the reviewer `by` objects to in the tree that was validated last (`tree`); without ids yet.
+
+    `missing`: why there is no review.
+    """
+
+    by: str
+    tree: str
+    objections: tuple[Objection, ...] = ()
+    missing: str | None = None
+
+
+@dataclass(frozen=True)
 class CompleteOutcome:
     """`checked`: the last look at the tree, where one was taken."""
 
@@ -77,6 +93,7 @@ ActionOutcome = (
     | DevelopOutcome
     | ValidationOutcome
     | DebugOutcome
+    | ReviewOutcome
     | CompleteOutcome
     | NeedsInput
     | LimitReached
@@ -90,6 +107,8 @@ def strip_project_paths(outcome: ActionOutcome, project: str) -> ActionOutcome:
     match outcome:
         case DevelopOutcome(message=words) | DebugOutcome(message=words) | ActionFailed(message=words):
             return replace(outcome, message=strip_project(words, project))
+        case ReviewOutcome(missing=str(words)):
+            return replace(outcome, missing=strip_project(words, project))
         case LimitReached(reason=words) | CompleteOutcome(reason=str(words)):
             return replace(outcome, reason=strip_project(words, project))
         case ValidationOutcome():

@@ -19,7 +19,14 @@ from loopwright.core.record import JournalEntry
 from loopwright.core.text import plural
 from loopwright.workflows.loop.documents import render_progress
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import ActionOutcome, CompleteOutcome, DebugOutcome, DevelopOutcome, InitOutcome
+from loopwright.workflows.loop.outcomes import (
+    ActionOutcome,
+    CompleteOutcome,
+    DebugOutcome,
+    DevelopOutcome,
+    InitOutcome,
+    ReviewOutcome,
+)
 from loopwright.workflows.loop.selector import NextAction
 from loopwright.workflows.loop.session import LoopSession
 
@@ -39,6 +46,10 @@ def result_words(outcome: ActionOutcome) -> str:
             return "pass" if outcome.passed else "fail"
         case DebugOutcome():
             return f"{'fix applied' if outcome.changes else 'no fix'}: {outcome.message}"
+        case ReviewOutcome(missing=str(words)):
+            return f"not reviewed: {words}"
+        case ReviewOutcome():
+            return plural(len(outcome.objections), "objection") if outcome.objections else "no objections"
         case CompleteOutcome():
             return outcome.outcome
         case NeedsInput() | LimitReached() | Interrupted() | ActionFailed():

@@ -14,18 +14,29 @@ from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
 from loopwright.core.state import Checkpoint, EngineState, LoopTask, TaskStatus
 from loopwright.evidence.failures import Attempt, remember_failures, select_failures
 from loopwright.evidence.hypotheses import Hypothesis
+from loopwright.evidence.objections import RunReview, answer_objections, merge_objections, task_words
 from loopwright.evidence.proof import Proof, proof_order
 from loopwright.evidence.rivals import awaits_verdict
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.model import ACTIONS_KEPT, ERRORS_KEPT, CurrentAction, ErrorEntry, LoopState, SkillState
-from loopwright.workflows.loop.outcomes import ActionStep, CompleteOutcome, DebugOutcome, DevelopOutcome, InitOutcome
+from loopwright.workflows.loop.outcomes import (
+    ActionStep,
+    CompleteOutcome,
+    DebugOutcome,
+    DevelopOutcome,
+    InitOutcome,
+    ReviewOutcome,
+)
 from loopwright.workflows.loop.selector import (
     ROUNDS,
     NextAction,
     failed_task,
+    is_reviewed,
+    may_order_answers,
     needs_debugging,
     normalise_state,
     open_tasks,
+    review_task,
     with_tasks,
 )
 from loopwright.workflows.loop.stall import find_stall, fruitless_sighting, keep_sightings, sighting
@@ -36,6 +47,7 @@ WORDS: dict[ActionName, CurrentAction] = {
     "DEVELOP": "develop",
     "DEBUG": "debug",
     "VALIDATE": "validate",
+    "REVIEW": "review",
     "COMPLETE": "complete",
 }
 ACTION_OF: dict[CurrentAction, ActionName] = {word: action for action, word in WORDS.items()}
@@ -89,7 +101,11 @@ def record_failure(state: LoopState, step: ActionStep, message: str) -> LoopStat
     row = state.engine.spent.failures_in_a_row + 1
     task = skill.develop.current_task
     if step.action == "DEVELOP" and task and row == 2:
-        skill = set_task_status(skill, task, "failed", step.at)
+        if task == review_task(state):
+            state = drop_answers(state)
+            skill = skill_of(state).evolve(errors=skill.errors)
+        else:
+            skill = set_task_status(skill, task, "failed", step.at)
     engine = state.engine.evolve(spent=state.engine.spent.evolve(failures_in_a_row=row))
     state = clear_action(state.evolve(skill_state=skill, engine=engine))
     if row < FAILURES_IN_A_ROW or state.status != "running":
@@ -163,6 +179,8 @@ def end_action(state: LoopState, step: ActionStep, checkpoint: Checkpoint | None
             state = record_success(_debugged(state, outcome, step.at), step)
             # Whether a change was fruitless is for the validation that follows it to say.
             return state if outcome.changes else _last_resort(state, step)
+        case ReviewOutcome():
+            return record_success(_reviewed(state, outcome, step), step)
         case CompleteOutcome():
             return _completed(state, outcome, step)
         case NeedsInput():
@@ -244,6 +262,8 @@ def _developed(state: LoopState, outcome: DevelopOutcome, step: ActionStep) -> L
     is_proof = outcome.task_id == state.engine.spent.proof_task
     if is_proof and (outcome.undone or not outcome.ok):
         return _dropped(state, outcome.task_id)  # asked once: what is missing is for the outcome to say
+    if outcome.task_id == review_task(state):
+        return _answered(state, outcome, step)
     if outcome.undone:
         return _undone(state, outcome, step)
     skill = set_task_status(skill_of(state), outcome.task_id, "completed" if outcome.ok else "failed", at)
@@ -271,6 +291,54 @@ def _undone(state: LoopState, outcome: DevelopOutcome, step: ActionStep) -> Loop
         state = state.evolve(skill_state=set_task_status(skill, outcome.task_id, "failed", at))
         return _on_error(state, outcome, at)
     return _dropped(state, outcome.task_id)
+
+
+def _answered(state: LoopState, outcome: DevelopOutcome, step: ActionStep) -> LoopState:
+    """What was done about objections; they keep nothing from succeeding. Ordered once more where nothing was done."""
+    review = state.engine.review
+    assert review is not None, outcome
+    if outcome.undone and outcome.task_id not in (state.engine.spent.unchanged or ()):
+        return _undone(state, outcome, step)
+    answered = answer_objections(
+        review, outcome.message, outcome.disputes, changed=bool(outcome.changes), ok=outcome.ok
+    )
+    state = state.evolve(engine=state.engine.evolve(review=answered))
+    if not outcome.ok:
+        return _dropped(state, outcome.task_id)
+    skill = set_task_status(skill_of(state), outcome.task_id, "completed", step.at)
+    files = tuple(change.file for change in outcome.changes)
+    tasks = tuple(t.evolve(files_changed=files) if t.id == outcome.task_id else t for t in skill.develop.tasks)
+    return state.evolve(skill_state=with_tasks(skill, tasks))
+
+
+def drop_answers(state: LoopState) -> LoopState:
+    """Without the task that answers objections, which stay open."""
+    review = state.engine.review
+    if review is None or review.task is None:
+        return state
+    state = _dropped(state, review.task)
+    return state.evolve(engine=state.engine.evolve(review=review.evolve(task=None)))
+
+
+def _reviewed(state: LoopState, outcome: ReviewOutcome, step: ActionStep) -> LoopState:
+    """Keeps what was objected to; and makes it a task, where it may."""
+    known = state.engine.review
+    review = RunReview(
+        by=outcome.by,
+        tree=outcome.tree,
+        at=step.at,
+        round=(known.round if known else 0) + 1,
+        orders=known.orders if known else 0,
+        missing=outcome.missing,
+        objections=known.objections if known else (),
+    )
+    if outcome.missing is None:
+        review = review.evolve(objections=merge_objections(review.objections, outcome.objections))
+    is_ordered = bool(outcome.objections) and step.can_write and may_order_answers(state)
+    if is_ordered:
+        state = append_task(state, task_words(review.having("open"), outcome.by), step)
+        review = review.evolve(orders=review.orders + 1, task=state.engine.tasks[-1].task_id)
+    return state.evolve(engine=state.engine.evolve(review=review))
 
 
 def _dropped(state: LoopState, id: str) -> LoopState:
@@ -459,8 +527,26 @@ def _completed(state: LoopState, outcome: CompleteOutcome, step: ActionStep) -> 
     if state.status != "running":
         return state
     if outcome.reason is None:
-        return commands.complete(state, outcome.outcome, step.at)
+        return commands.complete(_unreviewed(state, step), outcome.outcome, step.at)
     return commands.fail(state, outcome.outcome, outcome.reason, step.at)
+
+
+def _unreviewed(state: LoopState, step: ActionStep) -> LoopState:
+    """Says so where a review was wanted of what has come to its end, and there is none."""
+    review, by, last = state.engine.review, state.engine.settings.review, state.engine.last_validation
+    if by is None or is_reviewed(state):
+        return state
+    limit = state.engine.budget.reached
+    missing = RunReview(
+        by=by,
+        tree=last.tree if last else "",
+        at=step.at,
+        round=review.round if review else 0,
+        orders=review.orders if review else 0,
+        missing=f"the {limit.words} is used up" if limit else "the run ended before that",
+        objections=review.objections if review else (),
+    )
+    return state.evolve(engine=state.engine.evolve(review=missing))
 
 
 def _told_as_task(state: LoopState, step: ActionStep) -> LoopState:

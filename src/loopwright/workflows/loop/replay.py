@@ -109,10 +109,11 @@ class LoopRecording:
 
     def able(self, agent: str) -> Capabilities:
         """What the agent of that name could be asked for. Corrupt where nobody has recorded it, but AgentError where
-        others may take over: it was not there.
+        others may take over, or it was to review: it was not there.
         """
         states = (self.first, *(change.after for change in self.changes))
-        if agent not in self.agents and any(state.engine.settings.fallback for state in states):
+        is_spare = any(s.engine.settings.fallback or s.engine.settings.review == agent for s in states)
+        if agent not in self.agents and is_spare:
             raise AgentError("refused", f"{agent} was not there")
         if agent not in self.agents:
             raise Corrupt(f"{TRANSCRIPT} has no line of the kind able for {agent}: lines are missing")

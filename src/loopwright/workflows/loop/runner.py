@@ -170,7 +170,11 @@ class LoopRunner(Runner[LoopState]):
         if hold.begun.mode == "auto":
             asked = None
         recall = AgentSessions(self.store, id, hold.epoch, tell=compose_brief)
-        async with self.turns(id, hold, self.agents, recall, self.project) as turns:
+        apart = AgentSessions(self.store, id, hold.epoch, tell=lambda state, folder, said: "", prefix="review/")
+        async with (
+            self.turns(id, hold, self.agents, recall, self.project) as turns,
+            self.turns(id, hold, self.agents, apart, self.project, hears=False) as reviewing,
+        ):
             session = LoopSession(
                 id=id,
                 project=self.project,
@@ -180,6 +184,7 @@ class LoopRunner(Runner[LoopState]):
                 tests=self.tests,
                 debugger=self.debugger(id, hold.bus),
                 turns=turns,
+                reviewing=reviewing,
                 clock=self.clock,
                 bus=hold.bus,
                 epoch=hold.epoch,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from loopwright.core.names import ActionName
 from loopwright.core.state import DevelopTask, LoopTask, Outcome
 from loopwright.evidence.goals import goal_kind, named_for_goal
+from loopwright.evidence.objections import ORDERS
 from loopwright.evidence.proof import ProofGoal, ProofKind, ProofPolicy
 from loopwright.workflows.loop.model import LoopState, SkillState
 from loopwright.workflows.loop.stall import find_stall
@@ -85,8 +86,30 @@ def next_task(state: LoopState) -> DevelopTask | None:
 
 
 def open_tasks(state: LoopState) -> bool:
-    """A task is pending or failed."""
-    return any(task.status in ("pending", "failed") for task in _tasks(state))
+    """A task is pending or failed. What a reviewer asks for is open only while there is room for it."""
+    asked = review_task(state) if exceeded_limit(state) else None
+    return any(task.status in ("pending", "failed") and task.id != asked for task in _tasks(state))
+
+
+def review_task(state: LoopState) -> str | None:
+    """The task that answers the objections of a review, as long as it is not over."""
+    return state.engine.review.task if state.engine.review else None
+
+
+def is_reviewed(state: LoopState) -> bool:
+    """Whether this run's work needs no review (any more): nobody is to review it, or the tree that was validated last
+    has been, or all reviews have been."""
+    last, review = state.engine.last_validation, state.engine.review
+    if state.engine.settings.review is None or last is None:
+        return True
+    return review is not None and (review.tree == last.tree or review.round > ORDERS)
+
+
+def may_order_answers(state: LoopState) -> bool:
+    """Whether objections may become a task: twice in a run, while there is room to carry it out and validate it."""
+    review = state.engine.review
+    has_room = state.current_iteration + 2 <= state.max_iterations and exceeded_limit(state) is None
+    return state.status == "running" and has_room and (review is None or review.orders < ORDERS)
 
 
 def failed_task(state: LoopState) -> DevelopTask | None:
@@ -132,45 +155,55 @@ class SelectorRow:
     outcome: Callable[[LoopState], Outcome | None] = lambda state: None
 
 
+def _is_done(state: LoopState, facts: LoopFacts) -> bool:
+    return is_validated(state, facts.tree) and has_passed(state) and proof_known(state) and not open_tasks(state)
+
+
 TABLE: tuple[SelectorRow, ...] = (
     SelectorRow(1, "status is not running", lambda s, f: s.status != "running", None),
     SelectorRow(
         2,
+        "the work is done as row 3 says, and not reviewed",
+        lambda s, f: _is_done(s, f) and not is_reviewed(s),
+        "REVIEW",
+    ),
+    SelectorRow(
+        3,
         "validated and passed, its proof known, no task pending or failed",
-        lambda s, f: is_validated(s, f.tree) and has_passed(s) and proof_known(s) and not open_tasks(s),
+        lambda s, f: _is_done(s, f),
         "COMPLETE",
         completion,
     ),
     SelectorRow(
-        3,
+        4,
         "iteration limit, a budget spent, or stalled",
         lambda s, f: exceeded_limit(s) is not None,
         "COMPLETE",
         exceeded_limit,
     ),
-    SelectorRow(4, "not initialised", lambda s, f: not is_initialised(s), "INIT"),
-    SelectorRow(5, "a task is runnable", lambda s, f: next_task(s) is not None, "DEVELOP"),
+    SelectorRow(5, "not initialised", lambda s, f: not is_initialised(s), "INIT"),
+    SelectorRow(6, "a task is runnable", lambda s, f: next_task(s) is not None, "DEVELOP"),
     SelectorRow(
-        6,
+        7,
         "no tests, and no agent that could write them",
         lambda s, f: s.engine.tests_found is False and not f.can_write,
         "COMPLETE",
         lambda s: "unverified",
     ),
     SelectorRow(
-        7,
+        8,
         "this tree is not validated, or its proof is not known",
         lambda s, f: not (is_validated(s, f.tree) and proof_known(s)),
         "VALIDATE",
     ),
     SelectorRow(
-        8,
+        9,
         "failing tests or a failed task, rounds left",
         lambda s, f: needs_debugging(s, can_write=f.can_write) and s.engine.debug_rounds < ROUNDS,
         "DEBUG",
     ),
     SelectorRow(
-        9, "anything else", lambda s, f: True, "COMPLETE", lambda s: "failed" if has_passed(s) else "exhausted"
+        10, "anything else", lambda s, f: True, "COMPLETE", lambda s: "failed" if has_passed(s) else "exhausted"
     ),
 )
 
@@ -194,6 +227,8 @@ def blocked_because(state: LoopState, action: ActionName) -> str | None:
         return "no task is ready; add one"
     if action == "DEBUG" and not needs_debugging(state):
         return "no failing test and no failed task"
+    if action == "REVIEW" and not (has_passed(state) and proof_known(state)):
+        return "the last validation has not passed"
     return None
 
 

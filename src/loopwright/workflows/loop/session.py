@@ -26,7 +26,7 @@ class LoopSession(MeasuredRunContext[LoopState]):
     """One runner's hold on one loop. `undone`: by task, what its agent said of work that was not there.
 
     `found`: the test command that INIT has only just found. `published`: the state that the progress files show.
-    `told`: the answer of a person that an agent has been told.
+    `told`: the answer of a person that an agent has been told. `reviewing`: the turns of its reviewer.
     """
 
     debugger: Debugger
@@ -38,6 +38,7 @@ class LoopSession(MeasuredRunContext[LoopState]):
     found: str | None = None
     published: LoopState | None = None
     told: str | None = None
+    reviewing: AgentTurns | None = None
     undone: dict[str, str] = field(default_factory=dict)
 
     def skill(self) -> SkillState:

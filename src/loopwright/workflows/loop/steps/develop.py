@@ -12,6 +12,7 @@ from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.failures import name_failures
 from loopwright.evidence.goals import named_tests
+from loopwright.evidence.objections import quote_objections, read_disputes
 from loopwright.evidence.verdict import files_named, quote_words, unmeasured_files
 from loopwright.policy.permissions import turn_policy
 from loopwright.reports.proposals import read_proposals
@@ -51,6 +52,7 @@ async def run_develop(session: LoopSession, choice: NextAction) -> ActionOutcome
         measured,
         named=named,
         proposed_proof=claims.proof,
+        disputes=claims.disputes,
     )
     missing = None if not outcome.ok or task.tool == "bash" else _undone(session, task, outcome, output.text)
     if missing is None:
@@ -70,6 +72,10 @@ def _undone(session: LoopSession, task: DevelopTask, outcome: DevelopOutcome, te
         return None
     if task.id == spent.proof_task and outcome.named:
         return None
+    review = session.state().engine.review
+    if review and task.id == review.task:
+        left = {one.id for one in review.having("open")} - read_disputes(outcome.disputes).keys()
+        return f"no change was measured, and {', '.join(sorted(left))} is not disputed" if left else None
     return "it was meant to change files, but no change was measured"
 
 
@@ -95,6 +101,9 @@ def _order(session: LoopSession, task: DevelopTask, definition: LoopTask | None)
         order = session.order("examine", mode=task.mode, **values)
     else:
         order = session.order("develop", tests=_tests_now(session), **values)
+    review = session.state().engine.review
+    if review and task.id == review.task:
+        order = f"{order}\n\n{session.order('answer', objections=quote_objections(review.having('open')))}"
     if task.id in (session.state().engine.spent.unchanged or ()):
         order = f"{order}\n\n{session.order('undone', claim=session.undone.get(task.id, 'done'))}"
     return order, message

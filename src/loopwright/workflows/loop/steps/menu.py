@@ -36,12 +36,14 @@ ACTIONS: dict[str, ActionName] = {
     "develop": "DEVELOP",
     "debug": "DEBUG",
     "validate": "VALIDATE",
+    "review": "REVIEW",
     "complete": "COMPLETE",
 }
 WORDS = {
     "develop": "do the next task",
     "debug": "look for the cause of the failures",
     "validate": "run the tests",
+    "review": "have the work reviewed",
     "status": "show the loop's status",
     "add": "add a task",
     "complete": "write the summary and end",
@@ -56,11 +58,13 @@ def list_entries(state: LoopState, suggested: NextAction) -> tuple[MenuEntry, ..
     Before that also the rivals of what was applied: each by its id.
     """
     at_limit = state.current_iteration >= state.max_iterations
-    names = (
+    names: tuple[str, ...] = (
         ("complete", "exit", "raise")
         if at_limit
-        else ("develop", "debug", "validate", "status", "add", "complete", "exit")
+        else ("develop", "debug", "validate", "review", "status", "add", "complete", "exit")
     )
+    if state.engine.settings.review is None:
+        names = tuple(name for name in names if name != "review")
     rivals = () if at_limit else tuple(_rivals(state))
     return (
         *rivals,
