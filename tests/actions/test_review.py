@@ -1,16 +1,19 @@
 """A second agent reviews before the end: its objections become an order, twice; nothing else it says counts."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
-from loopwright.agents.scripted import ScriptedTurn
+from loopwright.agents.scripted import AgentScript, ScriptedTurn
 from loopwright.core.errors import AgentTrouble
-from loopwright.core.protocol import Usage
+from loopwright.core.protocol import AgentOutput, Message, Usage
 from loopwright.core.state import Budget
 from loopwright.evidence.objections import RunReview
 from loopwright.workflows.loop.model import LoopState
 from tests.actions.test_fallback import Several
+from tests.actions.test_replay import replayed
 from tests.stage import MakeStage, said
 from tests.troubles import PLAN, Watched, incidents, succeeded
 
@@ -255,3 +258,74 @@ async def test_a_review_of_what_never_passed_is_none(several: Callable[[], Sever
     assert state.status == "failed"
     assert critic.messages == []
     assert state.engine.review is None
+
+
+class ByFiles(Watched):
+    """Answers by its order and the files alone, so that it can be asked anything again."""
+
+    async def play(self, id: str, message: Message) -> AgentOutput:
+        fixed = (self._project / "more.txt").exists() and "fixed" in (self._project / "more.txt").read_text()
+        fixes = ScriptedTurn(text=said("DEVELOP"), files={"more.txt": "two lines here\nfixed\n"})
+        turns = {
+            "INIT": PLAN,
+            "DEVELOP": fixes if "O1, more.txt" in message.text else DONE,
+            "REVIEW": NOTHING if fixed else objects(EMPTY),
+        }
+        self._answers = [turns[message.action]]
+        return await super().play(id, message)
+
+
+class DiedError(Exception):
+    """As far as the store knows, the runner died."""
+
+
+UPDATES = range(8, 19)
+"""Commits after which a runner dies: from the first review's begin to the end of a course with one order."""
+
+
+@pytest.mark.parametrize("lived", UPDATES)
+async def test_a_death_at_any_commit_loses_and_repeats_no_order(
+    lived: int, stage: MakeStage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready = stage()
+    ready.make_agent = lambda name, around: ByFiles(AgentScript(), ready.project)  # type: ignore[method-assign]
+    loop_id = ready.create(agent="codex", review="critic", max_iterations=20)
+    update, left = ready.store.update, [lived]
+
+    def dying(*args: object, **named: object) -> LoopState:
+        left[0] -= 1
+        if left[0] < 0:
+            raise DiedError
+        return update(*args, **named)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ready.store, "update", dying)
+        with suppress(DiedError, ExceptionGroup):
+            await ready.drive(loop_id)
+    state = ready.service.read(loop_id)
+    assert state.status == "running"
+    state = await ready.drive(loop_id)
+    assert succeeded(state)
+    assert [action for action in ready.actions(loop_id) if action != "VALIDATE"] == [
+        *("INIT", "DEVELOP", "REVIEW", "DEVELOP", "REVIEW", "COMPLETE")
+    ]
+    assert standing(state) == [("O1", "settled", "done")]
+    assert (review_of(state).orders, review_of(state).round) == (1, 2)
+    if lived % 3:
+        return  # a few of them are played again
+    again, other = await replayed(ready, loop_id, tmp_path)
+    assert (other, again.strayed) == ((), None)
+    assert again.state.engine.review is not None
+    assert again.state.engine.review.objections == review_of(state).objections
+
+
+async def test_a_reviewer_that_was_not_there_is_not_there_when_it_is_played_again(
+    several: Callable[[], Several], tmp_path: Path
+) -> None:
+    ready = several()
+    ready.play("codex", PLAN, DONE)
+    state = await ready.stage.drive(ready.stage.create(agent="codex", review="critic"))
+    again, other = await replayed(ready.stage, state.loop_id, tmp_path)
+    assert (other, again.strayed) == ((), None)
+    assert again.state.engine.review is not None
+    assert again.state.engine.review.missing

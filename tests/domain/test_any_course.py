@@ -11,6 +11,7 @@ from loopwright.core.errors import Invalid, LoopwrightError
 from loopwright.core.names import FINISHED, LoopStatus
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
 from loopwright.core.state import Limits, OnError, Parked, RunSettings, Waiting
+from loopwright.evidence.objections import ORDERS, Objection
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.commands import (
     STATUS_COMMANDS,
@@ -22,7 +23,14 @@ from loopwright.workflows.loop.commands import (
     reorder_tasks,
 )
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import ActionOutcome, CompleteOutcome, DebugOutcome, DevelopOutcome, InitOutcome
+from loopwright.workflows.loop.outcomes import (
+    ActionOutcome,
+    CompleteOutcome,
+    DebugOutcome,
+    DevelopOutcome,
+    InitOutcome,
+    ReviewOutcome,
+)
 from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import LoopFacts, NextAction, next_action, normalise_state
 from loopwright.workflows.loop.summary import measure_work
@@ -71,11 +79,11 @@ class AnyCourse(RuleBasedStateMachine):
 
     @initialize(
         on_error=st.sampled_from([None, *get_args(OnError)]), mode=st.sampled_from(["auto", "interactive"]),
-        limit=st.sampled_from([2, 8, 50]), park=st.booleans(),
+        limit=st.sampled_from([2, 8, 50]), park=st.booleans(), review=st.sampled_from([None, "critic"]),
     )  # fmt: skip
-    def begin_with(self, on_error: str | None, mode: str, limit: int, park: bool) -> None:
+    def begin_with(self, on_error: str | None, mode: str, limit: int, park: bool, review: str | None) -> None:
         self.on_error = on_error
-        given = RunSettings.model_validate({"mode": mode, "park": park})
+        given = RunSettings.model_validate({"mode": mode, "park": park, "review": review})
         self.state = engine(self.state, settings=given).evolve(max_iterations=limit)
 
     # ── what people and other programs do ────────────────────────────────────────────────────────────────────
@@ -286,6 +294,13 @@ class AnyCourse(RuleBasedStateMachine):
                 if kind == "other":
                     return validated(f"t{self.trees}", results=(), passed=False, tests_found=False)
                 return validated(f"t{self.trees}", () if good else ("a", "b")[: 1 + confirms])
+            case "REVIEW":
+                last = self.state.engine.last_validation
+                tree = last.tree if last else ""
+                if kind == "other":
+                    return ReviewOutcome("critic", tree, missing="it has died")
+                raised = Objection(id="", file="a.py", quote=f"line {self.trees % 3}", why="it is wrong")
+                return ReviewOutcome("critic", tree, () if good else (raised,))
             case "COMPLETE":
                 if kind == "other":
                     return validated(f"t{self.trees}", ["a"], counted=False)
@@ -308,6 +323,10 @@ class AnyCourse(RuleBasedStateMachine):
             assert self.state.engine.outcome == before.engine.outcome
         else:
             assert self.state.status in ("running", "paused", "completed", "failed")
+        asked = before.engine.review.task if before.engine.review else None
+        if asked and choice.task == asked and asked not in {t.task_id for t in self.state.engine.tasks}:
+            self.order.remove(asked)  # what a review asked for and nobody did is no failed task
+            return
         match outcome:
             case DevelopOutcome():
                 assert self.task_status(outcome.task_id) == ("completed" if outcome.ok else "failed")
@@ -335,6 +354,11 @@ class AnyCourse(RuleBasedStateMachine):
                     self.finished[choice.task] = "failed"
 
     # ── what holds after each of them ────────────────────────────────────────────────────────────────────────
+
+    @invariant()
+    def a_review_orders_twice_at_most(self) -> None:
+        review = self.state.engine.review
+        assert review is None or (review.orders <= ORDERS and len({one.id for one in review.objections}) < 4)
 
     @invariant()
     def what_is_written_reads_back(self) -> None:

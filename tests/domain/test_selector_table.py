@@ -6,7 +6,8 @@ from typing import get_args
 import pytest
 
 from loopwright.core.names import ActionName, LoopStatus
-from loopwright.core.state import Budget, DevelopTask, LastValidation, Sighting, Spent, TaskStatus
+from loopwright.core.state import Budget, DevelopTask, LastValidation, RunSettings, Sighting, Spent, TaskStatus
+from loopwright.evidence.objections import RunReview
 from loopwright.workflows.loop.model import Develop, LoopState, SkillState, Validate
 from loopwright.workflows.loop.selector import (
     ROUNDS,
@@ -55,6 +56,14 @@ def failing(state: LoopState, *names: str) -> LoopState:
     return engine(state.evolve(skill_state=state.skill_state.evolve(validate_=section)), last_validation=last(False))
 
 
+def review(**fields: object) -> RunReview:
+    return RunReview.model_validate({"by": "critic", "tree": "t", "at": AT, **fields})
+
+
+def reviewed(**fields: object) -> LoopState:
+    return engine(REVIEWED, review=review(**fields))
+
+
 def seen(state: LoopState, *sightings: tuple[str, str]) -> LoopState:
     return engine(state, sightings=tuple(Sighting(failing=f, tree=t) for f, t in sightings))
 
@@ -70,6 +79,7 @@ def bash(state: LoopState) -> LoopState:
 
 
 GREEN = begun("completed", last_validation=last(True))
+REVIEWED = engine(GREEN, settings=RunSettings(review="critic"))
 CIRCLE = (("f", "t1"), ("f", "t2"), ("f", "t1"))
 SPENT = Budget(max_minutes=1, spent_seconds=60)
 HERE, WRITER = LoopFacts("t"), LoopFacts("t", can_write=True)
@@ -81,6 +91,25 @@ ROWS: list[tuple[str, int, LoopState, LoopFacts, NextAction | None]] = [
     ("row 1: a loop left by its person rests", 1, GREEN.evolve(status="user_exit"), HERE, None),
     ("row 1: a completed loop rests", 1, loop("completed"), HERE, None),
     ("row 1: a failed loop rests", 1, loop("failed"), HERE, None),
+    ("row 2: green, and to be reviewed", 2, REVIEWED, HERE, NextAction("REVIEW", 2)),
+    ("row 2: also at the limit", 2, REVIEWED.evolve(current_iteration=10), HERE, NextAction("REVIEW", 2)),
+    ("row 2: another tree was reviewed", 2, reviewed(tree="old"), HERE, NextAction("REVIEW", 2)),
+    ("row 3: this tree was reviewed", 3, reviewed(), HERE, NextAction("COMPLETE", 3, "succeeded")),
+    ("row 3: reviewed often enough", 3, reviewed(tree="old", round=3), HERE, NextAction("COMPLETE", 3, "succeeded")),
+    (
+        "row 3: what a review asks for is left where the limit is reached",
+        3,
+        engine(begun("pending", last_validation=last(True)), review=review(task="T0")).evolve(current_iteration=10),
+        HERE,
+        NextAction("COMPLETE", 3, "succeeded"),
+    ),
+    (
+        "row 6: what a review asks for is done before",
+        6,
+        engine(begun("pending", last_validation=last(True)), review=review(task="T0")),
+        HERE,
+        NextAction("DEVELOP", 6, None, "T0"),
+    ),
     ("row 3: green, nothing open", 3, GREEN, HERE, NextAction("COMPLETE", 3, "succeeded")),
     (
         "row 3: green without any task",
@@ -303,7 +332,7 @@ def test_row(words: str, number: int, state: LoopState, facts: LoopFacts, expect
 
 
 def test_every_row_has_a_test_and_the_last_one_always_holds() -> None:
-    assert [row.number for row in TABLE] == list(range(1, 10)) == sorted({number for _, number, *_ in ROWS})
+    assert [row.number for row in TABLE] == list(range(1, 11)) == sorted({number for _, number, *_ in ROWS})
     assert TABLE[-1].holds(loop("running"), HERE)
 
 
