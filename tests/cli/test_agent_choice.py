@@ -171,3 +171,31 @@ def test_who_takes_over_is_named_checked_and_kept(desk: Desk, path: Path) -> Non
         ran = desk.run("create", "Mend it", "--fallback", wrong, PATH=str(path))
         assert (ran.code, words in ran.err) == (2, True), ran
     assert not (path.parent / "started").exists()
+
+
+def test_who_reviews_is_named_checked_and_kept(desk: Desk, path: Path) -> None:
+    install(path, "qwen")
+    loop_id, _ = created(desk, path, "--agent", "qwen", "--review", "qwen")
+    engine = desk.state(loop_id)["engine"]
+    assert isinstance(engine, dict)
+    assert engine["settings"]["review"] == "qwen"
+    assert "reviewer" in desk.run("show", loop_id, PATH=str(path)).out
+    for wrong, code, words in (
+        ("nobody", 2, "review: no agent is named 'nobody'"),
+        ("claude", 7, "claude is not installed"),
+        ("builtin", 2, "review: builtin has no model to read with"),
+        ("bash", 2, "review: bash has no model to read with"),
+    ):
+        ran = desk.run("create", "Mend it", "--agent", "qwen", "--review", wrong, PATH=str(path))
+        assert (ran.code, words in ran.err) == (code, True), ran
+    assert desk.run("cycle", "create", "Mend it", "--review", "qwen", PATH=str(path)).code == 2
+
+
+def test_a_reviewer_of_the_settings_can_be_left_out(desk: Desk, path: Path) -> None:
+    install(path, "qwen")
+    (desk.project / "loopwright.toml").write_text('agent = "qwen"\nreview = "qwen"\n')
+    for words, kept in (((), "qwen"), (("--review", "none"), None)):
+        loop_id, _ = created(desk, path, *words)
+        engine = desk.state(loop_id)["engine"]
+        assert isinstance(engine, dict)
+        assert engine["settings"].get("review") == kept

@@ -14,7 +14,7 @@ import typer
 from starlette.testclient import TestClient
 
 from loopwright.projects import Projects
-from loopwright.reports.tools import JUDGE_TOOLS, REVIEW_TOOLS, STEP_TOOLS
+from loopwright.reports.tools import JUDGE_TOOLS, REVIEW_TOOLS, STEP_TOOLS, WORK_REVIEW_TOOLS
 from loopwright.reports.tools import TOOLS as LOOP_TOOLS
 from loopwright.surfaces.cli.main import app
 from loopwright.surfaces.mcp.control import list_tools
@@ -26,7 +26,13 @@ from tests.server.office import PLACE, TOKEN
 FOLDER = Path(__file__).parent / "surfaces"
 WIDTH = 120
 Click = Any  # Any: typer has a copy of click, which is private
-REPORTS = {"loop": LOOP_TOOLS, "cycle": STEP_TOOLS, "review": REVIEW_TOOLS, "judge": JUDGE_TOOLS}
+REPORTS = {
+    "loop": LOOP_TOOLS,
+    "cycle": STEP_TOOLS,
+    "review": REVIEW_TOOLS,
+    "judge": JUDGE_TOOLS,
+    "work-review": WORK_REVIEW_TOOLS,
+}
 
 
 def help_texts() -> str:

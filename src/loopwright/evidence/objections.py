@@ -129,9 +129,10 @@ def review_words(review: RunReview | None) -> str:
     if review is None:
         return ""
     parts = [f"{plural(count, 'objection')} {status}" for status in STATUSES if (count := len(review.having(status)))]
+    told = ", ".join(parts)
     if review.missing:
-        return clean_line("; ".join([f"not reviewed: {review.missing}", *parts]))
-    return clean_line(f"by {review.by}: {', '.join(parts) or 'no objections'}")
+        return clean_line(f"not reviewed: {review.missing}{f'; {told}' if told else ''}")
+    return clean_line(f"by {review.by}: {told or 'no objections'}")
 
 
 def review_lines(review: RunReview | None) -> Iterator[str]:
