@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: ccad7a18305d841cdecf1941189b6a468d4bc12d744cbcab48b14b1c410d8ab4
+// schema sha256: 97f3e647e24c2e202d03e71fe946b37e0f5a7568a835687a855bc1a23eb12ab5
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -380,6 +380,7 @@ export interface PersonMessage {
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
  * `model` and `effort` are those of `agent`; None: its own. `fallback`: agents that take over from it, in order.
+ * `review`: the agent that reviews a loop's work before its end.
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
@@ -391,6 +392,7 @@ export interface RunSettings {
   model?: string | null
   effort?: string | null
   fallback: string[]
+  review?: string | null
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: c5306f5116affe1c8687f3e10ecdcb6bdf26828bb960dbb0c139fa78336d883b
+// schema sha256: 9fa9a92b094e04bf52e883bccc38501b3172072baf53a840d524997a46057d6e
 
 export type JsonValue = unknown
 
@@ -27,7 +27,7 @@ export interface Loop {
  * What the runner knows; nobody else writes it.
  */
 export interface SkillState {
-  current_action?: ('init' | 'develop' | 'debug' | 'validate' | 'complete') | null
+  current_action?: ('init' | 'develop' | 'debug' | 'validate' | 'review' | 'complete') | null
   last_action?: string | null
   completed_actions: string[]
   mode: 'interactive' | 'auto'
@@ -134,7 +134,7 @@ export interface Summary {
 /**
  * The `engine` of a loop. `attempt`: the last turn that changed files, until a validation passes.
  *
- * `family`: the attempts that it is one of.
+ * `family`: the attempts that it is one of. `review`: what a second agent has said of the work.
  */
 export interface EngineState {
   schema: number
@@ -189,6 +189,7 @@ export interface EngineState {
   spent: Spent
   legacy_id?: string | null
   family?: Family | null
+  review?: RunReview | null
 }
 /**
  * A question that only a person can answer; `by_resuming`: a problem to fix before the loop is resumed.
@@ -257,6 +258,7 @@ export interface PersonMessage {
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
  * `model` and `effort` are those of `agent`; None: its own. `fallback`: agents that take over from it, in order.
+ * `review`: the agent that reviews a loop's work before its end.
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
@@ -268,6 +270,7 @@ export interface RunSettings {
   model?: string | null
   effort?: string | null
   fallback: string[]
+  review?: string | null
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
@@ -584,4 +587,38 @@ export interface Family {
 export interface FamilyMember {
   id: string
   agent: string
+}
+/**
+ * What a second agent, which only reads, has said of a run's work before its end; it decides nothing.
+ *
+ * `tree`: the one that was reviewed last, in review number `round`; `missing`: why that came to nothing. `orders`: how
+ * often objections became a task; `task`: the last of these.
+ */
+export interface RunReview {
+  by: string
+  tree: string
+  at: string
+  round: number
+  orders: number
+  task?: string | null
+  missing?: string | null
+  /**
+   * @maxItems 40
+   */
+  objections: Objection[]
+}
+/**
+ * Why the work fails its task, as a reviewer says. `line`: where `quote` stands; None: only in the diff.
+ *
+ * open: nobody has worked on it. answered: files were changed for it, and `answer` says how. disputed: the agent at
+ * work says in `answer` why it does not hold. settled: a later review does not raise it again.
+ */
+export interface Objection {
+  id: string
+  file: string
+  line?: number | null
+  quote: string
+  why: string
+  status: 'open' | 'disputed' | 'answered' | 'settled'
+  answer?: string | null
 }

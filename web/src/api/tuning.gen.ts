@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: f76d375fad94be2ced3c75ee2683dd486d3bcb6d41c7e8abedf966b568942782
+// schema sha256: f1989da1beecce750b5c2a8dbb0b4a04ad12543c97f4528e95b686fabbc45d73
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -334,6 +334,7 @@ export interface PersonMessage {
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.
  *
  * `model` and `effort` are those of `agent`; None: its own. `fallback`: agents that take over from it, in order.
+ * `review`: the agent that reviews a loop's work before its end.
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
@@ -345,6 +346,7 @@ export interface RunSettings {
   model?: string | null
   effort?: string | null
   fallback: string[]
+  review?: string | null
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null

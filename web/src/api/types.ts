@@ -25,7 +25,7 @@ export type Mode = Loop['engine']['settings']['mode']
 export type Permissions = Loop['engine']['settings']['permissions']
 export type TaskMode = 'analysis' | 'write' | 'review'
 export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed'
-export type Running = 'init' | 'develop' | 'debug' | 'validate' | 'complete'
+export type Running = 'init' | 'develop' | 'debug' | 'validate' | 'review' | 'complete'
 type Needs = 'answer' | 'permission' | 'choice' | 'resume'
 
 export type KindName = 'loop' | 'cycle' | 'tuning'

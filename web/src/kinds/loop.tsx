@@ -9,7 +9,7 @@ import { commandsAt } from '../app/address'
 import { Board } from '../board/Board'
 import { t as common } from '../i18n'
 import { IterationCount, TaskCount, TestsColumn } from '../lists/columns'
-import type { ListKind } from '../lists/ListKind'
+import type { FieldsProps, ListKind } from '../lists/ListKind'
 import { runForm } from '../lists/RunFields'
 import { AttemptFields, readAttempts } from '../loop/AttemptFields'
 import { Causes } from '../loop/Causes'
@@ -19,6 +19,7 @@ import { t } from '../loop/i18n'
 import { Menu } from '../loop/Menu'
 import { Overview } from '../loop/Overview'
 import { type LoopParts, partsOf } from '../loop/parts'
+import { ReviewField, readReview } from '../loop/Review'
 import { partsAfter } from '../loop/stale'
 import { Tests } from '../loop/Tests'
 import { Timeline } from '../loop/Timeline'
@@ -32,6 +33,15 @@ import { clockTime } from '../ui/format'
 import { Meter } from '../ui/Meter'
 import { lookOf } from '../ui/tones'
 
+function LoopFields(props: FieldsProps) {
+  return (
+    <>
+      <ReviewField errors={props.errors} />
+      <AttemptFields {...props} />
+    </>
+  )
+}
+
 export const loop: ListKind<BriefLoop & { id: string }> & RunKind<Loop, LoopParts> = {
   name: 'loop',
   t,
@@ -40,7 +50,7 @@ export const loop: ListKind<BriefLoop & { id: string }> & RunKind<Loop, LoopPart
   searchHint: () => common('loops.search'),
   command: 'loopwright run --auto "…"',
   columns: columnsOf,
-  form: runForm({ t, more: { Fields: AttemptFields, read: readAttempts } }),
+  form: runForm({ t, more: { Fields: LoopFields, read: (form) => ({ ...readReview(form), ...readAttempts(form) }) } }),
   summaryOf,
   partsOf,
   partsAfter,

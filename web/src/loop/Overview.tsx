@@ -10,6 +10,7 @@ import { patchesOf } from '../run/rivals'
 import { duration, moment, number, percent } from '../ui/format'
 import { Attempts } from './Attempts'
 import type { LoopResources, Section } from './parts'
+import { ReviewCard } from './Review'
 import { tallyOf } from './tests'
 
 export function Overview({ resources, view }: Section) {
@@ -31,6 +32,7 @@ export function Overview({ resources, view }: Section) {
       <Figures resources={resources} loop={loop} />
       <div class="halves">
         <div class="stack">
+          <ReviewCard loop={loop} />
           <Description title={loop.title} text={loop.description} />
           {isOver && <Summary address={resources.address} rest="/progress/summary.md" rev={loop.engine.rev} />}
           <ActivityCard run={resources} view={view} isOver={isOver}>
@@ -140,6 +142,7 @@ function Settings({ loop }: { loop: Loop }) {
     <SettingsCard
       lines={[
         ...settingLines(settings, allow_test_changes),
+        [t('settings.review'), settings.review],
         [t('settings.test_timeout'), duration(settings.test_timeout)],
         [t('settings.per_test_timeout'), settings.per_test_timeout ? duration(settings.per_test_timeout) : null],
         [t('settings.action_timeout'), duration(settings.action_timeout)],

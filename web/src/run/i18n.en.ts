@@ -23,6 +23,7 @@ export const en = {
   'action.develop': 'developing',
   'action.debug': 'debugging',
   'action.validate': 'testing',
+  'action.review': 'reviewing',
   'action.complete': 'summarising',
 
   'tab.overview': 'Overview',
@@ -118,6 +119,7 @@ export const en = {
   'settings.min_diff_coverage': 'Minimum coverage of changes',
   'settings.test_changes': 'Changed tests',
   'settings.allowed': 'allowed',
+  'settings.review': 'Reviewer',
   'settings.test_timeout': 'Test run limit',
   'settings.per_test_timeout': 'Single test limit',
   'settings.action_timeout': 'Action limit',

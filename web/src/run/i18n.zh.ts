@@ -25,6 +25,7 @@ export const zh: Record<keyof typeof en, string> = {
   'action.develop': '开发',
   'action.debug': '调试',
   'action.validate': '验证',
+  'action.review': '评审',
   'action.complete': '收尾',
 
   'tab.overview': '概览',
@@ -112,6 +113,7 @@ export const zh: Record<keyof typeof en, string> = {
   'settings.min_diff_coverage': '更改行的最低覆盖率',
   'settings.test_changes': '修改测试',
   'settings.allowed': '允许',
+  'settings.review': '评审者',
   'settings.test_timeout': '测试最长时间',
   'settings.per_test_timeout': '单个测试最长时间',
   'settings.action_timeout': '操作最长时间',
