@@ -40,6 +40,9 @@ tests/actions/test_parked.py
 tests/actions/test_proof.py::test_a_proof_tells_what_its_tests_do_not_notice
 tests/actions/test_replay.py::test_a_runner_that_died_dies_again
 tests/actions/test_replay.py::test_what_people_did_meanwhile_happens_again
+tests/actions/test_review.py
+tests/actions/test_review.py::test_a_death_at_any_commit_loses_and_repeats_no_order[14]
+tests/actions/test_review.py::test_a_death_at_any_commit_loses_and_repeats_no_order[9]
 tests/actions/test_rivals.py
 tests/actions/test_taken_over.py
 tests/actions/test_told.py
@@ -217,6 +220,7 @@ tests/actions/test_out_of_time.py::test_who_can_not_be_cut_off_is_closed
 tests/actions/test_out_of_time.py::test_who_does_not_wrap_up_is_closed_and_the_action_tried_again
 tests/actions/test_proof.py
 tests/actions/test_replay.py
+tests/actions/test_review.py::test_a_death_at_any_commit_loses_and_repeats_no_order
 tests/actions/test_told.py::test_at_random_moments_with_kills_between
 tests/actions/test_trials.py
 tests/agents_real
@@ -375,6 +379,7 @@ tests/agents_real/test_trouble.py::test_read_only_writes_nothing_and_says_so
 tests/agents_real/test_trouble.py::test_what_a_killed_runner_has_left_is_ended_by_the_next
 tests/agents_real/test_trouble.py::test_what_is_asked_is_answered_from_another_terminal
 tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should
+tests/agents_real/test_work_review.py::test_a_second_agent_reads_objects_and_is_answered[opencode-codex]
 tests/agents_real/test_worktree.py::test_a_feature_and_a_fix_each_in_a_commit[opencode]
 tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end
 tests/crash/test_ownership.py::test_stop_ends_a_deaf_or_hanging_runner_with_all_that_hides[False]

@@ -9,6 +9,7 @@ import pytest
 from loopwright.agents.scripted import AgentScript, ScriptedTurn
 from loopwright.core.errors import AgentTrouble
 from loopwright.core.protocol import AgentOutput, Message, Usage
+from loopwright.core.run_events import RunNote
 from loopwright.core.state import Budget
 from loopwright.evidence.objections import RunReview
 from loopwright.workflows.loop.model import LoopState
@@ -329,3 +330,40 @@ async def test_a_reviewer_that_was_not_there_is_not_there_when_it_is_played_agai
     assert (other, again.strayed) == ((), None)
     assert again.state.engine.review is not None
     assert again.state.engine.review.missing
+
+
+async def test_an_order_that_breaks_the_tests_costs_no_success(several: Callable[[], Several], tmp_path: Path) -> None:
+    ready = several()
+    breaks = ScriptedTurn(text=said("DEVELOP", message="better now"), files={"app.txt": "best", "new.txt": "x"})
+    tries = [ScriptedTurn(text=said("DEBUG", message="cannot"), files={"more.txt": f"{n}"}) for n in range(12)]
+    state, *_ = await reviewed(ready, [breaks, *tries], [objects(EMPTY)])
+    assert succeeded(state), state.failure_reason
+    assert (ready.stage.project / "app.txt").read_text() == "good"
+    assert (ready.stage.project / "more.txt").read_text() == "one\ntwo lines here\n"
+    assert not (ready.stage.project / "new.txt").exists()
+    assert standing(state) == [("O1", "open", "better now")]
+    assert "put_back" in incidents(state)
+    assert state.engine.last_validation is not None
+    assert state.engine.last_validation.passed
+    assert "best" in ready.stage.workspace.diff(state.engine.checkpoints[0].commit, state.engine.checkpoints[-2].commit)
+    again, other = await replayed(ready.stage, state.loop_id, tmp_path)
+    assert (other, again.strayed) == ((), None)
+
+
+async def test_work_that_somebody_else_asked_for_is_not_taken_back(several: Callable[[], Several]) -> None:
+    ready = several()
+    breaks = ScriptedTurn(text=said("DEVELOP"), files={"app.txt": "best"})
+    tries = [ScriptedTurn(text=said("DEBUG", message="cannot"))] * 12
+
+    def add(note: RunNote) -> None:
+        [state] = ready.stage.service.list()[0]
+        if note.text.startswith("REVIEW: 1 objection") and len(state.engine.tasks) == 2:
+            ready.stage.service.tasks.add(state.loop_id, {"description": "one more", "tool": "codex"})
+
+    ready.play("codex", PLAN, DONE, breaks, ScriptedTurn(text=said("DEVELOP"), files={"own.txt": "x"}), *tries)
+    ready.play("critic", objects(EMPTY))
+    loop_id = ready.stage.create(agent="codex", review="critic", max_iterations=20)
+    state = await ready.stage.drive(loop_id, on_note=add)
+    assert state.status == "failed"
+    assert (ready.stage.project / "own.txt").exists()
+    assert (ready.stage.project / "app.txt").read_text() == "best"

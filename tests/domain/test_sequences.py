@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from loopwright.core.outcomes import ActionFailed
-from loopwright.core.state import EngineState, LoopTask
-from loopwright.workflows.loop.model import LoopState
+from loopwright.core.state import EngineState, LoopTask, RunSettings
+from loopwright.workflows.loop.model import LoopState, SkillState
 from loopwright.workflows.loop.outcomes import ActionOutcome
 from loopwright.workflows.loop.reducer import begin_action
 from loopwright.workflows.loop.selector import ROUNDS, NextAction, next_action
@@ -145,6 +145,21 @@ def test_plan_collapsed() -> None:
         ("Phase 1: Session Initialization", "completed"),
         ("Iteration 1: DEVELOP x3 + VALIDATE (pass)", "completed"),
         ("Phase 2: COMPLETE", "in_progress"),
+    ]
+
+
+def test_a_review_belongs_to_the_iteration_that_it_looks_at() -> None:
+    state = loop("running", skill_state=SkillState())
+    state = state.evolve(engine=state.engine.evolve(settings=RunSettings(review="critic")))
+    done = history("INIT", "DEVELOP", "VALIDATE:pass", "REVIEW:2 objections", "DEVELOP")
+    assert [line.content.strip() for line in build_plan(state, done)] == [
+        "Phase 1: Session Initialization",
+        "Iteration 1: DEVELOP + VALIDATE (pass) + REVIEW (2 objections)",
+        "Phase 2: Orchestration Loop",
+        "→ Action: DEVELOP",
+        "→ Action: VALIDATE",
+        "→ Action: REVIEW",
+        "→ Action: COMPLETE",
     ]
 
 

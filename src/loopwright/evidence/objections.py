@@ -43,7 +43,8 @@ class RunReview(Record):
     """What a second agent, which only reads, has said of a run's work before its end; it decides nothing.
 
     `tree`: the one that was reviewed last, in review number `round`; `missing`: why that came to nothing. `orders`: how
-    often objections became a task; `task`: the last of these.
+    often objections became a task; `task`: the last of these. `good`: private commit of what had passed before that, until
+    the work on it is reviewed.
     """
 
     by: str
@@ -52,6 +53,7 @@ class RunReview(Record):
     round: int = Field(default=1, ge=0)
     orders: int = Field(default=0, ge=0)
     task: str | None = Field(default=None, exclude_if=is_absent)
+    good: str | None = Field(default=None, exclude_if=is_absent)
     missing: str | None = Field(default=None, exclude_if=is_absent)
     objections: Items[Objection] = Field(default=(), max_length=KEPT)
 
@@ -98,6 +100,12 @@ def answer_objections(
         for one in review.objections
     )
     return review.evolve(objections=tuple(objections), task=None)
+
+
+def reopen_answered(review: RunReview) -> RunReview:
+    """After what was done for the objections was taken back."""
+    back = (one.evolve(status="open") if one.status == "answered" else one for one in review.objections)
+    return review.evolve(objections=tuple(back), good=None)
 
 
 def read_disputes(disputes: Iterable[str]) -> Mapping[str, str]:

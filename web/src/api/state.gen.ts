@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 9fa9a92b094e04bf52e883bccc38501b3172072baf53a840d524997a46057d6e
+// schema sha256: 8212ebd755eb12d0068735e838c1e2eee939dd936fdcaaa3b1ec7786bafa414b
 
 export type JsonValue = unknown
 
@@ -592,7 +592,8 @@ export interface FamilyMember {
  * What a second agent, which only reads, has said of a run's work before its end; it decides nothing.
  *
  * `tree`: the one that was reviewed last, in review number `round`; `missing`: why that came to nothing. `orders`: how
- * often objections became a task; `task`: the last of these.
+ * often objections became a task; `task`: the last of these. `good`: private commit of what had passed before that, until
+ * the work on it is reviewed.
  */
 export interface RunReview {
   by: string
@@ -601,6 +602,7 @@ export interface RunReview {
   round: number
   orders: number
   task?: string | null
+  good?: string | null
   missing?: string | null
   /**
    * @maxItems 40

@@ -69,23 +69,28 @@ class DebugOutcome:
 class ReviewOutcome:
     """What the reviewer `by` objects to in the tree that was validated last (`tree`); without ids yet.
 
-    `missing`: why there is no review.
+    `missing`: why there is no review. `commit`: the private one of that tree.
     """
 
     by: str
     tree: str
     objections: tuple[Objection, ...] = ()
     missing: str | None = None
+    commit: str | None = None
 
 
 @dataclass(frozen=True)
 class CompleteOutcome:
-    """`checked`: the last look at the tree, where one was taken."""
+    """`checked`: the last look at the tree, where one was taken.
+
+    `reverted`: what was done for a review has been taken back.
+    """
 
     outcome: Outcome
     reason: str | None
     summary: Summary
     checked: ValidationOutcome | None = None
+    reverted: bool = False
 
 
 ActionOutcome = (

@@ -14,7 +14,13 @@ from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
 from loopwright.core.state import Checkpoint, EngineState, LoopTask, TaskStatus
 from loopwright.evidence.failures import Attempt, remember_failures, select_failures
 from loopwright.evidence.hypotheses import Hypothesis
-from loopwright.evidence.objections import RunReview, answer_objections, merge_objections, task_words
+from loopwright.evidence.objections import (
+    RunReview,
+    answer_objections,
+    merge_objections,
+    reopen_answered,
+    task_words,
+)
 from loopwright.evidence.proof import Proof, proof_order
 from loopwright.evidence.rivals import awaits_verdict
 from loopwright.workflows.loop import commands
@@ -266,6 +272,8 @@ def _developed(state: LoopState, outcome: DevelopOutcome, step: ActionStep) -> L
         return _answered(state, outcome, step)
     if outcome.undone:
         return _undone(state, outcome, step)
+    if state.engine.review and not is_proof:  # what is done now is more than a review has asked for
+        state = state.evolve(engine=state.engine.evolve(review=state.engine.review.evolve(good=None)))
     skill = set_task_status(skill_of(state), outcome.task_id, "completed" if outcome.ok else "failed", at)
     files = tuple(change.file for change in outcome.changes)
     tasks = tuple(
@@ -337,7 +345,8 @@ def _reviewed(state: LoopState, outcome: ReviewOutcome, step: ActionStep) -> Loo
     is_ordered = bool(outcome.objections) and step.can_write and may_order_answers(state)
     if is_ordered:
         state = append_task(state, task_words(review.having("open"), outcome.by), step)
-        review = review.evolve(orders=review.orders + 1, task=state.engine.tasks[-1].task_id)
+        task = state.engine.tasks[-1].task_id
+        review = review.evolve(orders=review.orders + 1, task=task, good=outcome.commit)
     return state.evolve(engine=state.engine.evolve(review=review))
 
 
@@ -444,6 +453,8 @@ def _more_work(state: LoopState, outcome: ValidationOutcome, step: ActionStep) -
     missing = not outcome.tests_found
     if not (missing or outcome.below_threshold) or state.engine.spent.threshold_task or not step.can_write:
         return state
+    if _has_passed_before(state):
+        return state
     words = (
         "Write automated tests for this project, so that the work can be verified"
         if missing
@@ -472,6 +483,11 @@ def _more_proof(state: LoopState, proof: Proof, step: ActionStep) -> LoopState:
     return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(proof_task=task)))
 
 
+def _has_passed_before(state: LoopState) -> bool:
+    """Whether there is something to go back to that was good before a review asked for more."""
+    return state.engine.review is not None and state.engine.review.good is not None
+
+
 def _last_resort(state: LoopState, step: ActionStep) -> LoopState:
     """Another agent, where one takes over. Else, once in a loop's life: when debugging has been fruitless for all its
     rounds, a task made from the failures.
@@ -480,7 +496,7 @@ def _last_resort(state: LoopState, step: ActionStep) -> LoopState:
         return hand_over_loop(state, step.handover)
     failing = skill_of(state).validate_.failed_tests
     used_up = state.engine.debug_rounds >= ROUNDS and failing
-    if not used_up or state.engine.spent.fruitless_task or not step.can_write:
+    if not used_up or state.engine.spent.fruitless_task or not step.can_write or _has_passed_before(state):
         return state
     listed = ", ".join(failing[:10]) + (f" and {len(failing) - 10} more" if len(failing) > 10 else "")
     state = append_task(state, f"Debugging has not found the cause. Make these tests pass: {listed}", step)
@@ -516,6 +532,8 @@ def _completed(state: LoopState, outcome: CompleteOutcome, step: ActionStep) -> 
     """The summary lands, and the end follows the status table; a success that a new task has overtaken is none."""
     if outcome.checked:
         state = _validated(state, outcome.checked, step.at)
+    if outcome.reverted and state.engine.review:
+        state = state.evolve(engine=state.engine.evolve(review=reopen_answered(state.engine.review)))
     state = normalise_state(state)
     if outcome.outcome in ("succeeded", "unproven") and state.status == "running":
         state = _told_as_task(state, step)

@@ -18,7 +18,7 @@ from loopwright.core.text import plural
 from loopwright.evidence.rivals import patch_lines
 from loopwright.evidence.testing import TestTally, tally_results
 from loopwright.workflows.loop.model import CurrentAction, LoopState, SkillState, Summary, applied_patches
-from loopwright.workflows.loop.selector import open_tasks
+from loopwright.workflows.loop.selector import is_reviewed, open_tasks
 
 PlanStatus = Literal["pending", "in_progress", "completed"]
 
@@ -97,16 +97,19 @@ def build_plan(state: LoopState, history: Sequence[FinishedAction]) -> tuple[Pla
         return (first, *folded, PlanLine("Phase 2: COMPLETE", "in_progress"))
     if not begun:
         return (first, PlanLine("Phase 2: Orchestration Loop", "pending"))
-    is_over = not open_group and bool(groups) and groups[-1][-1].result == "pass"
+    is_over = not open_group and bool(groups) and any(done.result == "pass" for done in groups[-1])
     unfolded = _unfolded(state, open_group, is_over=is_over)
     return (first, *folded, PlanLine("Phase 2: Orchestration Loop", "in_progress"), *unfolded)
 
 
 def _grouped(history: list[FinishedAction]) -> tuple[list[list[FinishedAction]], list[FinishedAction]]:
-    """Finished iterations, each ending with its validation, and the one still open."""
+    """Finished iterations, each ending with its validation and what was reviewed of it, and the one still open."""
     groups: list[list[FinishedAction]] = []
     current: list[FinishedAction] = []
     for done in history:
+        if done.action == "REVIEW" and groups and not current:
+            groups[-1].append(done)
+            continue
         current.append(done)
         if done.action == "VALIDATE":
             groups.append(current)
@@ -120,7 +123,7 @@ def _folded(group: list[FinishedAction]) -> str:
     for action, run in groupby((done for done in group if done.action != "INIT"), key=lambda done: done.action):
         same = list(run)
         times = f" x{len(same)}" if len(same) > 1 else ""
-        result = f" ({same[-1].result})" if action == "VALIDATE" and same[-1].result else ""
+        result = f" ({same[-1].result})" if action in ("VALIDATE", "REVIEW") and same[-1].result else ""
         parts.append(f"{action}{times}{result}")
     return " + ".join(parts)
 
@@ -147,6 +150,8 @@ def _unfolded(state: LoopState, open_group: list[FinishedAction], *, is_over: bo
         lines.append(_action(f"DEVELOP ({plural(len(more), 'more task')})", "pending"))
     if waiting or (now != "VALIDATE" and (now or not is_over)):
         lines.append(_action("VALIDATE", "pending"))
+    if state.engine.settings.review and now != "REVIEW" and not (is_over and is_reviewed(state)):
+        lines.append(_action("REVIEW", "pending"))
     return [*lines, _action("COMPLETE", "pending")]
 
 

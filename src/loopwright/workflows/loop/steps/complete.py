@@ -41,6 +41,36 @@ WORTH_ANOTHER_LOOK: frozenset[Outcome] = PASSED | {"exhausted", "over_budget", "
 
 
 async def run_complete(session: LoopSession, choice: NextAction) -> ActionOutcome:
+    outcome = await _completed(session, choice)
+    ends_worse = isinstance(outcome, CompleteOutcome) and outcome.outcome != "succeeded"
+    return (ends_worse and await _before_answers(session, outcome)) or outcome
+
+
+async def _before_answers(session: LoopSession, outcome: ActionOutcome) -> CompleteOutcome | None:
+    """The end of what had passed before a review asked for more, where it passes still: a review costs no success.
+
+    None where there is none, it is no better, or somebody has changed the files since the last action.
+    """
+    state = session.state()
+    review, command, known = state.engine.review, state.engine.settings.test_command, state.engine.checkpoints
+    if review is None or review.good is None or command is None or open_tasks(state):
+        return None
+    here, work = await session.snapshot("before answers are taken back"), session.workspace
+    files = [change.file for change in await run_in_thread(work.changes, review.good, here.commit)]
+    if files and (not known or known[-1].tree != here.tree):
+        return None
+    await run_in_thread(work.restore, review.good, files)
+    session.bus.publish("activity", "validating what had passed before the review")
+    checked = await validate_tree(session, command, counted=False, anew=True)
+    was_unproven = isinstance(outcome, CompleteOutcome) and outcome.outcome == "unproven"
+    if checked.proof is None or (was_unproven and not checked.proof.shown):
+        await run_in_thread(work.restore, here.commit, files)
+        return None
+    session.note("put_back", f"took back what was done for the review, which did not pass: {', '.join(files[:10])}")
+    return CompleteOutcome(_end(checked.proof), None, await _summary(session, state, checked), checked, reverted=True)
+
+
+async def _completed(session: LoopSession, choice: NextAction) -> ActionOutcome:
     state = session.state()
     wanted = choice.outcome or "unverified"
     command = state.engine.settings.test_command

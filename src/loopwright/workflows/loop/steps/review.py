@@ -44,15 +44,21 @@ async def run_review(session: LoopSession, choice: NextAction) -> ActionOutcome:
         return ReviewOutcome(agent, last.tree, missing=str(error))
     finally:
         await session.reviewing.rest()
-    if checked is None:
+    found, commit = checked
+    if found is None:
         return ReviewOutcome(agent, last.tree, missing=f"{agent} came to no end of its review")
-    for why in checked.refused:
+    for why in found.refused:
         session.note("objection_dropped", f"an objection of {agent} was dropped: {why}")
-    return ReviewOutcome(agent, last.tree, checked.taken)
+    return ReviewOutcome(agent, last.tree, found.taken, commit=commit)
 
 
-async def _asked(session: LoopSession, turns: AgentTurns, state: LoopState, agent: str) -> CheckedObjections | None:
-    """What the agent objects to, in a session of its own that knows nothing but this; None where it has no end."""
+async def _asked(
+    session: LoopSession, turns: AgentTurns, state: LoopState, agent: str
+) -> tuple[CheckedObjections | None, str]:
+    """What the agent objects to, in a session of its own that knows nothing but this; None where it has no end.
+
+    And the commit that it has seen.
+    """
     settings, work = state.engine.settings, session.workspace
     before = await session.snapshot("before the review")
     start = session.start() or before.commit
@@ -76,10 +82,10 @@ async def _asked(session: LoopSession, turns: AgentTurns, state: LoopState, agen
         )
     session.bus.publish("agent", answer.output.text or answer.report.message)
     if answer.report.status != "success":
-        return None
+        return None, before.commit
     given = answer.report.state_updates.get("objections")
     files = await run_in_thread(work.listed)
-    return await run_in_thread(check_objections, given, files, source_reader(work.root), diff)
+    return await run_in_thread(check_objections, given, files, source_reader(work.root), diff), before.commit
 
 
 def _order(session: LoopSession, state: LoopState, diff: str, changes: tuple[FileChange, ...]) -> str:
