@@ -43,7 +43,7 @@ class RunReview(Record):
     """What a second agent, which only reads, has said of a run's work before its end; it decides nothing.
 
     `tree`: the one that was reviewed last, in review number `round`; `missing`: why that came to nothing. `orders`: how
-    often objections became a task; `task`: the last of these. `good`: private commit of what had passed before that, until
+    often objections became a task; `task`: the last of these. `good`: private commit of what had passed before, until
     the work on it is reviewed.
     """
 

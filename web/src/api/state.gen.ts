@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 8212ebd755eb12d0068735e838c1e2eee939dd936fdcaaa3b1ec7786bafa414b
+// schema sha256: 6886b7315476f058a071ee332a2427a14f90917b49b2f4e6e347ddd7c3ae92eb
 
 export type JsonValue = unknown
 
@@ -592,7 +592,7 @@ export interface FamilyMember {
  * What a second agent, which only reads, has said of a run's work before its end; it decides nothing.
  *
  * `tree`: the one that was reviewed last, in review number `round`; `missing`: why that came to nothing. `orders`: how
- * often objections became a task; `task`: the last of these. `good`: private commit of what had passed before that, until
+ * often objections became a task; `task`: the last of these. `good`: private commit of what had passed before, until
  * the work on it is reviewed.
  */
 export interface RunReview {
