@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig } from 'vite'
 
 // The same source gives the same bytes: names are hashes of what is inside, and nothing of this machine gets in.
 export default defineConfig({
@@ -15,6 +15,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
   },
-  test: { setupFiles: ['tools/browser.mjs'] },
   server: { proxy: { '/api': 'http://127.0.0.1:8765' } },
 })
