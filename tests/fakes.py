@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from loopwright.core.errors import Invalid
 from loopwright.core.ports import Difference, JobResult, TestOrder
-from loopwright.core.state import MenuEntry
+from loopwright.core.state import MenuEntry, RunSettings
 from loopwright.evidence.debugging import DebugRequest, Diagnosis, SearchFindings
 from loopwright.evidence.proof import Mutation, MutationOrder
 from loopwright.evidence.testing import TestResult, TestRun
@@ -150,6 +150,10 @@ class NoProcesses:
 
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         return ()
+
+    @contextmanager
+    def confined(self, loop_id: str, settings: RunSettings) -> Iterator[None]:
+        yield
 
     def within(self, loop_id: str) -> bool:
         return False

@@ -70,6 +70,8 @@ tests/cli/test_menu.py::test_status_develop_and_exit
 tests/cli/test_parked.py::test_a_parked_loop_whose_runner_was_killed_waits_on_and_can_be_resumed
 tests/cli/test_render.py::test_a_scene_is_never_wider_than_the_terminal
 tests/cli/test_run.py::test_a_fix_is_verified
+tests/cli/test_sandboxed_runs.py::test_one_that_is_not_there_is_an_error_before_anything_is_made
+tests/cli/test_sandboxed_runs.py::test_what_tasks_try_outside_of_the_project_comes_to_nothing
 tests/cli/test_serve.py::test_its_runners_hold_nothing_of_it_and_outlive_it
 tests/cli/test_startup.py::test_a_list_loads_no_machinery
 tests/cli/test_story.py::test_every_event_has_its_words
@@ -199,6 +201,7 @@ tests/validation/test_endless.py::test_it_is_ended_alone[computes-pytest]
 tests/validation/test_run.py::test_leaving_pytest_early_hides_nothing
 tests/validation/test_run.py::test_tests_that_are_done_and_do_not_exit_are_ended_and_their_results_stand
 tests/workspace/test_capture.py
+tests/workspace/test_confinement.py
 tests/workspace/test_ending.py
 tests/workspace/test_git.py
 tests/workspace/test_merging.py
@@ -234,6 +237,8 @@ tests/agents_real/test_proof.py::test_its_loop_ends_as_it_should[a test that pas
 tests/agents_real/test_proof.py::test_what_its_shell_does_to_the_environment[sitecustomize]
 tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports[codex]
 tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes[codex]
+tests/agents_real/test_sandbox.py::test_a_feature_and_a_fix_in_a_sandbox[codex]
+tests/agents_real/test_sandbox.py::test_a_feature_and_a_fix_in_a_sandbox[gemini]
 tests/agents_real/test_told.py::test_it_reaches_the_model_once[codex]
 tests/agents_real/test_trouble.py::test_a_budget_of_tokens_ends_a_turn_that_would_not_end[codex]
 tests/agents_real/test_trouble.py::test_a_refused_key_pauses_the_loop_with_what_to_do[codex]
@@ -255,6 +260,7 @@ tests/cli/test_generate.py
 tests/cli/test_menu.py
 tests/cli/test_parked.py
 tests/cli/test_run.py
+tests/cli/test_sandboxed_runs.py
 tests/cli/test_serve.py
 tests/cli/test_startup.py
 tests/cli/test_attempts.py
@@ -369,6 +375,7 @@ tests/agents_real/test_real_agents.py::test_a_new_process_loads_the_session_of_a
 tests/agents_real/test_review.py::test_only_what_can_be_shown_is_confirmed[opencode]
 tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports
 tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes
+tests/agents_real/test_sandbox.py::test_a_feature_and_a_fix_in_a_sandbox
 tests/agents_real/test_told.py::test_it_reaches_the_model_once
 tests/agents_real/test_trouble.py::test_a_budget_of_tokens_ends_a_turn_that_would_not_end
 tests/agents_real/test_trouble.py::test_a_rate_limit_is_waited_for

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,11 +18,12 @@ from loopwright import __version__
 from loopwright.agents.presets import not_installed, program_of, version_of
 from loopwright.core.agent_names import AgentChoice, AgentCommand, is_known, unknown_agent
 from loopwright.core.cycle_names import ROLES, Role
-from loopwright.core.errors import Invalid, LoopwrightError
-from loopwright.core.state import Policy
+from loopwright.core.errors import Invalid, LoopwrightError, NoSandbox
+from loopwright.core.state import Policy, SandboxName
 from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.runners import find_runner
 from loopwright.policy.secrets import SecretFilter, masked_variables
+from loopwright.processes.confinement import SANDBOXES, Sandbox
 from loopwright.repair.command import parse_command
 from loopwright.store.disk import NETWORK, file_system
 from loopwright.wiring import EngineMeans
@@ -170,20 +172,40 @@ assert libc.mount(b"none", b"/", None, 0x4000 | 0x40000, None) == 0  # recursive
 
 
 @dataclass(frozen=True)
+class SandboxTrial:
+    """One that runs can be put into; `trouble`: why not here. `milliseconds` that it took to start a program in it."""
+
+    name: SandboxName
+    trouble: str | None
+    milliseconds: int | None
+
+
+@dataclass(frozen=True)
 class SandboxCheckup:
     """`namespaces`: a program without privileges may make some of its own. `landlock`: version, 0 where there is none.
 
-    `bubblewrap`: path of the program; codex brings one of its own.
+    `bubblewrap`: path of the program; codex brings one of its own. `for_runs`: what `--sandbox` takes, strongest first.
     """
 
     namespaces: bool
     landlock: int
     bubblewrap: str | None
+    for_runs: tuple[SandboxTrial, ...] = ()
 
 
-def check_sandbox() -> SandboxCheckup:
-    """Tried out, in a process that ends at once. Blocks for some hundredths of a second."""
-    return SandboxCheckup(_namespaces(), _landlock(), shutil.which("bwrap"))
+def check_sandbox(means: EngineMeans | None = None) -> SandboxCheckup:
+    """Tried out, in processes that end at once. Blocks for some hundredths of a second."""
+    tried = tuple(_tried(name, means) for name in SANDBOXES) if means else ()
+    return SandboxCheckup(_namespaces(), _landlock(), shutil.which("bwrap"), tried)
+
+
+def _tried(name: SandboxName, means: EngineMeans) -> SandboxTrial:
+    began = time.monotonic()
+    try:
+        Sandbox(name, means.project, means.private, means.private, means.config.settings.sandbox_paths).check()
+    except NoSandbox as error:
+        return SandboxTrial(name, str(error), None)
+    return SandboxTrial(name, None, round((time.monotonic() - began) * 1000))
 
 
 def _namespaces() -> bool:
@@ -242,9 +264,9 @@ class ProjectCheckup:
     tests: SuiteCheckup
 
 
-async def check_machine() -> MachineCheckup:
+async def check_machine(means: EngineMeans) -> MachineCheckup:
     git, node = await asyncio.gather(_told("git"), _told("node"))
-    inside = await asyncio.to_thread(check_sandbox)
+    inside = await asyncio.to_thread(check_sandbox, means)
     return MachineCheckup(__version__, platform.python_version(), platform.platform(terse=True), git, node, inside)
 
 
@@ -324,6 +346,7 @@ class RunCheckup:
     effort: str | None
     mcp: tuple[str, ...]
     permissions: Policy
+    sandbox: SandboxName
     test_command: str | None
     limits: Mapping[str, float | int | bool | None]
 
@@ -368,12 +391,13 @@ async def check_up(
     chosen = means.agents.choose(asked).name
     commands = {n: c for n, c in means.agents.commands.items() if only is None or n == chosen}
     found = await check_agents(means, commands, True if only and probing is None else probing, tell, live=live)
-    machine, project = await check_machine(), check_project(means)
+    machine, project = await check_machine(means), check_project(means)
     fails = _agent_problem(means, chosen, found)
     problems = [
         *([fails] if fails else []),
         *(place.trouble for place in (project.store, project.private) if place.trouble),
         *([project.tests.trouble] if project.tests.trouble else []),
+        *(s.trouble for s in machine.sandbox.for_runs if s.trouble and s.name == settings.sandbox),
         *([] if machine.git else ["git is not installed; every run needs it"]),
     ]
     run = _run(means, asked, chosen, project)
@@ -422,6 +446,7 @@ def _run(means: EngineMeans, asked: str, chosen: str, project: ProjectCheckup) -
         without=command.without,
         mode=command.modes.get(settings.permissions),
         permissions=settings.permissions,
+        sandbox=settings.sandbox,
         test_command=project.tests.command,
         limits={name: getattr(settings, name) for name in LIMITS},
     )

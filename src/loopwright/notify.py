@@ -52,6 +52,7 @@ class CommandNotifier:
                 env=_environment(letter),
                 stdin=stdin.fileno(),
                 output_cap=OUTPUT,
+                needs=None,
             )
 
     def _problem(self, ran: ProcessResult) -> str | None:

@@ -14,6 +14,7 @@ from loopwright.core.errors import (
     IllegalTransition,
     Invalid,
     LoopwrightError,
+    SandboxError,
     translate_error,
 )
 from loopwright.core.ids import check_id, is_safe_id, new_loop_id, new_task_id, next_hypothesis_id
@@ -76,6 +77,8 @@ KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and is
 def built(kind: type[LoopwrightError]) -> LoopwrightError:
     if kind is IllegalTransition:
         return IllegalTransition("pause", "created", ())
+    if kind is SandboxError:
+        return SandboxError("bwrap", "it is broken")
     return AgentError("died", "it died") if kind is AgentError else kind("words")
 
 
@@ -89,7 +92,8 @@ DOCUMENTED = {
     "Invalid": (2, 400), "NotFound": (4, 404), "IllegalTransition": (5, 400), "Conflict": (5, 409),
     "Forbidden": (5, 403), "StaleVersion": (5, 412),
     "StoreError": (6, 503), "Corrupt": (6, 503), "NewerSchema": (6, 503), "UncertainCommit": (6, 503),
-    "NotOffered": (2, 400), "AgentError": (7, 503), "LoopwrightError": (1, 500),
+    "NotOffered": (2, 400), "AgentError": (7, 503), "NoSandbox": (2, 400), "SandboxError": (7, 503),
+    "LoopwrightError": (1, 500),
 }  # fmt: skip
 
 

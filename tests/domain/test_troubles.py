@@ -27,6 +27,7 @@ ROWS: tuple[tuple[AgentTrouble, tuple[str, ...], type[ActionOutcome]], ...] = (
     ("quota", (), LimitReached),
     ("auth", (), NeedsInput),
     ("refused", (), NeedsInput),
+    ("sandbox", (), NeedsInput),
 )  # fmt: skip
 
 

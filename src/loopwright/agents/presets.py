@@ -34,10 +34,12 @@ def _over(preset: AgentCommand | None, name: str, table: AgentTable) -> AgentCom
         environment={**base.environment, **table.env},
         without=(*base.without, *table.without_env),
         modes={**base.modes, **table.mode},
+        modes_within={policy: mode for policy, mode in base.modes_within.items() if policy not in table.mode},
         install=table.install or base.install,
         login=table.login or base.login,
         model=table.model,
         effort=table.effort,
+        folders=(*base.folders, *table.folders),
         mcp=tuple(_server(server, told) for server, told in table.mcp.items()),
     )
 

@@ -11,6 +11,7 @@ from loopwright.core.ports import Debugger
 from loopwright.core.protocol import ActionReport, AgentOutput, Capabilities, Message
 from loopwright.evidence.debugging import SearchFindings
 from loopwright.processes.process import Patience, run_shell
+from loopwright.processes.sandbox import SandboxNeeds
 from loopwright.reports.block import ReportStatus
 
 
@@ -81,6 +82,9 @@ class TaskAgent(ABC):
 OUTPUT_KEPT = 200_000
 """Bytes of output that are kept, head and tail."""
 
+BASH_NEEDS = SandboxNeeds(network=True, cache="agent")
+"""A task's command is work like an agent's: it may install what it needs."""
+
 _HEADROOM = 5.0
 """Seconds (at most a quarter of all) that the command gets less than the message allows, so that it is this agent
 that says it took too long, before whoever waits gives up."""
@@ -116,6 +120,7 @@ class CommandAgent(TaskAgent):
                 patience=patience,
                 output_cap=OUTPUT_KEPT,
                 on_output=lambda text: self._hear(id, text),
+                needs=BASH_NEEDS,
             )
         except Invalid as error:
             return _answer(id, message, "failed", str(error))

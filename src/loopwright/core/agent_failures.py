@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
 from typing import Literal
 
 from loopwright.core.errors import AgentError, AgentTrouble
@@ -25,7 +26,7 @@ class RetryRule:
     mended: Literal["by waiting", "by a new process", "not at all"]
     times: int
     then: Literal["fails", "asks", "parks"]
-    relieved: int = 1
+    relieved: float = 1
 
 
 TABLE: dict[AgentTrouble, RetryRule] = {
@@ -37,6 +38,7 @@ TABLE: dict[AgentTrouble, RetryRule] = {
     "quota": RetryRule("not at all", 0, "parks"),
     "auth": RetryRule("not at all", 0, "asks"),
     "refused": RetryRule("not at all", 0, "asks"),
+    "sandbox": RetryRule("not at all", 0, "asks", inf),
 }
 """An action that fails is tried once more by the loop; one that asks or parks pauses it."""
 

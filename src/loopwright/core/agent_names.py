@@ -85,6 +85,9 @@ class AgentCommand:
     `model` and `effort` are asked of every session, over ACP where the agent has a way. Else `model_args` follow the
     command, or `model_variable` is set when it is started; `{model}` stands for the model. `mcp`: servers of the user's
     that it gets beside ours.
+
+    `folders`: where it keeps its login, its sessions and its settings, as `expand_folder` reads them; in a sandbox they
+    are its own. `modes_within` stand for those of `modes` where it is in a sandbox that it cannot make its own in.
     """
 
     name: str
@@ -103,6 +106,8 @@ class AgentCommand:
     model_args: tuple[str, ...] = ()
     model_variable: str = ""
     mcp: tuple[McpServerCommand, ...] = ()
+    folders: tuple[str, ...] = ()
+    modes_within: Mapping[Policy, str] = field(default_factory=dict)
 
     def choosing(self, choice: AgentChoice) -> "AgentCommand":
         """As it is started for this model and effort."""
@@ -141,6 +146,13 @@ def _npm(
     )
 
 
+_XDG = {"CACHE": "~/.cache", "CONFIG": "~/.config", "DATA": "~/.local/share", "STATE": "~/.local/state"}
+
+
+def _xdg(name: str, *kinds: str) -> tuple[str, ...]:
+    return tuple(f"${{XDG_{kind}_HOME:-{_XDG[kind]}}}/{name}" for kind in kinds)
+
+
 _ASKING = json.dumps({**{key: {"*": "ask"} for key in ("edit", "bash", "external_directory")}, "webfetch": "ask"})
 """For opencode, which else asks nothing. Tables, so that what the user denies by a pattern stays denied; webfetch takes
 none (1.18 then hangs at the first message)."""
@@ -150,20 +162,25 @@ PRESET_COMMANDS: Mapping[str, AgentCommand] = {
     for preset in (
         replace(_npm("codex", ("codex-acp",), "@agentclientprotocol/codex-acp", "codex login",
                      {**_always("read-only"), "workspace": "workspace-write", "all": "agent-full-access"}),
-                tools_within=10, resume="codex resume {session}"),
+                tools_within=10, resume="codex resume {session}", folders=("${CODEX_HOME:-~/.codex}",),
+                modes_within={"workspace": "agent-full-access"}),
         replace(_npm("claude", ("claude-agent-acp",), "@agentclientprotocol/claude-agent-acp", "claude /login",
                      _always("default")),
                 tools_within=10, resume="claude --resume {session}",
+                folders=("${CLAUDE_CONFIG_DIR:-~/.claude}", "~/.claude.json"),
                 session_meta={"claudeCode": {"emitRawSDKMessages": [{"type": "system", "subtype": "api_retry"}]}}),
-        _npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
-             {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_DEBUG_LOG_FILE": "/dev/stderr"}),
+        replace(_npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
+                     {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_DEBUG_LOG_FILE": "/dev/stderr"}),
+                folders=("${GEMINI_CLI_HOME:-~}/.gemini",)),
         replace(_npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")),
-                tools_within=10, resume="qwen --resume {session}", model_args=("--model", "{model}")),
+                tools_within=10, resume="qwen --resume {session}", model_args=("--model", "{model}"),
+                folders=("~/.qwen",)),
         replace(_npm("opencode", ("opencode", "acp", "--print-logs", "--log-level", "ERROR"), "opencode-ai",
                      "opencode auth login", _always("build"), {"OPENCODE_PERMISSION": _ASKING}),
-                resume="opencode --session {session}"),
+                resume="opencode --session {session}", folders=_xdg("opencode", "CACHE", "CONFIG", "DATA", "STATE")),
         AgentCommand("goose", ("goose", "acp"), {"GOOSE_MODE": "approve"}, modes=_always("approve"),
-                     install="brew install block-goose-cli", login="goose configure", model_variable="GOOSE_MODEL"),
+                     install="brew install block-goose-cli", login="goose configure", model_variable="GOOSE_MODEL",
+                     folders=_xdg("goose", "CONFIG", "DATA", "STATE")),
     )
 }  # fmt: skip
 """Coding agents that need no configuration, in the order in which `auto` looks for them.

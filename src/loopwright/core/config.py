@@ -32,7 +32,7 @@ from loopwright.core.cycle_names import ROLES, TITLES, Role
 from loopwright.core.errors import Invalid
 from loopwright.core.notices import Event as NoticeKind
 from loopwright.core.record import first_problem
-from loopwright.core.state import MAX_ITERATIONS, Iterations, Parallel, Policy, Require, Tokens
+from loopwright.core.state import MAX_ITERATIONS, Iterations, Parallel, Policy, Require, SandboxName, Tokens
 from loopwright.evidence.proof import ProofPolicy
 
 TEN_YEARS = 315_576_000
@@ -155,6 +155,10 @@ class Settings(BaseModel):
     park: bool = Field(True, description="wait for an agent's usage limit to reset (false: the loop ends as failed)")
     worktree: bool = Field(False, description="work in a git worktree, on a branch loopwright/ID")
     commit: bool = Field(False, description="commit what each task changed; needs worktree")
+    sandbox: SandboxName = Field("none", description="what agents and tests are put into: none, or bwrap")
+    sandbox_paths: Annotated[tuple[str, ...], BeforeValidator(_arguments)] = Field(
+        (), description="what they see there besides; PATH:rw where they may write"
+    )
     prompts: str | None = Field(
         None, min_length=1, description="folder of prompts that replace ours (default: .loopwright/prompts)"
     )
@@ -313,6 +317,9 @@ class AgentTable(BaseModel):
     effort: Name | None = Field(default=None, description="how much that model thinks, unless a run names another")
     args: Annotated[tuple[str, ...], BeforeValidator(_arguments)] = Field(
         default=(), description="further arguments of its command"
+    )
+    folders: Annotated[tuple[str, ...], BeforeValidator(_arguments)] = Field(
+        default=(), description="folders of its own that it keeps in a sandbox, as in ~/.config/NAME"
     )
     mcp: dict[Annotated[str, AfterValidator(_server)], McpTable] = Field(
         default={}, description="MCP servers that it gets beside ours"

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Literal
 
-AgentTrouble = Literal["auth", "quota", "rate_limit", "transient", "died", "timeout", "protocol", "refused"]
+AgentTrouble = Literal["auth", "quota", "rate_limit", "transient", "died", "timeout", "protocol", "refused", "sandbox"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,10 @@ class Invalid(LoopwrightError):
     """Input that cannot be accepted; the text says what was wrong and what would be right."""
 
 
+class NoSandbox(Invalid):
+    """A sandbox that was asked for and does not work here; the text says why."""
+
+
 class StoreError(LoopwrightError):
     """The store could not keep its promise."""
 
@@ -111,6 +115,14 @@ class NotOffered(AgentError):
 
     def __init__(self, message: str) -> None:
         super().__init__("refused", message)
+
+
+class SandboxError(AgentError):
+    """A sandbox that could not be made around what was to be started: nothing is started without it."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.why = why
+        super().__init__("sandbox", f"the sandbox {name} cannot be made: {why}")
 
 
 class ExitCode(IntEnum):

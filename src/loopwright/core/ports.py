@@ -588,6 +588,12 @@ class Processes(Protocol):
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         """Ends what a runner that is gone has left; returns the ids. Never ourselves or our ancestors. Blocks."""
 
+    def confined(self, loop_id: str, settings: RunSettings) -> AbstractContextManager[None]:
+        """While it lasts, what is started goes into the sandbox of these settings.
+
+        NoSandbox where that does not work.
+        """
+
     def within(self, loop_id: str) -> bool:
         """Whether that loop has started this very process."""
 

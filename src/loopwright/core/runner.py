@@ -10,7 +10,7 @@ from typing import ClassVar, Generic, Protocol, Self, get_args
 
 from loopwright.core.agent_turns import AgentTurns, SessionMemory
 from loopwright.core.cycle_names import Role
-from loopwright.core.errors import LoopwrightError, NotFound
+from loopwright.core.errors import LoopwrightError, NoSandbox, NotFound
 from loopwright.core.notices import Event as NoticeKind
 from loopwright.core.notices import IdName, Notice, find_notice
 from loopwright.core.notifier import NotificationDispatcher
@@ -158,8 +158,12 @@ class Runner(Generic[R]):
             async with self.processes.owning(id) as left, dispatcher.watching(begun):
                 meter = self._make_meter(id, lease.epoch)
                 hold = Hold(begun, lease.epoch, bus, shown, permits, left, meter, person, from_afar)
-                runner = await self._in_place(id, hold)
-                return await runner.work(id, hold) if runner else self.store.read(id)
+                try:
+                    with self.processes.confined(id, begun.engine.settings):
+                        runner = await self._in_place(id, hold)
+                        return await runner.work(id, hold) if runner else self.store.read(id)
+                except NoSandbox as error:
+                    return self._wait_for(id, hold, str(error))
 
     def _make_meter(self, id: str, epoch: int) -> BudgetMeter:
         def read() -> Budget:
@@ -200,19 +204,21 @@ class Runner(Generic[R]):
                 branch, told = await run_in_thread(branches.lay_out, id, branch, kept)
                 self._keep_branch(id, hold, branch, "worktree_ready", told)
         except LoopwrightError as error:
-            words = f"the worktree cannot be made: {error}"
-            at = self.clock.now().isoformat(timespec="milliseconds")
-            waiting = Waiting(question=words, since=at, by_resuming=True)
-            self.store.update(
-                id,
-                lambda s: s.evolve(status="paused", engine=s.engine.evolve(waiting=waiting)),
-                actor="runner",
-                event=JournalEvent(type="waiting"),
-                epoch=hold.epoch,
-            )
-            hold.bus.publish("activity", words)
+            self._wait_for(id, hold, f"the worktree cannot be made: {error}")
             return None
         return self.placed(branch)
+
+    def _wait_for(self, id: str, hold: Hold[R], words: str) -> R:
+        """Pauses a run that cannot begin, until somebody has mended that and resumes it."""
+        waiting = Waiting(question=words, since=self.clock.now().isoformat(timespec="milliseconds"), by_resuming=True)
+        hold.bus.publish("activity", words)
+        return self.store.update(
+            id,
+            lambda s: s.evolve(status="paused", engine=s.engine.evolve(waiting=waiting)),
+            actor="runner",
+            event=JournalEvent(type="waiting"),
+            epoch=hold.epoch,
+        )
 
     async def _plan(self, id: str, hold: Hold[R]) -> RunBranch:
         """Committed before anything is made, so that whoever comes next knows what is the run's."""

@@ -46,6 +46,7 @@ ENDS_COMPLETED: frozenset[Outcome] = frozenset({"succeeded", "unproven", "unveri
 
 OnError = Literal["continue", "pause", "fail_fast"]
 Require = Literal["all", "no_new_failures"]
+SandboxName = Literal["none", "bwrap"]
 Policy = Literal["ask", "workspace", "read-only", "all"]
 """What an agent may do without asking a person (see policy/permissions.py)."""
 
@@ -290,7 +291,8 @@ class RunSettings(Record):
 
     `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
     whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
-    its own; `commit`: what each task changed is committed there.
+    its own; `commit`: what each task changed is committed there. `sandbox`: what agents and tests are put into, and
+    `sandbox_paths` what they see there besides.
     """
 
     mode: Mode = "interactive"
@@ -316,6 +318,8 @@ class RunSettings(Record):
     park: bool = True
     worktree: bool = Field(default=False, exclude_if=lambda value: not value)
     commit: bool = Field(default=False, exclude_if=lambda value: not value)
+    sandbox: SandboxName = Field(default="none", exclude_if=lambda value: value == "none")
+    sandbox_paths: Items[str] = Field(default=(), exclude_if=lambda value: not value)
 
 
 class PendingCommit(Record):

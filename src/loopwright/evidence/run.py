@@ -24,8 +24,10 @@ from loopwright.evidence.results import RunnerReport, encode_safely, split_key
 from loopwright.evidence.runners import FRAMEWORKS, PYTHON, WRAPPED, detect_command, find_runner
 from loopwright.evidence.runners.contract import FrameworkRunner
 from loopwright.evidence.testing import SHARED, RunTrouble, TestLimits, TestResult, TestRun, endless_words, words_due
+from loopwright.processes.confinement import current_sandbox
 from loopwright.processes.process import Cut, Patience, ProcessResult, read_starvation, run_shell
-from loopwright.processes.process_tree import ProcessMark
+from loopwright.processes.process_tree import ProcessMark, find_outer
+from loopwright.processes.sandbox import SandboxNeeds
 
 _LOOK = 0.25
 _GRACE = 5.0
@@ -77,6 +79,7 @@ class RunWatch:
     _running: dict[str, _Running] = field(default_factory=dict)
     _runs_in: dict[str, int] = field(default_factory=dict)
     _shared: dict[int, float] = field(default_factory=dict)
+    _outer: dict[int, int] = field(default_factory=dict)
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
@@ -117,7 +120,7 @@ class RunWatch:
         pid = self._runs_in.get(key, running.pid)
         shared = self._shared.get(pid)
         # On a busy machine much of the time is not the test's.
-        lost = read_starvation(pid) - running.starved
+        lost = self._starvation(pid) - running.starved
         own = now - running.since - lost
         if running.rung is not None:
             patience = _GRACE if shared is None else SHARED
@@ -135,11 +138,23 @@ class RunWatch:
 
     def _signal(self, pid: int, number: int) -> bool:
         """Whether it was ours, so that it could be told."""
+        pid = self._outside(pid)
         if not self.mark.is_on(pid):
             return False
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
         return True
+
+    def _starvation(self, pid: int) -> float:
+        return read_starvation(self._outside(pid))
+
+    def _outside(self, pid: int) -> int:
+        """Tests tell the ids that they have themselves, and in a sandbox these are others."""
+        if current_sandbox() is None:
+            return pid
+        if pid not in self._outer or not self.mark.is_on(self._outer[pid]):
+            self._outer[pid] = find_outer(pid, self.mark)
+        return self._outer[pid]
 
     def _read(self, now: float) -> None:
         for path in sorted(self.folder.glob("*.jsonl")):
@@ -153,12 +168,12 @@ class RunWatch:
         match line:
             case {"kind": "start", "id": str(id)}:
                 self._running[encode_safely(id)] = _Running(
-                    log.pid, now, read_starvation(self._runs_in.get(encode_safely(id), log.pid))
+                    log.pid, now, self._starvation(self._runs_in.get(encode_safely(id), log.pid))
                 )
             case {"kind": "runs", "id": str(id)}:
                 self._runs_in[encode_safely(id)] = log.pid
                 if (running := self._running.get(encode_safely(id))) is not None:
-                    running.starved = read_starvation(log.pid)
+                    running.starved = self._starvation(log.pid)
             case {"kind": "result", "id": str(id), "status": str(status), **more}:
                 self._end(encode_safely(id), status, float(str(more.get("ms") or 0)) / 1000)
             case {"kind": "shared", "begins": True}:
@@ -336,6 +351,7 @@ class ProjectTests:
                     env=env,
                     output_cap=OUTPUT_KEPT,
                     on_output=order.on_output,
+                    needs=SandboxNeeds(writable=(folder,)),
                 )
 
             finished = await rounds.run(run_once)

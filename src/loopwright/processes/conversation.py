@@ -2,14 +2,14 @@
 
 import asyncio
 import os
-import subprocess
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from loopwright.core.errors import Invalid
-from loopwright.processes.process import LINGER, OutputPipe, await_exit, ensure_end, start_process
+from loopwright.core.errors import AgentError, Invalid
+from loopwright.processes.process import LINGER, OutputPipe, RunningProcess, await_exit, ensure_end, start_process
 from loopwright.processes.process_tree import ProcessMark
+from loopwright.processes.sandbox import SandboxNeeds
 
 LINE_LIMIT = 50_000_000
 """Bytes that one line may have."""
@@ -51,7 +51,7 @@ class LineBuffer:
 class TalkingProgram:
     """A running program: what we say is kept for it until it reads, what it says is read when we ask."""
 
-    def __init__(self, process: subprocess.Popen[bytes], source: OutputPipe, stdin: int) -> None:
+    def __init__(self, process: RunningProcess, source: OutputPipe, stdin: int) -> None:
         self._process, self._source, self._stdin = process, source, stdin
         self._lines = LineBuffer()
         self._news, self._read, self._left = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -164,11 +164,13 @@ async def open_conversation(
     stderr: Path,
     more: Mapping[str, str],
     without: Collection[str] = (),
+    needs: SandboxNeeds | None = None,
 ) -> AsyncIterator[TalkingProgram]:
     """A running program, in a session of its own; afterwards nothing is left of it.
 
     It has our environment with `more`, `without` some variables. What it prints besides goes to the end of the file
-    `stderr`. Invalid when it cannot be started.
+    `stderr`. `needs`: as run_group has it. Invalid when it cannot be started; SandboxError, in the place of what the
+    block raises, when its sandbox cannot be made.
     """
     run = mark.with_run()
     with OutputPipe() as source, stderr.open("ab") as errors:
@@ -183,8 +185,9 @@ async def open_conversation(
                     stdin=stdin,
                     stdout=sink,
                     stderr=errors.fileno(),
+                    needs=needs,
                 )
-        except Invalid:
+        except (AgentError, Invalid):
             os.close(ours)
             raise
         finally:
@@ -194,7 +197,14 @@ async def open_conversation(
             watch = asyncio.ensure_future(program.watch())
             try:
                 yield program
+            except AgentError:
+                process.check_sandbox(_last_words(stderr))
+                raise
             finally:
                 watch.cancel()
                 program.close()
                 await asyncio.wait({watch})
+
+
+def _last_words(stderr: Path) -> str:
+    return stderr.read_bytes()[-10_000:].decode("utf-8", "replace")

@@ -14,7 +14,9 @@ from types import TracebackType
 from typing import Literal, Self
 
 from loopwright.core.errors import Invalid
+from loopwright.processes.confinement import ONLY_TESTS, SandboxStatus, current_sandbox
 from loopwright.processes.process_tree import AWAITED, ProcessMark, end_session, list_processes
+from loopwright.processes.sandbox import SandboxNeeds
 
 LONGEST_LINE = 65_536
 
@@ -257,21 +259,25 @@ async def run_group(
     stdin: int = subprocess.DEVNULL,
     output_cap: int = OUTPUT_CAP,
     on_output: Callable[[str], None] | None = None,
+    needs: SandboxNeeds | None = ONLY_TESTS,
 ) -> ProcessResult:
     """Runs a program with no terminal and `stdin` (default: closed), and leaves nothing of it behind, however it ends.
 
     `marker` is the id of the loop, `project` its project (default: `cwd`). `output_cap` in bytes (head and tail are
     kept); `env` is added to our own environment. `on_output` gets whole lines as they arrive; of a flood, parts.
-    Invalid when the program cannot be started.
+    `needs`: of the sandbox, where the run has one; None: it is started outside. Invalid when the program cannot be
+    started, SandboxError when its sandbox cannot be made.
     """
     started = time.monotonic()
     capture = OutputCapture(output_cap, on_output)
     mark = ProcessMark(marker, str((project or cwd).resolve())).with_run()
-    async with _group(argv, cwd, mark, env or {}, stdin) as (process, source):
+    async with _group(argv, cwd, mark, env or {}, stdin, needs) as (process, source):
         cut = await _until_exit_or_limit(process, source, capture, patience)
         if cut is not None:
             await end_session(process.pid, mark)
             source.drain(capture.feed)
+        else:
+            process.check_sandbox(capture.text)
     capture.finish()
     return ProcessResult(
         exit_code=process.returncode if cut is None else None,
@@ -292,6 +298,7 @@ async def run_shell(
     env: Mapping[str, str] | None = None,
     output_cap: int = OUTPUT_CAP,
     on_output: Callable[[str], None] | None = None,
+    needs: SandboxNeeds | None = ONLY_TESTS,
 ) -> ProcessResult:
     """Runs a command line as a person would type it, in bash where there is one."""
     argv = (shutil.which("bash") or "/bin/sh", "-c", command)
@@ -304,13 +311,25 @@ async def run_shell(
         env=env,
         output_cap=output_cap,
         on_output=on_output,
+        needs=needs,
     )
+
+
+class RunningProcess(subprocess.Popen[bytes]):
+    """`sandbox` tells of the one it is in."""
+
+    sandbox: SandboxStatus | None = None
+
+    def check_sandbox(self, said: str) -> None:
+        """SandboxError where it has ended because its sandbox could not be made. `said`: its output."""
+        if self.sandbox is not None:
+            self.sandbox.check(self.returncode, said)
 
 
 @asynccontextmanager
 async def _group(
-    argv: Sequence[str], cwd: Path, mark: ProcessMark, env: Mapping[str, str], stdin: int
-) -> AsyncIterator[tuple[subprocess.Popen[bytes], OutputPipe]]:
+    argv: Sequence[str], cwd: Path, mark: ProcessMark, env: Mapping[str, str], stdin: int, needs: SandboxNeeds | None
+) -> AsyncIterator[tuple[RunningProcess, OutputPipe]]:
     """A running program and the pipe its output comes from."""
     with OutputPipe() as source:
         with source.sink() as sink:
@@ -322,13 +341,14 @@ async def _group(
                 stdin=stdin,
                 stdout=sink,
                 stderr=sink,
+                needs=needs,
             )
         async with ensure_end(process, mark):
             yield process, source
 
 
 @asynccontextmanager
-async def ensure_end(process: subprocess.Popen[bytes], mark: ProcessMark) -> AsyncIterator[None]:
+async def ensure_end(process: RunningProcess, mark: ProcessMark) -> AsyncIterator[None]:
     """While it lasts, nobody else waits for this process; at its end nothing is left of its session and mark."""
     AWAITED.add(process.pid)
     try:
@@ -340,6 +360,8 @@ async def ensure_end(process: subprocess.Popen[bytes], mark: ProcessMark) -> Asy
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_STUBBORN)
             AWAITED.discard(process.pid)
+            if process.sandbox is not None:
+                process.sandbox.close()
 
 
 def start_process(
@@ -351,23 +373,43 @@ def start_process(
     stdin: int,
     stdout: int,
     stderr: int,
-) -> subprocess.Popen[bytes]:
-    """Starts a program as the leader of a session of its own. Whoever calls ends and awaits it. Invalid."""
+    needs: SandboxNeeds | None,
+) -> RunningProcess:
+    """Starts a program as the leader of a session of its own, in the run's sandbox unless it has no `needs`.
+
+    Whoever calls ends and awaits it. Invalid, SandboxError.
+    """
     if not cwd.is_dir():
         raise Invalid(f"Cannot run {argv[0]!r} in {cwd}: there is no such folder")
+    sandbox, status = current_sandbox(), None
     try:
+        if sandbox is not None and needs is not None:
+            status = SandboxStatus(sandbox.name)
+            argv = sandbox.command(argv, cwd, environment, needs, status)
         with mark.handed_on():
-            return subprocess.Popen(
-                argv, cwd=cwd, env=environment, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
+            process = RunningProcess(
+                argv,
+                cwd=cwd,
+                env=environment,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+                pass_fds=(status.descriptor,) if status else (),
             )
+        process.sandbox, status = status, None
+        return process
     except FileNotFoundError:
         raise Invalid(f"Cannot run {argv[0]!r}: there is no such program") from None
     except (OSError, ValueError) as error:
         raise Invalid(f"Cannot run {argv[0]!r}: {error}") from error
+    finally:
+        if status is not None:
+            status.close()
 
 
 async def _until_exit_or_limit(
-    process: subprocess.Popen[bytes], source: OutputPipe, capture: OutputCapture, patience: Patience
+    process: RunningProcess, source: OutputPipe, capture: OutputCapture, patience: Patience
 ) -> Cut | None:
     def is_lingering() -> bool:
         """Done, and no later step of the same command has begun since."""

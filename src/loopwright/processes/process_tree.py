@@ -72,6 +72,15 @@ def list_children() -> Iterator[tuple[LiveProcess, bool]]:
             yield process, is_dead
 
 
+def find_outer(pid: int, mark: "ProcessMark") -> int:
+    """Of a process in a sandbox, which calls itself `pid`, the id that it has out here; `pid` where there is none."""
+    for process in list_processes():
+        ids = _read(f"{PROC}/{process.pid}/status").partition(b"NSpid:")[2].partition(b"\n")[0].split()
+        if len(ids) > 1 and int(ids[-1]) == pid and mark.is_on(process.pid):
+            return process.pid
+    return pid
+
+
 def carries_tags(pid: int, tags: Mapping[str, str]) -> bool:
     """Whether the process was started with all these environment variables. False where we may not look."""
     environment = set(_read(f"{PROC}/{pid}/environ").split(b"\0"))
@@ -221,15 +230,17 @@ async def end_session(leader: int, mark: ProcessMark | None = None, grace: float
         return process.started >= mark.since and mark.is_on(process.pid)
 
     told: set[tuple[int, int]] = set()
-    deadline = time.monotonic() + grace
+    deadline, pause = time.monotonic() + grace, _POLL / 16
     try:
         while (members := _find(belongs, told).members) and time.monotonic() < deadline and len(members) < _SWARM:
             for process in _oldest_first(members):
-                if process.key not in told:  # one may have been forked since we looked last
+                # one may have been forked since we looked last; a sandbox would end all within, at once
+                if process.key not in told and not _is_sandbox(process.pid):
                     told.add(process.key)
                     _signal(process.pid, signal.SIGTERM)
                     _signal(process.pid, signal.SIGCONT)  # one that was stopped could not hear it
-            await asyncio.sleep(_POLL)
+            pause = min(2 * pause, _POLL)  # what is about to go by itself, as a sandbox is, costs no more
+            await asyncio.sleep(pause)
     finally:
         _kill(belongs, told)
 
@@ -276,6 +287,10 @@ def _kill(belongs: Test, known: set[tuple[int, int]]) -> tuple[int, ...]:
 def _oldest_first(processes: frozenset[LiveProcess]) -> list[LiveProcess]:
     """A shell whose child ends before itself would begin the next command."""
     return sorted(processes, key=lambda process: (process.started, process.pid))
+
+
+def _is_sandbox(pid: int) -> bool:
+    return _read(f"{PROC}/{pid}/comm") == b"bwrap\n"
 
 
 def _signal(pid: int, number: signal.Signals) -> None:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from loopwright.core.errors import AgentError, Conflict
 from loopwright.core.ids import generation_of
 from loopwright.core.ports import JobResult
+from loopwright.core.state import RunSettings
+from loopwright.processes.confinement import Sandbox, confine
 from loopwright.processes.process_tree import (
     AWAITED,
     LiveProcess,
@@ -91,6 +93,18 @@ class OwnProcesses:
                 yield left
             finally:
                 self.sweep(loop_id)
+
+    @contextmanager
+    def confined(self, loop_id: str, settings: RunSettings) -> Iterator[None]:
+        if settings.sandbox == "none":
+            yield
+            return
+        sandbox = Sandbox(
+            settings.sandbox, self._project, self.folder(loop_id), self._home.parent.resolve(), settings.sandbox_paths
+        )
+        sandbox.check()
+        with confine(sandbox):
+            yield
 
     def within(self, loop_id: str) -> bool:
         marks = (loop_id, generation_of(loop_id))

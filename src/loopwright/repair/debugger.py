@@ -47,6 +47,7 @@ from loopwright.evidence.rivals import (
     rival_lines,
 )
 from loopwright.processes.process import Patience, ProcessResult, run_group
+from loopwright.processes.sandbox import SandboxNeeds
 from loopwright.repair import PROGRESS
 from loopwright.repair.baseline_cache import BaselineCache
 from loopwright.repair.command import SuiteCommand, parse_command
@@ -458,6 +459,7 @@ class PythonDebugger:
                 project=self._project or origin,
                 patience=Patience(seconds + _GRACE),
                 env=_environment(room, command),
+                needs=SandboxNeeds(writable=(room,), readable=(origin,)),
                 output_cap=_OUTPUT_CAP,
                 on_output=partial(_hear, say or self._say),
             )

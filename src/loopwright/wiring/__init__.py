@@ -103,6 +103,8 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
         park=settings.park,
         worktree=settings.worktree,
         commit=settings.commit,
+        sandbox=settings.sandbox,
+        sandbox_paths=settings.sandbox_paths,
     )
 
 
@@ -165,7 +167,7 @@ class Engine:
         settings = self._settings(wanted)
         choice = self.agents.choose(settings.agent, settings.model, settings.effort)
         self.agents.check(str(choice))
-        self._check_worktree(settings)
+        self._check_place(settings)
         if settings.test_command:
             self.runner.tests.check(settings.test_command)
         self.agents.check_choices(str(choice))
@@ -199,7 +201,7 @@ class Engine:
         settings = known[0].model_copy(update={"worktree": True})
         for choice in choices:
             self.agents.check(str(choice))
-        self._check_worktree(settings)
+        self._check_place(settings)
         if settings.test_command:
             self.runner.tests.check(settings.test_command)
         self.agents.check_choices(*map(str, choices))
@@ -259,7 +261,7 @@ class Engine:
         known: dict[Role, str] = {**self.config.cycle.roles, **cycle.roles}
         choice = self.agents.choose(settings.agent, settings.model, settings.effort)
         roles = self.cast(choice, known)
-        self._check_worktree(settings)
+        self._check_place(settings)
         if settings.test_command:
             self.runner.tests.check(settings.test_command)
         self.agents.check_choices(*self.players(choice, roles))
@@ -278,12 +280,18 @@ class Engine:
             sources=sources,
         )
 
-    def _check_worktree(self, settings: Settings) -> None:
-        """Invalid where one is wanted and cannot be, or commits are wanted without one."""
+    def _check_place(self, settings: Settings) -> None:
+        """Invalid where a sandbox or worktree is wanted and cannot be, or commits are wanted without one."""
+        self.check_sandbox(run_settings(settings, interactive=False))
         if settings.worktree:
             self._branches.check()
         elif settings.commit:
             raise Invalid(COMMIT_NEEDS)
+
+    def check_sandbox(self, settings: RunSettings) -> None:
+        """NoSandbox where the run's does not work here."""
+        with self.service.processes.confined("check", settings):
+            pass
 
     def create_tuning(
         self,
@@ -324,6 +332,9 @@ class Engine:
         self.agents.check_choices(*(name for name in (reviewer, other) if name))
         mends = reviewer is not None and level in ("template", "agent")
         settings = run_settings(self.config.settings, interactive=choosing)
+        self.check_sandbox(settings)
+        if settings.sandbox != "none":
+            settings = settings.evolve(sandbox_paths=(*settings.sandbox_paths, str(root)))
         return self.tunings.create(
             str(path),
             root,

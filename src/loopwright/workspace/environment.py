@@ -33,6 +33,7 @@ from loopwright.evidence.environment import (
     wanted_names,
 )
 from loopwright.evidence.test_material import is_by_name, is_framework
+from loopwright.processes.confinement import run_briefly
 from loopwright.workspace.private_git import run_git
 
 _REQUIRED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -416,8 +417,8 @@ def _stamp(path: str) -> str:
 def _asked(python: str, stamp: str) -> tuple[str, ...] | None:
     """Where that interpreter has its packages; asked without anything that its environment may have added."""
     try:
-        done = subprocess.run([python, "-I", "-S", "-c", _ASK], capture_output=True, timeout=20, check=True)
-        return tuple(json.loads(done.stdout))
+        done = run_briefly([python, "-I", "-S", "-c", _ASK], cwd=Path("/"), seconds=20)
+        return tuple(json.loads(done.stdout)) if done.returncode == 0 else None
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
 

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 97f3e647e24c2e202d03e71fe946b37e0f5a7568a835687a855bc1a23eb12ab5
+// schema sha256: 306728e23819b9fd5a486b73d2df6007cb82fee06a5aa08e16c7275027c50a17
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -384,7 +384,8 @@ export interface PersonMessage {
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
- * its own; `commit`: what each task changed is committed there.
+ * its own; `commit`: what each task changed is committed there. `sandbox`: what agents and tests are put into, and
+ * `sandbox_paths` what they see there besides.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -410,6 +411,8 @@ export interface RunSettings {
   park: boolean
   worktree: boolean
   commit: boolean
+  sandbox: 'none' | 'bwrap'
+  sandbox_paths: string[]
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.

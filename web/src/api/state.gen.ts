@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 6886b7315476f058a071ee332a2427a14f90917b49b2f4e6e347ddd7c3ae92eb
+// schema sha256: 663dacaab717a8fd5b090d814f5e3c67d3abceadd343f6b2a7739d7f09c06682
 
 export type JsonValue = unknown
 
@@ -262,7 +262,8 @@ export interface PersonMessage {
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
- * its own; `commit`: what each task changed is committed there.
+ * its own; `commit`: what each task changed is committed there. `sandbox`: what agents and tests are put into, and
+ * `sandbox_paths` what they see there besides.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -288,6 +289,8 @@ export interface RunSettings {
   park: boolean
   worktree: boolean
   commit: boolean
+  sandbox: 'none' | 'bwrap'
+  sandbox_paths: string[]
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: f1989da1beecce750b5c2a8dbb0b4a04ad12543c97f4528e95b686fabbc45d73
+// schema sha256: a771bc22c43226ffe4f99bc5e4fd7a069d0c9fcb94d491ba45c6dbf2a222b276
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -338,7 +338,8 @@ export interface PersonMessage {
  *
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
  * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
- * its own; `commit`: what each task changed is committed there.
+ * its own; `commit`: what each task changed is committed there. `sandbox`: what agents and tests are put into, and
+ * `sandbox_paths` what they see there besides.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -364,6 +365,8 @@ export interface RunSettings {
   park: boolean
   worktree: boolean
   commit: boolean
+  sandbox: 'none' | 'bwrap'
+  sandbox_paths: string[]
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.

@@ -24,7 +24,7 @@ import type { ListKind } from '../lists/ListKind'
 import { runForm } from '../lists/RunFields'
 import { Journal } from '../run/Journal'
 import type { CommandDialogProps, RunKind, RunSummary, SectionProps } from '../run/RunKind'
-import { branchFacts, pauseOf } from '../run/standing'
+import { pauseOf, placeFacts } from '../run/standing'
 import { TranscriptSearch } from '../run/TranscriptView'
 import { clockTime } from '../ui/format'
 import { lookOf } from '../ui/tones'
@@ -127,7 +127,7 @@ function summaryOf(cycle: Cycle): RunSummary {
       ...(engine.queue.length > 0
         ? ([[t('standing.queue'), t('standing.queued', { n: engine.queue.length })]] as const)
         : []),
-      ...branchFacts(engine.branch),
+      ...placeFacts(engine),
     ],
     changedAt: cycle.updated_at,
     reason: cycle.failure_reason ?? null,

@@ -27,7 +27,7 @@ import { tallyOf } from '../loop/tests'
 import { t as run } from '../run/i18n'
 import { Journal } from '../run/Journal'
 import type { CommandDialogProps, RequestsProps, RunKind, RunSummary } from '../run/RunKind'
-import { branchFacts, pauseOf } from '../run/standing'
+import { pauseOf, placeFacts } from '../run/standing'
 import { TranscriptSearch } from '../run/TranscriptView'
 import { clockTime } from '../ui/format'
 import { Meter } from '../ui/Meter'
@@ -143,7 +143,7 @@ function summaryOf(loop: Loop): RunSummary {
     waits: false,
     iteration: loop.current_iteration,
     limit: loop.max_iterations,
-    facts: [[run('standing.agent'), engine.settings.agent], ...branchFacts(engine.branch)],
+    facts: [[run('standing.agent'), engine.settings.agent], ...placeFacts(engine)],
     changedAt: loop.updated_at,
     reason: loop.failure_reason ?? null,
     parked: engine.parked ?? null,

@@ -12,6 +12,7 @@ export const en = {
   'standing.iteration': 'Iteration',
   'standing.agent': 'Agent',
   'standing.branch': 'Branch',
+  'standing.sandbox': 'Sandbox',
   'standing.project': 'Project',
   'standing.runner': 'Runner',
   'standing.changed': 'Changed',

@@ -14,6 +14,7 @@ export const zh: Record<keyof typeof en, string> = {
   'standing.iteration': '迭代',
   'standing.agent': '智能体',
   'standing.branch': '分支',
+  'standing.sandbox': '沙箱',
   'standing.project': '项目',
   'standing.runner': '运行进程',
   'standing.changed': '更新于',

@@ -31,7 +31,16 @@ export function runnerOf(status: string, isLive: boolean, quiet: number): Runner
   return quiet > PATIENCE ? 'lost' : 'starting'
 }
 
-/** The branch of a run that works in a worktree, as its head names it. */
-export function branchFacts(branch: { name: string; named?: string | null } | null | undefined): [string, string][] {
-  return branch ? [[t('standing.branch'), branch.named ?? branch.name]] : []
+interface Place {
+  branch?: { name: string; named?: string | null } | null
+  settings: { sandbox?: string }
+}
+
+/** The branch of a run that works in a worktree, and the sandbox that it is in, as its head names them. */
+export function placeFacts({ branch, settings }: Place): [string, string][] {
+  const { sandbox } = settings
+  return [
+    ...(branch ? ([[t('standing.branch'), branch.named ?? branch.name]] as [string, string][]) : []),
+    ...(sandbox && sandbox !== 'none' ? ([[t('standing.sandbox'), sandbox]] as [string, string][]) : []),
+  ]
 }

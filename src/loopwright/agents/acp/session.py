@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -24,8 +25,10 @@ from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.ports import AgentEnvironment
 from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
 from loopwright.core.transcript import SessionStart, TroubleNote, UsageUpdate
+from loopwright.processes.confinement import current_sandbox
 from loopwright.processes.conversation import open_conversation
 from loopwright.processes.process_tree import ProcessMark
+from loopwright.processes.sandbox import SandboxNeeds
 from loopwright.reports.text import parse_report
 
 STEER_SECONDS = 10.0
@@ -184,11 +187,19 @@ async def open_session(
 ) -> AsyncIterator[AcpSession]:
     """A session, ready for its first prompt; afterwards nothing is left of it but its stderr in the `folder`."""
     mark = ProcessMark(around.loop_id, str((around.project or project).resolve()))
+    command = await _placed(command)
+    own = (folder, Path(message.folder)) if message.folder else (folder,)
     errors, inbox = StderrLog(folder / "stderr.log"), ReportInbox(folder / "inbox")
     client = AcpClient(command.name, project, around, inbox.server.name)
     try:
         async with open_conversation(
-            command.argv, cwd=project, mark=mark, stderr=errors.path, more=command.environment, without=command.without
+            command.argv,
+            cwd=project,
+            mark=mark,
+            stderr=errors.path,
+            more=command.environment,
+            without=command.without,
+            needs=SandboxNeeds(writable=own, folders=command.folders, network=True, cache="agent"),
         ) as program:
             peer = AcpPeer(command, project, program, errors, client, inbox.server)
             try:
@@ -202,6 +213,14 @@ async def open_session(
         raise AgentError("died", f"{command.name} cannot be started: {error}") from error
     finally:
         shutil.rmtree(folder / "inbox", ignore_errors=True)
+
+
+async def _placed(command: AgentCommand) -> AgentCommand:
+    """As it is started in the run's sandbox: one that cannot make its own there is told to make none."""
+    sandbox = current_sandbox()
+    if sandbox is None or not command.modes_within or await asyncio.to_thread(lambda: sandbox.nests):
+        return command
+    return replace(command, modes={**command.modes, **command.modes_within})
 
 
 class _Held(NamedTuple):

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from loopwright.processes.confinement import run_briefly
+
 _SKIPPED = frozenset({"node_modules", "venv", "env", "build", "dist", "site-packages", "__pycache__"})
 _TEST_FILE = re.compile(r"test.*\.py|.*_test\.py")
 _PLAIN_TEST = re.compile(r"^(async )?def test|^\s*(import pytest\b|from pytest\b)|^class Test\w*(\(\))?:", re.MULTILINE)
@@ -134,6 +136,6 @@ def _pyproject_has_pytest(file: Path) -> bool:
 def _can_import(python: Path, module: str) -> bool:
     code = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({module!r}) is None)"
     try:
-        return subprocess.run([python, "-c", code], capture_output=True, timeout=30, check=False).returncode == 0
+        return run_briefly([str(python), "-c", code], cwd=Path.cwd(), seconds=30).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False

@@ -83,7 +83,7 @@ def checkup_page(found: "Checkup", cells: int, elsewhere: str) -> list[str]:
         _agents(found),
         _machine(found.machine),
         _project(found.project),
-        _run(found.run),
+        _run(found),
         _roles(found),
         _end(found, elsewhere),
     )
@@ -148,6 +148,9 @@ def _machine(machine: "MachineCheckup") -> Iterator[str]:
     able = "programs can sandbox themselves" if inside.namespaces else "no unprivileged namespaces"
     landlock = f"landlock {inside.landlock}" if inside.landlock else "no landlock"
     yield LABEL.format("sandbox", f"{able}; {landlock}; {inside.bubblewrap or 'no bubblewrap of the system'}")
+    for tried in inside.for_runs:
+        took = f"works ({tried.milliseconds} ms)"
+        yield LABEL.format("", clean_line(tried.trouble or f"--sandbox {tried.name} {took}"))
     if not inside.namespaces:
         yield LABEL.format("", "codex can run commands here only with --permissions all, without its sandbox")
 
@@ -166,7 +169,16 @@ def _place(place: "FolderCheckup") -> str:
     return clean_line(place.trouble or f"{place.path} can be written ({place.file_system or 'unknown file system'})")
 
 
-def _run(run: "RunCheckup") -> Iterator[str]:
+def _sandbox(found: "Checkup") -> str:
+    """With the strongest that there is, where a run would have none."""
+    if found.run.sandbox != "none":
+        return found.run.sandbox
+    working = next((tried.name for tried in found.machine.sandbox.for_runs if tried.trouble is None), None)
+    return f"none; use --sandbox {working} to keep agents and tests in the project" if working else "none"
+
+
+def _run(found: "Checkup") -> Iterator[str]:
+    run = found.run
     yield from ("", "A run would use")
     yield LABEL.format("agent", run.agent if run.agent == run.asked else f"{run.agent} ({run.asked})")
     if run.command:
@@ -186,6 +198,7 @@ def _run(run: "RunCheckup") -> Iterator[str]:
         yield LABEL.format("mode", clean_line(run.mode))
     if run.command:
         yield LABEL.format("permissions", f"{run.permissions}: {POLICY_WORDS[run.permissions]}")
+    yield LABEL.format("sandbox", _sandbox(found))
     yield LABEL.format("tests", clean_line(run.test_command or "none"))
     yield LABEL.format("limits", ", ".join(_limits(run)))
 

@@ -115,6 +115,10 @@ SETTINGS: dict[str, Any] = {
             "--commit/--no-commit", help="Commit what each task changed, in its worktree.", show_default=False
         ),
     ],
+    "sandbox": Annotated[
+        str | None,
+        typer.Option("--sandbox", metavar="NAME", help="Put agents and tests into a sandbox: bwrap or none."),
+    ],
     "test_command": Annotated[
         str | None, typer.Option("--test-command", metavar="CMD", help="Command to run the tests (default: detected).")
     ],

@@ -177,6 +177,7 @@ def _prepared(engine: "Engine", loop_id: str, take_up: "TakeUp") -> "LoopState":
         from loopwright.core.agent_names import complete_name  # slow to load, and help has no use for it
 
         engine.agents.check_choices(complete_name(settings.agent, settings))
+    engine.check_sandbox(settings)
     return then
 
 

@@ -359,8 +359,11 @@ def test_details(engine: RunState) -> Iterator[Fact]:
 
 
 def branch_details(engine: RunState) -> Iterator[Fact]:
-    """Where it works, unless in the user's own tree, and what became of that."""
-    branch = engine.branch
+    """Where it works, unless in the user's own tree, and what became of that; its sandbox."""
+    branch, settings = engine.branch, engine.settings
+    if settings.sandbox != "none":
+        more = f", with {', '.join(settings.sandbox_paths)}" if settings.sandbox_paths else ""
+        yield "sandbox", clean_line(settings.sandbox + more)
     if branch is None:
         return
     yield "worktree", branch.path

@@ -9,7 +9,7 @@ from loopwright.core.config import FallbackAgents
 from loopwright.core.errors import Invalid
 from loopwright.core.names import Mode
 from loopwright.core.record import first_problem
-from loopwright.core.state import Iterations, Limits, OnError, Parallel, Policy, TaskMode, Tokens
+from loopwright.core.state import Iterations, Limits, OnError, Parallel, Policy, SandboxName, TaskMode, Tokens
 from loopwright.skills.findings import Dimension
 from loopwright.surfaces.commands import CommandField, CommandRow, create_input
 from loopwright.surfaces.mcp import debugging
@@ -80,6 +80,9 @@ class StartInput(BudgetInput):
         bool | None, Field(description="Work in a git worktree on a branch loopwright/ID, not in the user's files.")
     ] = None
     commit: Annotated[bool | None, Field(description="Commit what each task changed, in its worktree.")] = None
+    sandbox: Annotated[
+        SandboxName | None, Field(description="What agents and tests are put into: none or bwrap (bubblewrap).")
+    ] = None
     start: Annotated[bool, Field(description="False: only create it; `resume` starts it.")] = True
 
     @property

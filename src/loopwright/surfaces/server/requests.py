@@ -14,7 +14,7 @@ from loopwright.core.config import FallbackAgents
 from loopwright.core.cycle_names import Role
 from loopwright.core.names import Mode
 from loopwright.core.run import Waiver
-from loopwright.core.state import Iterations, Limits, OnError, Parallel, Policy, Require, TaskMode, Tokens
+from loopwright.core.state import Iterations, Limits, OnError, Parallel, Policy, Require, SandboxName, TaskMode, Tokens
 from loopwright.evidence.proof import ProofPolicy
 from loopwright.skills.findings import Dimension
 from loopwright.surfaces.server import examples
@@ -89,6 +89,7 @@ class NewRun(Body):
     park: bool | None = None
     worktree: bool | None = None
     commit: bool | None = None
+    sandbox: SandboxName | None = None
 
     @property
     def task(self) -> str:

@@ -44,6 +44,7 @@ async def propose_tasks(runner: LoopRunner, loop_id: str, *, agent: str, count: 
     with runner.processes.alone(mark, BUSY):
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(runner.processes.owning(mark))
+            stack.enter_context(runner.processes.confined(mark, settings))
             turns = await stack.enter_async_context(
                 AgentTurns(lambda name: runner.agents(name, around), recall, runner.clock, bus, runner.price)
             )

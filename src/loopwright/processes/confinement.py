@@ -1,0 +1,317 @@
+"""Which sandbox what this process starts is put into, and what there is on the machine to put into it."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from loopwright.core.errors import NoSandbox, SandboxError
+from loopwright.core.state import SandboxName
+from loopwright.processes.sandbox import (
+    TEMPORARY,
+    HostPaths,
+    ProjectPaths,
+    SandboxNeeds,
+    bubblewrap_command,
+    expand_folder,
+    lay_out,
+    read_extra,
+)
+
+SANDBOXES: tuple[SandboxName, ...] = ("bwrap",)
+"""Those that there are, the strongest first."""
+
+ONLY_TESTS = SandboxNeeds()
+"""What a program gets of which nobody says more: the project, and no network."""
+
+_SECONDS = 20.0
+_KEPT = (".git", ".workflow", ".loopwright", "loopwright.toml")
+"""Of a project: its history, the state of its runs, and what says how they work."""
+
+_HIDDEN = ("/home", "/root", "/run", "/media")
+_MASKED = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh/ssh_host_*_key")
+_GUARDED = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr")
+_RESOLVER = Path("/etc/resolv.conf")
+
+_TOOLS = """
+.asdf .bun .cabal .cargo/bin .cargo/env .cargo/git .cargo/registry .conda .deno .fnm .ghcup .gem .julia .juliaup
+.linuxbrew .local/bin .local/lib .local/pipx .local/share/fnm .local/share/mise .local/share/pipx
+.local/share/pnpm .local/share/rtx .local/share/uv .local/share/virtualenvs .m2/repository .nix-profile
+.npm-global .nvm .opam .pyenv .rbenv .rustup .rvm .sdkman .stack .virtualenvs .volta .cache/ms-playwright
+.cache/puppeteer .cache/pypoetry/virtualenvs .gradle/wrapper .gitconfig .config/git/config .config/git/ignore
+.config/git/attributes go anaconda3 miniconda3 miniforge3 mambaforge
+"""
+"""Where languages and their tools lie in a home directory."""
+
+_LOGINS = """
+.cargo/credentials .cargo/credentials.toml .gem/credentials .julia/servers .local/share/uv/credentials
+.cabal/config
+"""
+"""What of this holds logins all the same, and is hidden."""
+
+_VARIABLES = """
+BUN_INSTALL CARGO_HOME CONDA_PREFIX DENO_INSTALL GOPATH GOROOT GOMODCACHE JAVA_HOME NVM_DIR PNPM_HOME PYENV_ROOT
+RUSTUP_HOME SDKMAN_DIR VIRTUAL_ENV VOLTA_HOME
+"""
+"""Environment variables that say the same."""
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """One run's sandbox. `folder` is the run's own, `state` holds it and what else is kept of this user's runs.
+
+    `root` is the project; `paths` as the setting has them.
+    """
+
+    name: SandboxName
+    root: Path
+    folder: Path
+    state: Path
+    paths: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Starts a program within. NoSandbox where that cannot be, with the reason."""
+        home = _home(os.environ)
+        if home.is_relative_to(self.root):
+            raise NoSandbox(
+                f"a sandbox hides the home directory, and the project {self.root} holds it; use another folder"
+            )
+        for words in self.paths:
+            path, _ = read_extra(words, self.root, home)
+            if not os.path.exists(path):
+                raise NoSandbox(f"sandbox_paths: there is no {path}; write it as PATH or PATH:rw")
+        try:
+            with tempfile.TemporaryDirectory(prefix="loopwright-sandbox-", ignore_cleanup_errors=True) as folder:
+                tried = replace(self, folder=Path(folder).resolve())
+                done = tried.run_briefly(("true",), self.root, os.environ, _SECONDS)
+        except (SandboxError, OSError, subprocess.TimeoutExpired) as error:
+            raise NoSandbox(f"the sandbox {self.name} does not work here: {_why(error)}") from error
+        if done.returncode != 0:
+            raise NoSandbox(f"the sandbox {self.name} does not work here: {_last_line(done.stdout)}")
+
+    @cached_property
+    def nests(self) -> bool:
+        """Whether a program within can make a sandbox of its own."""
+        inner = ("bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+        try:
+            return self.run_briefly((*inner, "true"), self.root, os.environ, _SECONDS).returncode == 0
+        except (SandboxError, OSError, subprocess.TimeoutExpired):
+            return False
+
+    def run_briefly(
+        self, argv: Sequence[str], cwd: Path, environment: Mapping[str, str], seconds: float
+    ) -> subprocess.CompletedProcess[bytes]:
+        """To its end, with stderr in its output. SandboxError, OSError, TimeoutExpired."""
+        status = SandboxStatus(self.name)
+        with status.kept():
+            command = self.command(argv, cwd, environment, ONLY_TESTS, status)
+            done = subprocess.run(
+                command,
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env=dict(environment),
+                timeout=seconds,
+                check=False,
+                pass_fds=(status.descriptor,),
+            )
+            status.check(done.returncode, done.stdout.decode("utf-8", "replace"))
+        return done
+
+    def command(
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        environment: Mapping[str, str],
+        needs: SandboxNeeds,
+        status: "SandboxStatus",
+    ) -> list[str]:
+        """What is started in its place, and makes what it needs on the way. SandboxError."""
+        if shutil.which(self.name) is None:
+            raise SandboxError(self.name, f"there is no program {self.name}")
+        cwd, home = cwd.resolve(), _home(environment)
+        host, project = self._host(environment, needs), self._project(cwd, home)
+        folders = self._folders(needs, environment, home)
+        for path in needs.writable:
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        table = lay_out(host, project, cwd, needs, folders)
+        return bubblewrap_command(argv, table, host, cwd, network=needs.network, status=status.descriptor)
+
+    def _host(self, environment: Mapping[str, str], needs: SandboxNeeds) -> HostPaths:
+        home = _home(environment)
+        bases = (environment.get(f"XDG_{kind}_HOME", "") for kind in ("CONFIG", "DATA", "STATE", "CACHE"))
+        own = (_home(os.environ), self.state, *(Path(base) for base in bases if os.path.isabs(base)))
+        hidden = frozenset(_real((*map(Path, _HIDDEN), *own)))
+        cargo = Path(environment.get("CARGO_HOME") or home / ".cargo")
+        logins = [*(home / name for name in _LOGINS.split()), cargo / "credentials", cargo / "credentials.toml"]
+        root = os.geteuid() == 0
+        return HostPaths(
+            home=home,
+            hidden=tuple(sorted({*hidden, *(path for path in logins if os.path.isdir(path))})),
+            named=named if (named := Path(environment.get("HOME") or home)) != home else None,
+            temporary=next(_real([Path(environment.get("TMPDIR") or "/tmp")]), None),
+            masked=(*_masked(), *(path for path in logins if os.path.isfile(path))),
+            tools=tuple(sorted({*_tools(environment, home, hidden), *_resolver(needs)})),
+            guarded=tuple(path for name in _GUARDED if root and (path := Path("/proc", name)).exists()),
+        )
+
+    def _project(self, cwd: Path, home: Path) -> ProjectPaths:
+        places = dict.fromkeys((self.root, cwd))
+        kept = (place / name for place in places for name in _KEPT)
+        return ProjectPaths(
+            root=self.root,
+            kept=tuple(path for path in kept if os.path.exists(path) and not os.path.islink(path)),
+            repositories=tuple(path for place in places for path in _repositories(place)),
+            extra=tuple(read_extra(words, self.root, home) for words in self.paths),
+        )
+
+    def _folders(self, needs: SandboxNeeds, environment: Mapping[str, str], home: Path) -> dict[Path, Path]:
+        """Those of the program's own, made where they are missing."""
+        cache = self.folder / "cache" / needs.cache
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = {Path(environment.get("XDG_CACHE_HOME") or home / ".cache"): cache}
+        for template in needs.folders:
+            path = expand_folder(template, environment, home)
+            if not path.suffix:  # a file is the program's own to make
+                with suppress(OSError):
+                    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if os.path.exists(path):
+                found[path] = path.resolve()
+        return found
+
+
+class SandboxStatus:
+    """What a sandbox tells of its program's exit. `descriptor` is handed to it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.descriptor = os.memfd_create("sandbox-status", os.MFD_CLOEXEC)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+    def check(self, exit_code: int | None, output: str) -> None:
+        """SandboxError where it has ended by itself, and no program in it was started."""
+        if exit_code is None or exit_code <= 0 or self.descriptor < 0:
+            return
+        told = os.pread(self.descriptor, 10_000, 0).decode("utf-8", "replace")
+        if '"exit-code"' not in told:
+            said = [line for line in output.splitlines() if line.startswith("bwrap: ")]
+            raise SandboxError(self._name, said[-1].removeprefix("bwrap: ") if said else f"exit code {exit_code}")
+
+
+_CURRENT: ContextVar[Sandbox | None] = ContextVar("sandbox", default=None)
+
+
+def current_sandbox() -> Sandbox | None:
+    """The one of the run that is driven here; None where it has none."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def confine(sandbox: Sandbox | None) -> Iterator[None]:
+    """While it lasts, what is started goes into this sandbox, and so it does in tasks and threads begun meanwhile."""
+    token = _CURRENT.set(sandbox)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def run_briefly(argv: Sequence[str], *, cwd: Path, seconds: float) -> subprocess.CompletedProcess[bytes]:
+    """A short question to a program of the project's, in the run's sandbox. OSError, TimeoutExpired, SandboxError."""
+    sandbox = current_sandbox()
+    if sandbox is not None:
+        return sandbox.run_briefly(argv, cwd, os.environ, seconds)
+    return subprocess.run(argv, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False)
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("HOME") or Path.home()).resolve()
+
+
+def _real(paths: Iterable[Path]) -> Iterator[Path]:
+    """Those that are folders, by their real paths."""
+    return (path.resolve() for path in paths if os.path.isdir(path))
+
+
+def _masked() -> Iterator[Path]:
+    """Secret files that we can read, as root can."""
+    found = (path for name in _MASKED for path in Path("/").glob(name[1:]))
+    return (path for path in found if os.path.isfile(path) and os.access(path, os.R_OK))
+
+
+def _resolver(needs: SandboxNeeds) -> Iterator[Path]:
+    """Where names are looked up: often a link into /run."""
+    if needs.network and _RESOLVER.is_symlink() and _RESOLVER.exists():
+        yield _RESOLVER.resolve()
+
+
+def _tools(environment: Mapping[str, str], home: Path, hidden: Iterable[Path]) -> Iterator[Path]:
+    """What lies in hidden folders, and programs need to run: languages, and ourselves."""
+    known = (home / name for name in _TOOLS.split())
+    named = (
+        Path(path) for name in _VARIABLES.split() for path in (environment.get(name) or "").split(os.pathsep) if path
+    )
+    found = (_prefix(Path(path), home) for path in environment.get("PATH", "").split(os.pathsep) if os.path.isabs(path))
+    ours = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[2])
+    roots = (*TEMPORARY, *hidden, home)
+    for path in (*known, *named, *found, *ours):
+        if os.access(path, os.R_OK) and any(path.is_relative_to(root) and path != root for root in roots):
+            yield path
+            real = path.resolve()
+            if real != path and any(real.is_relative_to(root) for root in roots):
+                yield real
+
+
+def _prefix(folder: Path, home: Path) -> Path:
+    """What a folder of programs belongs to: that of `~/tool/bin` is `~/tool`, that of `~/bin` is itself."""
+    above = folder.parent
+    shared = above in (home, home / ".local", Path("/")) or home.is_relative_to(above)
+    return folder if folder.name not in ("bin", ".bin", "shims") or shared else above
+
+
+def _repositories(place: Path) -> Iterator[Path]:
+    """What git reads elsewhere for the work tree in `place`: the repository it is of, and what that borrows."""
+    own = place / ".git"
+    with suppress(OSError, ValueError):
+        if own.is_file():
+            own = (place / own.read_text().strip().removeprefix("gitdir:").strip()).resolve()
+            yield own
+        common = own / "commondir"
+        if common.is_file():
+            own = (own / common.read_text().strip()).resolve()
+            yield own
+        borrowed = own / "objects" / "info" / "alternates"
+        for line in borrowed.read_text().splitlines() if borrowed.is_file() else ():
+            if (lender := own / "objects" / line).is_dir():
+                yield lender.resolve()
+
+
+def _why(error: Exception) -> str:
+    """For a person: what would help, where the program is not there."""
+    if not isinstance(error, SandboxError):
+        return str(error)
+    return f"{error.why}; install bubblewrap" if shutil.which("bwrap") is None else error.why
+
+
+def _last_line(output: bytes) -> str:
+    lines = [line.strip() for line in output.decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[-1] if lines else "it says nothing"

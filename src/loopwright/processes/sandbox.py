@@ -1,0 +1,170 @@
+"""What a program finds in a sandbox: which paths, which network, and the command that makes it so.
+
+Decides alone, and touches no file; what there is on this machine is found out in `confinement`.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple, assert_never
+
+Access = Literal["read", "write", "empty", "masked", "device", "link"]
+"""`empty`: a folder in memory in its place, gone with the sandbox; `masked`: a file that cannot be read; `device`: a
+path below /dev; `link`: a link that leads to its source."""
+
+
+class Mount(NamedTuple):
+    """What stands at a path of the sandbox: something of the machine, the same path unless a `source` is named."""
+
+    access: Access
+    source: Path | None = None
+
+
+@dataclass(frozen=True)
+class SandboxNeeds:
+    """What a program needs beside its working directory, which it may write.
+
+    `folders` that its own settings name (`~/.codex`, `${CODEX_HOME:-~/.codex}`) are kept from one process to the next,
+    and made where they are missing. `cache` names the folder of the run that becomes ~/.cache.
+    """
+
+    writable: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
+    folders: tuple[str, ...] = ()
+    network: bool = False
+    cache: str = "tests"
+
+
+@dataclass(frozen=True)
+class HostPaths:
+    """What the machine has, all real paths. `hidden` folders hold what is somebody's; `masked` files are secret.
+
+    `named`: the home directory as the environment names it, where that is by a link. `temporary`: where
+    temporary files are. `tools`: what of the hidden a program may read all the same. `guarded`: files of /proc that
+    root could write.
+    """
+
+    home: Path
+    hidden: tuple[Path, ...]
+    named: Path | None = None
+    temporary: Path | None = None
+    masked: tuple[Path, ...] = ()
+    tools: tuple[Path, ...] = ()
+    guarded: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProjectPaths:
+    """`kept`: of the project, and of the folder that the run works in, what only the engine and people write.
+
+    `repositories`: what git needs of other folders. `extra`: what the settings name, with what may be done there.
+    """
+
+    root: Path
+    kept: tuple[Path, ...] = ()
+    repositories: tuple[Path, ...] = ()
+    extra: tuple[tuple[Path, Access], ...] = ()
+
+
+TEMPORARY = (Path("/tmp"), Path("/var/tmp"))
+
+
+def lay_out(
+    host: HostPaths, project: ProjectPaths, cwd: Path, needs: SandboxNeeds, folders: Mapping[Path, Path]
+) -> dict[Path, Mount]:
+    """What stands where, over `/` as it can be read. What lies deeper comes later, and holds.
+
+    `folders`: those of the program's own, by where they are, with what is mounted there.
+    """
+    inside = cwd.is_relative_to(project.root)
+    table = {
+        **_all((*TEMPORARY, *host.hidden, host.home), "empty"),
+        **_all(host.masked, "masked"),
+        **_all((*host.tools, *project.repositories, *needs.readable), "read"),
+        project.root: Mount("write" if inside else "read"),
+        cwd: Mount("write"),
+        **{path: Mount("write", source) for path, source in folders.items()},
+        **_all(needs.writable, "write"),
+        **_all(project.kept, "read"),
+        **{path: Mount(access) for path, access in project.extra},
+    }
+    if host.temporary and not is_writable(host.temporary, table):
+        table[host.temporary] = Mount("empty")
+    if host.named and host.named not in table and _is_hidden(host.named, table):
+        table[host.named] = Mount("link", host.home)
+    return dict(sorted(table.items(), key=lambda item: len(item[0].parts)))
+
+
+def is_writable(path: Path, table: Mapping[Path, Mount]) -> bool:
+    """Whether that path is there, and a program can write to it, by the mount that it lies in."""
+    around = [place for place in table if path.is_relative_to(place)]
+    if not around:
+        return False
+    place = max(around, key=lambda place: len(place.parts))
+    return table[place].access == "write" or (table[place].access == "empty" and place == path)
+
+
+def _is_hidden(path: Path, table: Mapping[Path, Mount]) -> bool:
+    """Whether nothing is there, because it is below a folder that is empty."""
+    return any(mount.access == "empty" and path.is_relative_to(place) for place, mount in table.items())
+
+
+def _all(paths: Iterable[Path], access: Access) -> dict[Path, Mount]:
+    return dict.fromkeys(paths, Mount(access))
+
+
+def bubblewrap_command(
+    argv: Sequence[str], table: Mapping[Path, Mount], host: HostPaths, cwd: Path, *, network: bool, status: int
+) -> list[str]:
+    """`argv` within these paths, in namespaces of its own, without privileges, and ended with whoever started it.
+
+    The descriptor `status` hears of the exit; of none where the sandbox could not be made.
+    """
+    return [
+        *("bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"),
+        *(() if network else ("--unshare-net",)),
+        *("--json-status-fd", str(status)),
+        *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+        *(word for path in host.guarded for word in ("--ro-bind", str(path), str(path))),
+        *(word for path, mount in table.items() for word in _mounted(path, mount)),
+        *("--chdir", str(cwd), "--", *argv),
+    ]
+
+
+def _mounted(path: Path, mount: Mount) -> tuple[str, ...]:
+    source = str(mount.source or path)
+    match mount.access:
+        case "empty":
+            return ("--tmpfs", str(path))
+        case "masked":
+            return ("--ro-bind", "/dev/null", str(path))
+        case "read":
+            return ("--ro-bind", source, str(path))
+        case "write":
+            return ("--bind", source, str(path))
+        case "device":
+            return ("--dev-bind", source, str(path))
+        case "link":
+            return ("--symlink", source, str(path))
+        case never:
+            assert_never(never)
+
+
+_VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
+
+
+def expand_folder(template: str, environment: Mapping[str, str], home: Path) -> Path:
+    """`${CODEX_HOME:-~/.codex}` as this environment means it; `~` is `home`. What is relative begins there."""
+    text = _VARIABLE.sub(lambda found: environment.get(found[1]) or found[2], template)
+    return home / (text.removeprefix("~").lstrip("/") if text.startswith("~") else text)
+
+
+def read_extra(words: str, project: Path, home: Path) -> tuple[Path, Access]:
+    """An entry of `sandbox_paths`: a path, with `:rw` behind it where it may be written."""
+    text, colon, ending = words.rpartition(":")
+    text, may_write = (text, True) if colon and ending == "rw" else (words, False)
+    path = home / text[1:].lstrip("/") if text == "~" or text.startswith("~/") else project / text
+    if may_write and path.is_relative_to("/dev"):
+        return path, "device"
+    return path, "write" if may_write else "read"
