@@ -141,7 +141,7 @@ def start_coverage(order: Order) -> coverage.Coverage | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            data = os.path.join(order["folder"], f"coverage-{os.getpid()}.data")
+            data = os.path.join(order["folder"], f"coverage-{time.time_ns()}-{os.getpid()}.data")
             measuring = coverage.Coverage(data_file=data, messages=False)
             if not any(measuring.get_option(f"run:{name}") for name in ("source", "source_pkgs", "include")):
                 measuring.set_option("run:include", everything(order))
@@ -167,7 +167,7 @@ def finish_coverage(measuring: coverage.Coverage, order: Order, log: Log) -> Non
     """Stops measuring and writes coverage's own JSON report; and what holds for files that are not in it."""
     import coverage
 
-    file = os.path.join(order["folder"], f"coverage-{os.getpid()}.json")
+    file = os.path.join(order["folder"], f"coverage-{time.time_ns()}-{os.getpid()}.json")
     log.write("coverage", cwd=os.getcwd(), file=file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
