@@ -128,7 +128,7 @@ tests/engine/test_transcript.py::test_every_message_and_every_turn_is_there
 tests/fleet/test_signals.py::test_the_same_id_in_two_projects
 tests/fleet/test_together.py::test_two_loops_that_change_the_same_tree
 tests/golden/test_json_shapes.py
-tests/golden/test_messages.py
+tests/golden/test_messages.py::test_a_course_is_told_word_by_word
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-killed-in-cd]
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-loop-torn-in-develop]
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-tuning-waits-for-a-choice]

@@ -41,7 +41,7 @@ async def test_goal_rules_and_paths_are_in_every_message(stage: MakeStage) -> No
     init, develop, again, debug = sent(set)
     for text in (init, develop, again, debug):
         assert GOAL in text
-        assert "call `report_action_result` with action" in text
+        assert "`report_action_result`" in text
     for text in (init, develop, debug):
         assert f"Work only in {set.project}, and leave `.workflow` there alone" in text
         assert "Tests that you weaken, skip or delete are put back" in text
@@ -58,7 +58,7 @@ async def test_goal_rules_and_paths_are_in_every_message(stage: MakeStage) -> No
     assert "as last measured: 1 test failed\n- suite::app: " in develop
     assert "Hints" not in develop
     assert f"{folder}/develop.md" in develop
-    assert "could not be taken as a report: there was no ACTION_RESULT block." in again
+    assert "could not be taken as a report: there was no call of the report tool and no ACTION_RESULT block." in again
     assert "\n- action: DEVELOP\n" in again
     assert set.agent.messages[2].short == "", "it is asked for the report, not given the order again"
     assert f"More in {folder}: test-results.json" in debug

@@ -24,12 +24,9 @@ from loopwright.workflows.loop.messages import loop_prompts
 from loopwright.workflows.orders import MessageTexts, Surroundings
 from tests.cycle.stage import MakeCycleStage
 from tests.domain.cycle_making import AT, running
-from tests.golden.test_messages import compare, masked, tokens
 
 PROMPTS = cycle_prompts()
 DOCUMENTS = Path("/p/.workflow/.cycle/c.progress")
-LONGEST = 900
-"""Tokens of an order to a role."""
 TASK = PlanTask(id="TASK-007", description="Say it {{ politely }}", files=tuple(f"src/{n}.py" for n in range(30)))
 
 
@@ -91,16 +88,6 @@ async def test_every_order_of_a_whole_cycle_is_short(make_stage: MakeCycleStage)
     for turn in stage.cast.turns:
         assert len(turn.message.text) < 6_500, turn.message.action
         assert str(turn.folder) in turn.message.text
-
-
-async def test_what_each_role_is_told_first(make_stage: MakeCycleStage) -> None:
-    """Word by word, and in no more than so many tokens."""
-    stage = make_stage()
-    await stage.drive(stage.create())
-    firsts = {turn.role: turn for turn in reversed(stage.cast.turns)}
-    texts = [masked(firsts[role].message.text, stage.project) for role in ROLES]
-    compare("cycle.txt", texts)
-    assert all(tokens(text) <= LONGEST for text in texts)
 
 
 async def test_an_override_speaks_in_a_cycle(make_stage: MakeCycleStage, tmp_path: Path) -> None:

@@ -12,14 +12,11 @@ from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import NextAction
 from tests.domain.loop_making import (
     auto,
-    confirmed,
     debugged,
     developed,
     engine,
-    hypothesis,
     initialised,
     loop,
-    result,
     step,
     task,
     validated,
@@ -56,7 +53,7 @@ def test_it_tells_what_was_done_what_is_open_and_where_the_files_are() -> None:
     for words in (
         "actions: INIT, DEVELOP, VALIDATE, DEBUG", "the last error, in VALIDATE: no result at all",
         "1 of 2 tasks completed", "completed: write part 0 (ledger.py)", "pending: write part 1",
-        "did not pass: 2 tests fail", f"fails: {result('adds').key}", "H1, confirmed, ledger.py:total:7", FOLDER,
+        "did not pass: 2 tests fail", FOLDER,
     ):  # fmt: skip
         assert words in text, text
 
@@ -75,22 +72,6 @@ def test_the_last_words_of_a_turn_that_broke_off_are_told_also_at_the_beginning(
     text = compose_brief(auto(loop("running")), FOLDER, "…" + "x" * 5000 + " I am about to rename the parser")
     assert text.endswith("I am about to rename the parser")
     assert len(text) <= LONGEST
-
-
-def test_likely_causes_come_first_and_rejected_ones_last() -> None:
-    state = begun()
-    assert state.skill_state is not None
-    known = (
-        hypothesis("H1", status="rejected", evidence={}, verdict_reason="no"), hypothesis("H2", likelihood=3),
-        confirmed("H3"), hypothesis("H4", likelihood=2), hypothesis("H5", likelihood=9),
-    )  # fmt: skip
-    debug = state.skill_state.debug.evolve(hypotheses=known, hypotheses_count=len(known))
-    text = compose_brief(state.evolve(skill_state=state.skill_state.evolve(debug=debug)), FOLDER)
-    assert [line.split(",")[0].strip(" -") for line in text.splitlines() if line.startswith("  - H")] == [
-        "H3",
-        "H4",
-        "H2",
-    ]
 
 
 @pytest.mark.parametrize("text", ["x" * 10_000, "line\n" * 3000, "字" * 9000])

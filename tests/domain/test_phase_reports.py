@@ -253,9 +253,9 @@ def test_the_last_block_counts_and_one_of_the_ordered_phase_before_others() -> N
 def test_each_order_takes_its_own_kind_of_block() -> None:
     action = "ACTION_RESULT:\n- action: DEVELOP\n- status: success\n- message: m\n- state_updates: {}\n"
     assert parse_report(action, STEP) is None
-    assert find_report_problem(action, STEP) == "there was no PHASE_RESULT block"
+    assert find_report_problem(action, STEP) == "there was no call of the report tool and no PHASE_RESULT block"
     assert parse_report(PLAIN, "DEVELOP") is None
-    assert find_report_problem(PLAIN, "DEVELOP") == "there was no ACTION_RESULT block"
+    assert find_report_problem(PLAIN, "DEVELOP") == "there was no call of the report tool and no ACTION_RESULT block"
     for text in (action + PLAIN, PLAIN + action):
         first, second = parse_report(text, STEP), parse_report(text, "DEVELOP")
         assert first is not None
@@ -269,7 +269,7 @@ def test_each_order_takes_its_own_kind_of_block() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "there was no PHASE_RESULT block"),
+        ("", "there was no call of the report tool and no PHASE_RESULT block"),
         ("PHASE_RESULT:", "the block had no line “- phase: …”"),
         ("PHASE_RESULT:\n- phase: ep\n", "the block had no line “- status: …” (success, failed, partial)"),
         (PLAIN.replace("partial", "needs_input"), "its status was 'needs_input'; allowed are success, failed, partial"),

@@ -208,8 +208,11 @@ def test_no_block_is_no_report(text: str) -> None:
 @each(
     ("text", "problem"),
     [
-        ("", "there was no ACTION_RESULT block"),
-        ("All is done, the ACTION_RESULT block is superfluous.", "there was no ACTION_RESULT block"),
+        ("", "there was no call of the report tool and no ACTION_RESULT block"),
+        (
+            "All is done, the ACTION_RESULT block is superfluous.",
+            "there was no call of the report tool and no ACTION_RESULT block",
+        ),
         ("\n".join(f"> {line}" for line in PLAIN.splitlines()), "the ACTION_RESULT block was inside a quotation"),
         ("ACTION_RESULT:", "the block had no line “- action: …”"),
         ("ACTION_RESULT:\n- action: INIT\n", "the block had no line “- status: …” (success, failed, needs_input)"),

@@ -49,6 +49,11 @@ TYPES: Mapping[str, DiscoveryType] = {
 }
 
 
+def list_types() -> str:
+    """The types with the keys that their data need, in words."""
+    return "; ".join(f"{name} ({', '.join(each.required)})" for name, each in TYPES.items())
+
+
 class Discovery(NamedTuple):
     ts: str
     agent: str

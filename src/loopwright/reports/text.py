@@ -58,7 +58,9 @@ def find_report_problem(text: str, action: str | None = None) -> str:
             return str(error)
     form = PHASE if action in STEPS else ACTION
     quoted = is_quoted(text, form)
-    return f"the {form.opening} block was inside a quotation" if quoted else f"there was no {form.opening} block"
+    if quoted:
+        return f"the {form.opening} block was inside a quotation"
+    return f"there was no call of the report tool and no {form.opening} block"
 
 
 def asks_person(next_action: str | None) -> bool:

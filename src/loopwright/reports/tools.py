@@ -33,7 +33,7 @@ from loopwright.reports.block import (
     read_phase_status,
     read_status,
 )
-from loopwright.reports.discoveries import TYPES, read_entry
+from loopwright.reports.discoveries import TYPES, list_types, read_entry
 from loopwright.reports.phase import (
     MOST_ENTRIES,
     MOST_IDS,
@@ -198,7 +198,7 @@ class ReportFinding(ReportCall):
     name = "report_discovery"
     words = (
         "At any time: one fact about the project that the other roles can use, with its source. Types, and the keys"
-        " their data needs: " + "; ".join(f"{name} ({', '.join(each.required)})" for name, each in TYPES.items()) + "."
+        f" their data needs: {list_types()}."
     )
     taken = "Recorded."
     bare = "type"

@@ -99,7 +99,7 @@ def describe_rules(root: Path, agent: str) -> str:
         shown = text if len(text) <= room else f"{text[:room].rpartition(chr(10))[0] or text[:room]}\n…"
         room -= len(shown)
         quoted.append(f"{name}{'' if shown == text else ' begins (read the rest there)'}:\n\n{fence(shown)}\n")
-    lines = ["- The people of this project wrote rules for it. Keep to them.", *quoted] if quoted else []
+    lines = ["- Keep to the rules that the people of this project wrote for it:\n", *quoted] if quoted else []
     if named:
         lines.append(f"- Read {'also' if quoted else 'first'} what the project says of itself: {', '.join(named)}.")
     return "".join(f"{line}\n" for line in lines)

@@ -7,6 +7,7 @@ from pathlib import Path
 from loopwright.core.cycle_names import CycleStep, Role, step_of
 from loopwright.core.prompts import Prompts
 from loopwright.core.text import clip_text, plural
+from loopwright.reports.discoveries import list_types
 from loopwright.workflows.cycle.model import CycleState, FeedbackEntry, PlanTask
 from loopwright.workflows.cycle.standing import cycle_goal
 from loopwright.workflows.orders import MessageTexts, Surroundings, budget_words, done_words, shorten_goal
@@ -61,7 +62,7 @@ def compose_message(
     left = budget_words(state.engine, state.current_iteration, state.max_iterations)
     report = prompts.render("report", role=role)
     iteration = str(max(state.current_iteration, 1))
-    place = {"project": around.project, "folder": folder, "rule_files": around.rules}
+    place = {"project": around.project, "folder": folder}
     if RULES[role] == "works":
         place["test_command"] = around.tests_words
     whole = prompts.render(
@@ -70,6 +71,7 @@ def compose_message(
         goal=goal,
         done=done_words(state.engine, cycle_goal(state)),
         rules=prompts.render(RULES[role], **place),
+        rule_files=around.rules,
         left=left,
         step=step.key,
         iteration=iteration,
@@ -84,9 +86,8 @@ def compose_message(
         step=step.key,
         iteration=iteration,
         order=order,
-        report=report,
     )
-    return MessageTexts(whole, short, prompts.render("report_text", role=role, folder=folder))
+    return MessageTexts(whole, short, prompts.render("report_text", role=role, folder=folder, types=list_types()))
 
 
 def wrap_ups(prompts: Prompts, step: str) -> tuple[str, str]:
@@ -129,12 +130,12 @@ def debug_order(
         folder=str(documents / "cd"),
         hypotheses=hypotheses or "- none yet",
         tools=f"{prompts.render('debugger')}\n\n" if hypotheses else "",
-        news=_news_for_cd(state),
+        news=_news_for_cd(state, bugs=False),
     )
 
 
-def _news_for_cd(state: CycleState) -> str:
-    news = compose_news(state, "cd")
+def _news_for_cd(state: CycleState, *, bugs: bool = True) -> str:
+    news = compose_news(state, "cd", bugs=bugs)
     return "" if news == NO_NEWS else f"\nWhat came back to you from earlier work:\n{news}"
 
 
@@ -156,8 +157,11 @@ def select_feedback(state: CycleState, role: Role) -> tuple[FeedbackEntry, ...]:
     return tuple(entry for entry in _recent(state) if entry.target == role)
 
 
-def compose_news(state: CycleState, role: Role) -> str:
-    """The extension (to ra and ep) and the feedback of this iteration, short: the rest is in the documents."""
+def compose_news(state: CycleState, role: Role, *, bugs: bool = True) -> str:
+    """The extension (to ra and ep) and the feedback of this iteration, short: the rest is in the documents.
+
+    `bugs`: what vas has found too, which an order to mend it says itself.
+    """
     lines = []
     record = state.iterations[-1] if state.iterations else None
     if role == "cd" and record is not None:
@@ -166,7 +170,9 @@ def compose_news(state: CycleState, role: Role) -> str:
     if record is not None and record.extension and role in ("ra", "ep"):
         lines.append(f"- the user extends the goal: {record.extension}")
     entries = [
-        entry for entry in select_feedback(state, role) if entry.content != (record.extension if record else None)
+        entry
+        for entry in select_feedback(state, role)
+        if entry.content != (record.extension if record else None) and (bugs or entry.type != "bug_report")
     ]
     lines += [f"- {entry.type} from {entry.source}: {_short(entry.content)}" for entry in entries[:NEWS_SHOWN]]
     if (more := len(entries) - NEWS_SHOWN) > 0:

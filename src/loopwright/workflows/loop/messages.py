@@ -87,7 +87,6 @@ def compose_message(
         left=left,
         action=action,
         order=order,
-        report=report,
     )
     return MessageTexts(
         text=join_parts(heading, told, whole),
@@ -99,8 +98,8 @@ def compose_message(
 LONGEST = 2500
 """Characters of a brief; the files hold the rest."""
 
-SAID, LINE, SHOWN, CAUSES = 600, 160, 6, 3
-"""Characters of what was said last and of a line; items of a list, and hypotheses."""
+SAID, LINE, SHOWN = 600, 160, 6
+"""Characters of what was said last and of a line; items of a list."""
 
 
 def compose_brief(state: LoopState, folder: str, said: str = "") -> str:
@@ -116,7 +115,7 @@ def compose_brief(state: LoopState, folder: str, said: str = "") -> str:
         return ""
     lines = ["This work was begun in an earlier session that is gone. What was done so far:"]
     if skill is not None and begun:
-        lines += [*_done(skill), *_tasks(skill), *_tests(state, skill), *_causes(skill)]
+        lines += [*_done(skill), *_tasks(skill), *_tests(state)]
         lines.append(f"Details: develop.md, test-results.json, hypotheses.json and changes.log in {folder}")
     lines.append("Look at the files before you go on: something may be half done.")
     text = "\n".join(lines)[: LONGEST - SAID - 100]
@@ -149,23 +148,13 @@ def _files(task: DevelopTask) -> str:
     return f" ({_cut(', '.join(task.files_changed))})" if task.files_changed else ""
 
 
-def _tests(state: LoopState, skill: SkillState) -> Iterator[str]:
+def _tests(state: LoopState) -> Iterator[str]:
     last = state.engine.last_validation
     if last is None:
         return
     yield f"- the last test run {'passed' if last.passed else 'did not pass'}" + (
         f": {_cut('; '.join(last.reasons))}" if last.reasons else ""
     )
-    yield from (f"  - fails: {_cut(name)}" for name in skill.validate_.failed_tests[:SHOWN])
-    if (more := len(skill.validate_.failed_tests) - SHOWN) > 0:
-        yield f"  - and {more} more"
-
-
-def _causes(skill: SkillState) -> Iterator[str]:
-    ranked = sorted(skill.debug.hypotheses, key=lambda h: (h.status == "rejected", h.likelihood))[:CAUSES]
-    if ranked:
-        yield "- suspected causes:"
-    yield from (f"  - {h.id}, {h.status}, {_cut(h.logging_point)}: {_cut(h.description)}" for h in ranked)
 
 
 def _cut(text: str) -> str:

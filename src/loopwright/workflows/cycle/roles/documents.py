@@ -163,7 +163,7 @@ def describe_tests(session: CycleSession) -> str:
     """How the tests stand, for a role's message."""
     state = session.state()
     if state.engine.tests_found is None:
-        return "not known yet: their first run is in progress"
+        return "not known yet; their first run is in progress"
     if not state.engine.tests_found:
         return "none were found"
     failing = list_failures(session)

@@ -9,7 +9,7 @@ from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.documents import POINTS, RISKS, section_items
-from loopwright.workflows.cycle.messages import compose_news
+from loopwright.workflows.cycle.messages import NO_NEWS, compose_news
 from loopwright.workflows.cycle.model import CycleState, PlanTask
 from loopwright.workflows.cycle.outcomes import CycleOutcome, ExplorationOutcome, PlanOutcome
 from loopwright.workflows.cycle.plan import keep_tasks, read_plan
@@ -89,15 +89,17 @@ def _items(text: str, headings: tuple[str, ...]) -> tuple[str, ...]:
 def _standing(state: CycleState) -> str:
     """What the planner has to know of the plan that is there, and of what is new."""
     if state.plan is None:
-        return "This is the first plan."
+        return ""
     done = [task.id for task in state.plan.tasks if task.status == "completed"]
     kept = f"Completed, and so they stay: {', '.join(done)}. " if done else ""
     mends = [task.id for task in state.plan.tasks if task.id in state.engine.mends and task.id not in done]
     if mends:
         kept += f"Made for what the validation found, so they stay, and it needs no others: {', '.join(mends)}. "
+    news = compose_news(state, "ep")
     return (
         f"plan.json holds the plan as it stands. {kept}Rewrite it whole: what is still to be done, changed as needed, "
-        f"and new tasks for what is new; new ids count on.\n\nNew in this iteration:\n{compose_news(state, 'ep')}"
+        "and new tasks for what is new; new ids count on."
+        + ("" if news == NO_NEWS else f"\n\nNew in this iteration:\n{news}")
     )
 
 
