@@ -235,6 +235,9 @@ tests/agents_real/test_loops.py::test_a_feature_and_a_fix_in_one_session[gemini]
 tests/agents_real/test_loops.py::test_doctor_finds_it_ready[codex]
 tests/agents_real/test_proof.py::test_its_loop_ends_as_it_should[a test that passes without the change-codex]
 tests/agents_real/test_proof.py::test_what_its_shell_does_to_the_environment[sitecustomize]
+tests/agents_real/test_requests.py::test_every_message_reaches_the_model_whole[codex-loop]
+tests/agents_real/test_requests.py::test_every_message_reaches_the_model_whole[codex-cycle]
+tests/agents_real/test_requests.py::test_every_message_reaches_the_model_whole[opencode-loop]
 tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports[codex]
 tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes[codex]
 tests/agents_real/test_sandbox.py::test_a_feature_and_a_fix_in_a_sandbox[codex]
@@ -372,6 +375,7 @@ tests/agents_real/test_real_agents.py::test_a_cancelled_command_and_a_refused_ke
 tests/agents_real/test_real_agents.py::test_a_cancelled_command_and_a_refused_key_leave_a_working_session_and_no_process[qwen]
 tests/agents_real/test_real_agents.py::test_a_new_process_loads_the_session_of_a_killed_one[opencode]
 tests/agents_real/test_real_agents.py::test_a_new_process_loads_the_session_of_a_killed_one[qwen]
+tests/agents_real/test_requests.py::test_every_message_reaches_the_model_whole
 tests/agents_real/test_review.py::test_only_what_can_be_shown_is_confirmed[opencode]
 tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports
 tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes

@@ -22,8 +22,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
@@ -38,7 +39,6 @@ POLICIES = ("line", "assertion", "forgetful", "evidence")
 ITERATIONS = 5
 """Of a loop: two attempts."""
 
-SECONDS = 180
 CHARACTERS = 4
 """Of a token, about."""
 
@@ -79,14 +79,16 @@ def run_loops(project: Project, framework: str, texts: str, source: Path, folder
     """The loops of all policies with one project and the same texts."""
     courses: list[Course] = []
     results = []
-    for policy in POLICIES:
-        file, right, wrong = project.fault
-        given = {"policy": policy, "file": file, "right": right, "wrong": wrong, "guess": project.guess}
-        known = next((one for one in courses if would_follow(one, project, framework, given)), None)
-        course = known or run_loop(project, framework, given, source, folder / policy)
-        courses.append(course)
-        tokens = sum(len(text) for text, _ in course.turns) // CHARACTERS
-        results.append(Result(project.name, project.kind, policy, texts, course.solved, len(course.turns), tokens))
+    folder.mkdir(parents=True)
+    with launching(source, folder) as launcher:
+        for policy in POLICIES:
+            file, right, wrong = project.fault
+            given = {"policy": policy, "file": file, "right": right, "wrong": wrong, "guess": project.guess}
+            known = next((one for one in courses if would_follow(one, project, framework, given)), None)
+            course = known or run_loop(project, framework, given, launcher, folder / policy)
+            courses.append(course)
+            tokens = sum(len(text) for text, _ in course.turns) // CHARACTERS
+            results.append(Result(project.name, project.kind, policy, texts, course.solved, len(course.turns), tokens))
     return results
 
 
@@ -103,29 +105,39 @@ def would_follow(course: Course, project: Project, framework: str, given: dict[s
         return True
 
 
-def run_loop(project: Project, framework: str, given: dict[str, Any], source: Path, folder: Path) -> Course:
-    place, log = folder / "project", folder / "log.ndjson"
+@contextmanager
+def launching(source: Path, folder: Path) -> Iterator["subprocess.Popen[str]"]:
+    """What runs loops with the package below `source`; it keeps in the folder what was measured."""
+    command = [sys.executable, str(Path(__file__).with_name("launcher.py")), str(folder)]
+    environment = {**os.environ, "PYTHONPATH": str(source), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as launcher:
+        yield launcher
+        launcher.communicate()
+
+
+def run_loop(
+    project: Project, framework: str, given: dict[str, Any], launcher: "subprocess.Popen[str]", folder: Path
+) -> Course:
+    place, log, out = folder / "project", folder / "log.ndjson", folder / "out"
     place.mkdir(parents=True)
     project.write(place, framework)
     (folder / "reader.json").write_text(json.dumps({**given, "log": str(log)}))
     program = [sys.executable, "-S", "-E", str(Path(__file__).with_name("reader.py")), str(folder / "reader.json")]
     (place / "loopwright.toml").write_text(f"[agents.reader]\ncommand = {json.dumps(program)}\n")
-    command = [sys.executable, "-m", "loopwright", "run", "Make the tests pass", "--auto", "--agent", "reader"]
-    command += ["--max-iterations", str(ITERATIONS), "--test-command", f"{sys.executable} -m {framework}"]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(source),
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        "XDG_STATE_HOME": str(folder / "state"),
-        "XDG_CONFIG_HOME": str(folder / "config"),
-    }
-    ran = subprocess.run(
-        command, cwd=place, env=environment, capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False
-    )
+    arguments = ["run", "Make the tests pass", "--auto", "--agent", "reader", "--max-iterations", str(ITERATIONS)]
+    arguments += ["--test-command", f"{sys.executable} -m {framework}"]
+    environment = {"XDG_STATE_HOME": str(folder / "state"), "XDG_CONFIG_HOME": str(folder / "config")}
+    loop = {"arguments": arguments, "cwd": str(place), "environment": environment, "out": str(out)}
+    assert launcher.stdin is not None
+    assert launcher.stdout is not None
+    print(json.dumps(loop), file=launcher.stdin, flush=True)
+    code = int(launcher.stdout.readline() or -1)
     turns = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-    if not turns or ran.returncode not in (0, 1):
-        raise RuntimeError(f"{project.name}, {given['policy']}: {ran.stdout.decode()}{ran.stderr.decode()}")
-    return Course(tuple((turn["text"], turn["left"]) for turn in turns), ran.returncode == 0)
+    if not turns or code not in (0, 1):
+        raise RuntimeError(f"{project.name}, {given['policy']}: {code} {out.read_text()}")
+    return Course(tuple((turn["text"], turn["left"]) for turn in turns), code == 0)
 
 
 def run_all(projects: Sequence[Project], jobs: int) -> list[Result]:

@@ -68,8 +68,6 @@ def _describe_messages(expected: Sequence[Told], told: Sequence[str]) -> Iterato
     for one in expected:
         begins = "\n\nYour last turn broke off" if "broke off" in one.text else "\n\nYou are "
         brief, _, rest = one.text.partition(begins)
-            "\n\nYour last turn broke off" if "broke off" in one.text else "\n\nYou are "
-        )
         forms = {"": one.text, ", without the brief": one.text[len(brief) + 2 :] if rest else one.text}
         found = next(((text, how, form) for how, form in forms.items() for text in left if form in text), None)
         assert found, f"no request holds {one.title}:\n{one.text}\nbut:\n{left[:1]}"

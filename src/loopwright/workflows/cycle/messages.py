@@ -20,6 +20,7 @@ REQUIRED = {
     "contract": frozenset({"who", "goal", "rules", "step", "order"}),
     "reminder": frozenset({"step", "order"}),
     "report": frozenset({"role"}),
+    "report_again": frozenset({"role"}),
     "report_text": frozenset({"role"}),
     "reads": frozenset({"project", "folder"}),
     "works": frozenset({"project"}),
@@ -86,6 +87,7 @@ def compose_message(
         step=step.key,
         iteration=iteration,
         order=order,
+        report=prompts.render("report_again", role=role),
     )
     return MessageTexts(whole, short, prompts.render("report_text", role=role, folder=folder, types=list_types()))
 

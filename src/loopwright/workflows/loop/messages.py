@@ -17,6 +17,7 @@ REQUIRED = {
     "contract": frozenset({"goal", "project", "action", "order"}),
     "reminder": frozenset({"action", "order"}),
     "report": frozenset({"action"}),
+    "report_again": frozenset({"action"}),
     "report_text": frozenset({"action"}),
     "continue": frozenset({"previous", "result", "action"}),
     "selected": frozenset({"action"}),
@@ -87,6 +88,7 @@ def compose_message(
         left=left,
         action=action,
         order=order,
+        report=prompts.render("report_again", action=action),
     )
     return MessageTexts(
         text=join_parts(heading, told, whole),
