@@ -73,7 +73,7 @@ def _describe_messages(expected: Sequence[Told], told: Sequence[str]) -> Iterato
         assert found, f"no request holds {one.title}:\n{one.text}\nbut:\n{left[:1]}"
         text, how, form = found
         left.remove(text)
-        more = "" if text == form else f", with {len(text) - len(form)} of its own"
+        more = "" if text == form else ", with words of its own"
         yield f"{one.title}: {len(form):,} characters{how}{more}"
     assert not left
 

@@ -8,7 +8,7 @@ from loopwright.agents.scripted import FOLDER, ScriptedTurn
 from tests.model.roles import ordered
 from tests.model.script import Conversation, Fault, ReadCall, Reply, Script, ShellCall, WriteCall, steps
 
-DYING = "sleep 300"
+DYING = "tail -f /dev/null"
 """The command of a turn that dies: whoever finds it running kills the agent."""
 
 
