@@ -1,6 +1,5 @@
 """Whole loops by the real programs: a feature, a red test, a fix, and an end, in one session of the agent."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -13,17 +12,8 @@ from tests.model.server import serving
 
 pytestmark = pytest.mark.real_agents
 
-Told = Callable[[int, int], int]
-"""Tokens that come out of so many requests in so many turns."""
-
-TOKENS: Mapping[str, Told] = {
-    "codex": lambda requests, turns: 1050 * requests,
-    "qwen": lambda requests, turns: 1050 * requests,
-    "gemini": lambda requests, turns: 1040 * requests,
-    "opencode": lambda requests, turns: 1050 * turns,
-}
-"""A request is 1000 in and 50 out, 10 of them reasoning. Two count in a way of their own: gemini leaves reasoning out;
-opencode tells of a turn's last request only."""
+REQUEST = 1050
+"""Tokens of one: 1000 in and 50 out."""
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -56,7 +46,7 @@ def test_a_feature_and_a_fix_in_one_session(name: str, ground: Begin, fence: Fen
         assert all(each["text"].splitlines()[-1] in said for each in messages)
         written = {path for line in place.heard("tool") if line["tool"] == "edit" for path in line["paths"]}
         assert {Path(path).name for path in written} == {"kelvin.py", "temperature.py"}
-        assert state["engine"]["budget"]["tokens"] == TOKENS[name](len(model.turns), len(messages))
+        assert state["engine"]["budget"]["tokens"] == REQUEST * len(model.turns)
     assert not place.alive()
 
     replayed = place.run("replay", place.loop_id)  # there is no model any more, and no agent is started

@@ -197,7 +197,7 @@ REQUEST = 1050
 """Tokens of one, as the scripted model counts them."""
 
 
-@pytest.mark.parametrize("name", ["codex", "qwen"])
+@pytest.mark.parametrize("name", AGENTS)
 def test_a_budget_of_tokens_ends_a_turn_that_would_not_end(
     name: str, ground: Begin, fence: Fence, project: Path
 ) -> None:

@@ -7,7 +7,7 @@ from acp import schema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.updates import add_usage, compute_turn_cost, sum_turn_usage
+from loopwright.agents.acp.updates import add_usage, compute_turn_cost, count_usage, sum_turn_usage
 from loopwright.core.protocol import Usage
 
 
@@ -59,12 +59,22 @@ def test_the_answer_counts_more_than_what_was_told_on_the_way() -> None:
     assert sum_turn_usage(response(), metered, None) == metered
 
 
+def test_the_agents_own_record_counts_where_it_knows_of_more() -> None:
+    told = {"totalTokens": 1050, "inputTokens": 1000, "outputTokens": 50}
+    more = Usage(tokens=4200, input=4000, output=200)
+    assert sum_turn_usage(response(usage=told), None, 0.5, more) == more.evolve(cost=0.5)
+    for less in (None, Usage(), Usage(tokens=9, input=8, output=1)):
+        assert sum_turn_usage(response(usage=told), None, None, less).tokens == 1050
+    assert sum_turn_usage(None, None, None, more) == more
+
+
 def test_requests_add_up_and_what_one_does_not_tell_is_not_known() -> None:
     whole = {"inputTokens": 10, "outputTokens": 5, "cachedReadTokens": 2, "totalTokens": 15}
-    one = add_usage(None, whole)
-    assert add_usage(one, whole) == Usage(tokens=30, input=20, cached=4, output=10)
-    assert add_usage(one, {"inputTokens": 1, "outputTokens": 1}) == Usage(tokens=17, input=11, cached=None, output=6)
-    assert add_usage(one, {"inputTokens": "many"}) == Usage()
+    one = add_usage(None, count_usage(whole))
+    assert add_usage(one, one) == Usage(tokens=30, input=20, cached=4, output=10)
+    less = count_usage({"inputTokens": 1, "outputTokens": 1})
+    assert add_usage(one, less) == Usage(tokens=17, input=11, cached=None, output=6)
+    assert add_usage(one, count_usage({"inputTokens": "many"})) == Usage()
 
 
 @pytest.mark.parametrize(
@@ -95,6 +105,6 @@ NAMES = st.sampled_from(
 
 @given(st.dictionaries(NAMES, NUMBERS), st.dictionaries(NAMES, NUMBERS))
 def test_nothing_that_is_told_breaks_it(one: dict[str, object], other: dict[str, object]) -> None:
-    whole = add_usage(add_usage(None, one), other)
+    whole = add_usage(add_usage(None, count_usage(one)), count_usage(other))
     assert all(value is None or value >= 0 for value in (whole.tokens, whole.input, whole.cached, whole.output))
     sum_turn_usage(response(_meta={"quota": {"token_count": one, "model_usage": [other]}}), whole, None)

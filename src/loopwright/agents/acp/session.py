@@ -17,6 +17,7 @@ from loopwright.agents.acp.choices import SessionChoice
 from loopwright.agents.acp.client import AcpClient, SessionModes
 from loopwright.agents.acp.errors import classify_broken_turn
 from loopwright.agents.acp.peer import AcpPeer, StderrLog
+from loopwright.agents.acp.session_record import SessionRecord, open_record
 from loopwright.agents.acp.updates import TurnState, compute_turn_cost, sum_turn_usage
 from loopwright.agents.report_inbox import ReportInbox
 from loopwright.agents.task_agent import TaskAgent
@@ -56,6 +57,7 @@ class AcpSession:
         self._is_told = False
         self._can_steer = False
         self._spent: schema.Cost | None = None
+        self._record = SessionRecord(None, is_new=True)
         self.is_prompting = False
 
     async def open(self, message: Message) -> None:
@@ -67,6 +69,7 @@ class AcpSession:
         offer = await self._peer.load(message.session, about, beside) if message.session else None
         self._knows_the_work = offer is not None
         offer = offer or await self._peer.new(beside)
+        self._record = open_record(self._command, self._client.session or "", is_new=not self._knows_the_work)
         self._modes = SessionModes.offered(offer)
         self._client.mode = self._modes.first
         self._choice = await self._peer.choose(offer)
@@ -94,6 +97,7 @@ class AcpSession:
         self._open_mailbox(message)
         text = self._words(message)
         self._client.begin(message)
+        self._record.begin()
         self.is_prompting = True
         response = None  # also where it answered with an error that it was cancelled
         try:
@@ -162,7 +166,8 @@ class AcpSession:
             raise AgentError("protocol", f"{self._command.name} cannot be given its report tools: {error}") from error
 
     def _usage(self, turn: TurnState, response: schema.PromptResponse | None) -> Usage:
-        usage = sum_turn_usage(response, turn.heard_usage, compute_turn_cost(self._spent, self._client.cost))
+        cost = compute_turn_cost(self._spent, self._client.cost)
+        usage = sum_turn_usage(response, turn.heard_usage, cost, self._record.used())
         return usage if usage == Usage() or usage.model else usage.evolve(model=self._choice.model)
 
     def _output(self, id: str, turn: TurnState, usage: Usage) -> AgentOutput:

@@ -179,15 +179,20 @@ def _server(id: str, kind: str, title: str, raw: Mapping[str, object], meta: Map
 UpdateFields = Mapping[str, object]
 
 
-def sum_turn_usage(response: schema.PromptResponse | None, metered: Usage | None, cost: float | None) -> Usage:
-    """Of the whole turn. `metered`: told along with the text; `cost` of this turn in US dollars."""
+def sum_turn_usage(
+    response: schema.PromptResponse | None, metered: Usage | None, cost: float | None, recorded: Usage | None = None
+) -> Usage:
+    """Of the whole turn. `metered`: told along with the text; `cost` of this turn in US dollars; `recorded`: by the
+    agent's own record, which counts where it knows of more."""
     quota = _mapping((response.field_meta or {}).get("quota")) if response is not None else {}
     if response is not None and response.usage is not None:
-        usage = _counted(response.usage.model_dump(by_alias=True))
+        usage = count_usage(response.usage.model_dump(by_alias=True))
     elif quota:
-        usage = _counted(_mapping(quota.get("token_count")))
+        usage = count_usage(_mapping(quota.get("token_count")))
     else:
         usage = metered or Usage()
+    if recorded and (recorded.tokens or 0) > (usage.tokens or 0):
+        usage = recorded
     # where several were used, none of them tells the price of all
     by_model = quota.get("model_usage")
     names = {_mapping(one).get("model") for one in by_model} if isinstance(by_model, list) else set()
@@ -195,9 +200,8 @@ def sum_turn_usage(response: schema.PromptResponse | None, metered: Usage | None
     return usage.evolve(cost=cost, model=name if isinstance(name, str) else None)
 
 
-def add_usage(metered: Usage | None, told: UpdateFields) -> Usage:
+def add_usage(metered: Usage | None, more: Usage) -> Usage:
     """With one more request to the model; what one of them does not tell is not known of all."""
-    more = _counted(told)
     if metered is None:
         return more
     return Usage(
@@ -216,7 +220,7 @@ def compute_turn_cost(before: schema.Cost | None, now: schema.Cost | None) -> fl
     return spent if spent >= 0 else now.amount  # it began to count anew
 
 
-def _counted(told: UpdateFields) -> Usage:
+def count_usage(told: UpdateFields) -> Usage:
     """Input with what was cached, output with what was thought; which of them an agent leaves out, its total tells."""
     input, output = _number(told, "inputTokens", "input_tokens"), _number(told, "outputTokens", "output_tokens")
     if input is None or output is None or not input + output:  # opencode counts nothing of a turn that was cancelled
@@ -360,7 +364,7 @@ def _said(turn: TurnState, chunk: schema.AgentMessageChunk) -> TurnUpdate:
     """Parts of one message belong together; between two messages, or around a tool call, is an empty line."""
     metered = (chunk.field_meta or {}).get("usage")
     if isinstance(metered, Mapping):
-        turn = replace(turn, metered=add_usage(turn.metered, metered))
+        turn = replace(turn, metered=add_usage(turn.metered, count_usage(metered)))
     text = _text(chunk)
     if not text:
         return TurnUpdate(turn)
