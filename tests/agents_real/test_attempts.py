@@ -14,7 +14,7 @@ from tests.agents_real.kelvin import FEATURE, GOAL, course, feature, good, said
 from tests.agents_real.loops import Ground, Json
 from tests.agents_real.processes import until
 from tests.agents_real.unruly import weakens_the_tests
-from tests.model.script import Conversation, Fault, Reply, Script, ShellCall, WriteCall
+from tests.model.script import Conversation, Delivery, Fault, Reply, Script, ShellCall, WriteCall
 from tests.model.server import Model, serving
 from tests.workspace.trees import git
 
@@ -131,3 +131,22 @@ async def test_the_small_honest_one_wins_though_the_parent_is_killed(attempts: O
             begun = [line for line in made.place.run("logs", id, "events").said if line.get("type") == "started"]
             assert len(begun) == 1
         made.check_left(made.ids[SMALL])
+
+
+REQUEST = 1050
+"""Tokens of one, as the scripted model counts them."""
+
+
+def goes_on_and_on(_project: Path) -> Script:
+    return lambda asked: Reply("On it.", (ShellCall("sleep 0.4"),), delivery=Delivery.SLOW)
+
+
+def test_a_budget_of_tokens_holds_for_two_side_by_side(attempts: Open) -> None:
+    """It is exceeded by one request of each at most; whoever has not begun by then does not begin."""
+    with attempts([goes_on_and_on] * 4) as made:
+        rested = made.place.run(*RUN, "--parallel", "2", "--max-tokens", "16000")
+        assert rested.code == 8, rested
+        assert 8000 < REQUEST * len(made.model.turns) <= 16000 + 2 * REQUEST
+        assert [state["engine"]["outcome"] for state in made.states] == ["over_budget"] * 2 + ["stopped"] * 2
+        assert all(state["engine"]["budget"]["tokens"] for state in made.states[:2])
+        made.check_left()
