@@ -185,6 +185,7 @@ async def validate_tree(
     """
     outcome, refused = await _validated(ground, command, counted=counted, anew=anew, bus=bus or ground.bus)
     if refused and await _restore_tests(ground, refused, outcome):
+        ground.verdicts.pop(outcome.tree, None)  # whoever makes the same of it again is looked at again
         again, _ = await _validated(ground, command, counted=counted, anew=True, bus=bus or ground.bus)
         reasons = () if again.passed else tuple(dict.fromkeys((*again.reasons, *outcome.reasons)))
         return replace(again, refused=outcome.reasons, reasons=reasons)
