@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 from collections.abc import Mapping, Sequence
 
@@ -206,6 +207,21 @@ REFUSED = (
     (("--attempts", "2", "--agent", "a", "--agent", "b", "--model", "m"), "name it with each"),
     (("--attempts", "2", "--agent", "builtin", "--agent", "nobody"), "no agent is named 'nobody'"),
 )
+
+
+@pytest.mark.parametrize("attempts", [(), ("--attempts", "2")], ids=["alone", "attempts"])
+def test_a_test_command_that_is_found_and_not_installed_is_said_before_anything_begins(
+    home: Desk, attempts: tuple[str, ...]
+) -> None:
+    (home.project / "test_ledger.py").unlink()
+    (home.project / "package.json").write_text('{"scripts": {"test": "vitest"}}')
+    (home.project / "pnpm-lock.yaml").touch()
+    only_git = home.project.parent / "only-git"
+    only_git.mkdir()
+    (only_git / "git").symlink_to(str(shutil.which("git")))
+    ran = home.run("run", GOAL, "--auto", *attempts, PATH=str(only_git))
+    assert (ran.code, "'pnpm test': there is no program 'pnpm'; install it" in ran.err) == (2, True), ran
+    assert home.run("list", "--json").lines[0]["data"] == []
 
 
 def test_what_cannot_be_is_said_before_anything_begins(home: Desk) -> None:

@@ -302,7 +302,8 @@ class ProjectTests:
             raise Invalid("The test command is empty")
         is_plain = re.fullmatch(r"[\w./+@%-]+", first) is not None and first not in _NO_PROGRAMS
         if is_plain and find_program(first, self._root) is None:
-            raise Invalid(f"Cannot run the test command {command!r}: there is no program {first!r}")
+            reason = f"Cannot run the test command {command!r}: there is no program {first!r}"
+            raise Invalid(f"{reason}; install it, or choose another test command")
 
     def interpreter(self, command: str) -> str | None:
         return find_runner(command, self._root).interpreter(command, self._root)

@@ -168,8 +168,7 @@ class Engine:
         choice = self.agents.choose(settings.agent, settings.model, settings.effort)
         self.agents.check(str(choice))
         self._check_place(settings)
-        if settings.test_command:
-            self.runner.tests.check(settings.test_command)
+        self._check_tests(settings)
         self.agents.check_choices(str(choice))
         fallback = self.agents.check_fallback(settings.fallback, str(choice))
         review = self.agents.check_review(settings.review)
@@ -202,8 +201,7 @@ class Engine:
         for choice in choices:
             self.agents.check(str(choice))
         self._check_place(settings)
-        if settings.test_command:
-            self.runner.tests.check(settings.test_command)
+        self._check_tests(settings)
         self.agents.check_choices(*map(str, choices))
         review = self.agents.check_review(settings.review)
         clock = self.service.clock
@@ -262,8 +260,7 @@ class Engine:
         choice = self.agents.choose(settings.agent, settings.model, settings.effort)
         roles = self.cast(choice, known)
         self._check_place(settings)
-        if settings.test_command:
-            self.runner.tests.check(settings.test_command)
+        self._check_tests(settings)
         self.agents.check_choices(*self.players(choice, roles))
         fallback = self.agents.check_fallback(settings.fallback, str(choice))
         return self.cycles.create(
@@ -279,6 +276,12 @@ class Engine:
             allow_test_changes=settings.allow_test_changes,
             sources=sources,
         )
+
+    def _check_tests(self, settings: Settings) -> None:
+        """Invalid where the program of the test command is not there, also of one that is only found."""
+        tests = self.runner.tests
+        if command := settings.test_command or tests.detect():
+            tests.check(command)
 
     def _check_place(self, settings: Settings) -> None:
         """Invalid where a sandbox or worktree is wanted and cannot be, or commits are wanted without one."""

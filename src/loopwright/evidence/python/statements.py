@@ -1,4 +1,4 @@
-"""Statements of Python files that no test has loaded: what the library coverage counts there, in a third of its time."""
+"""Statements of Python files that no test has loaded, as the library coverage counts them, in a third of its time."""
 
 import ast
 import os

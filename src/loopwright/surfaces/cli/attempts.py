@@ -153,7 +153,11 @@ def _page(found: "Sequence[AttemptResult]", winner: str | None, id: str, at: str
         result, mark = one.outcome or one.status, "*" if one.id == winner else ""
         rows.append((mark, one.id, clean_line(one.agent), result, score, str(one.lines)))
     lines = align_columns(rows)
-    lines += [f"  {one.number}: {shorten_text(one.reason, 100)}" for one in found if one.reason]
+    reasons: dict[str, list[str]] = {}
+    for one in found:
+        if one.reason:
+            reasons.setdefault(one.reason, []).append(str(one.number))
+    lines += [f"  {', '.join(numbers)}: {shorten_text(reason, 300)}" for reason, numbers in reasons.items()]
     if winner:
         number = next(one.number for one in found if one.id == winner)
         return [
