@@ -158,25 +158,25 @@ class _Watch:
             runner.wait()
 
     def _first(self, out: Path, runner: "subprocess.Popen[bytes]") -> tuple[float | None, str]:
-        end, knew = time.monotonic() + 4 * PATIENCE, None
+        end, knew, old = time.monotonic() + 4 * PATIENCE, None, 0
         while time.monotonic() < end and (knew is None or time.monotonic() < knew + PATIENCE):
             time.sleep(0.05)
             lines = out.read_text(errors="replace").splitlines()
-            if knew is None and self._knows(lines):
-                knew = time.monotonic()
+            if knew is None:
+                knew, old = (time.monotonic(), old) if self._knows(lines) else (None, len(lines))
             if knew is not None and self._case.is_killed:
                 runner.kill()
                 runner.wait()
-                lines = self._place.shown("list").splitlines()
-            for line in lines:
+                lines, old = self._place.shown("list").splitlines(), 0
+            for line in lines[old:]:  # what was said before is about something else
                 is_ours = self._case.is_killed or (GOAL not in line and "works on" not in line)
-                if is_ours and self._words.search(line):
-                    return round(time.monotonic() - (knew or time.monotonic()), 1), line
+                if knew is not None and is_ours and self._words.search(line):
+                    return round(time.monotonic() - knew, 1), line
         return None, ""
 
     def _knows(self, lines: list[str]) -> bool:
         if self._name == "network down":
-            return any(f"{self._agent} works on" in line for line in lines)
+            return any(f"a session of {self._agent}" in line for line in lines)
         answers = [turn.answer.text if isinstance(turn.answer, Reply) else "" for turn in self._model.turns]
         return any(self._case.knew in text for text in answers)
 
