@@ -82,9 +82,20 @@ async def test_what_no_turn_has_heard_is_a_task_before_the_end(stage: MakeStage)
     agent = watched(ready, PLAN, DONE, DONE.evolve(files={"notes.txt": "kept"}))
     state = await driven(ready, loop_id := ready.create(), lambda note: note.text == "VALIDATE: pass")
     assert succeeded(state)
-    assert receipts(ready, loop_id) == ["delivered as a task"]
+    assert receipts(ready, loop_id) == ["answered by scripted: done"]
     assert state.engine.tasks[-1].description == "Leave the API alone"
     assert "Leave the API alone" in agent.messages[-1].text
+
+
+async def test_a_message_that_asks_for_no_change_keeps_nothing_from_success(stage: MakeStage) -> None:
+    """Found on a public project: "Leave the API alone" had to change a file, and a proven loop ended exhausted."""
+    ready = stage()
+    agent = watched(ready, PLAN, DONE, DONE.evolve(files={}), DONE.evolve(files={}))
+    state = await driven(ready, loop_id := ready.create(), lambda note: note.text == "VALIDATE: pass")
+    assert succeeded(state)
+    (receipt,) = receipts(ready, loop_id)
+    assert receipt.endswith("no change was measured")
+    assert len(agent.messages) == 4, "it is ordered once more before that is believed"
 
 
 async def test_a_session_that_never_opened_has_heard_nothing(stage: MakeStage) -> None:

@@ -117,7 +117,7 @@ class PersonMessage(Record):
     """What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
 
     `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
-    it came to.
+    it came to. `task`: what it became, where no turn was left to hear it.
     """
 
     id: str
@@ -131,6 +131,7 @@ class PersonMessage(Record):
     delivered_at: Timestamp | None = Field(default=None, exclude_if=is_absent)
     answer: str = ""
     why: str = ""
+    task: str | None = Field(default=None, exclude_if=is_absent)
 
 
 class Parked(Record):

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 306728e23819b9fd5a486b73d2df6007cb82fee06a5aa08e16c7275027c50a17
+// schema sha256: b840aaace283222fc67f6cab050ce400bf5afa9e3a6de562b87ba9c8b9c8a62e
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -361,7 +361,7 @@ export interface PermissionRequest {
  * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
  *
  * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
- * it came to.
+ * it came to. `task`: what it became, where no turn was left to hear it.
  */
 export interface PersonMessage {
   id: string
@@ -375,6 +375,7 @@ export interface PersonMessage {
   delivered_at?: string | null
   answer: string
   why: string
+  task?: string | null
 }
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.

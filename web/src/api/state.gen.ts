@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 663dacaab717a8fd5b090d814f5e3c67d3abceadd343f6b2a7739d7f09c06682
+// schema sha256: 40e52e4c271b1cc543e424db82539ee4a2bdd3d643596ca29a8e7a832bda7c33
 
 export type JsonValue = unknown
 
@@ -239,7 +239,7 @@ export interface PermissionRequest {
  * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
  *
  * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
- * it came to.
+ * it came to. `task`: what it became, where no turn was left to hear it.
  */
 export interface PersonMessage {
   id: string
@@ -253,6 +253,7 @@ export interface PersonMessage {
   delivered_at?: string | null
   answer: string
   why: string
+  task?: string | null
 }
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: a771bc22c43226ffe4f99bc5e4fd7a069d0c9fcb94d491ba45c6dbf2a222b276
+// schema sha256: 35764d4b9563c2aa0282babd3dd3278f4da03fada0bc791f71bca8ca56a71f83
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -315,7 +315,7 @@ export interface PermissionRequest {
  * What a person tells the agent. `now`: the turn under way is cut off where it cannot be told within it.
  *
  * `role`: the only one that gets it, in a cycle. `why` it is undelivered, in words. `answer`: what the turn that had
- * it came to.
+ * it came to. `task`: what it became, where no turn was left to hear it.
  */
 export interface PersonMessage {
   id: string
@@ -329,6 +329,7 @@ export interface PersonMessage {
   delivered_at?: string | null
   answer: string
   why: string
+  task?: string | null
 }
 /**
  * What the loop was started with, so that a resumed one continues the same way. Times in seconds.

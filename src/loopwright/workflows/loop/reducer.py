@@ -8,10 +8,11 @@ from loopwright.core.handover import FRUITLESS, Handover, hand_over, trouble_wor
 from loopwright.core.ids import new_task_id
 from loopwright.core.names import COUNTED, ActionName
 from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, ValidationOutcome
-from loopwright.core.person_messages import as_task, mark_messages, queued_messages
+from loopwright.core.person_messages import LONGEST_ANSWER, as_task, mark_messages, queued_messages
 from loopwright.core.record import merge_unique
 from loopwright.core.run import add_checkpoint, add_incidents, charge_budget
 from loopwright.core.state import Checkpoint, EngineState, LoopTask, TaskStatus
+from loopwright.core.text import clean_line, clip_text
 from loopwright.evidence.failures import Attempt, remember_failures, select_failures
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.objections import (
@@ -265,6 +266,7 @@ def _developed(state: LoopState, outcome: DevelopOutcome, step: ActionStep) -> L
             proposed_proof=outcome.proposed_proof or state.engine.proposed_proof,
         )
         state = state.evolve(engine=engine)
+    state = _heard(state, outcome)
     is_proof = outcome.task_id == state.engine.spent.proof_task
     if is_proof and (outcome.undone or not outcome.ok):
         return _dropped(state, outcome.task_id)  # asked once: what is missing is for the outcome to say
@@ -286,7 +288,7 @@ def _developed(state: LoopState, outcome: DevelopOutcome, step: ActionStep) -> L
 
 
 def _undone(state: LoopState, outcome: DevelopOutcome, step: ActionStep) -> LoopState:
-    """Ordered once more; then it is another agent's, or has failed, or is dropped where it was only a plan."""
+    """Ordered once more; then it is another agent's, or has failed, or is dropped where it was a plan or a message."""
     at = step.at
     known = state.engine.spent.unchanged or ()
     spent = state.engine.spent.evolve(unchanged=merge_unique(known, (outcome.task_id,)))
@@ -295,7 +297,8 @@ def _undone(state: LoopState, outcome: DevelopOutcome, step: ActionStep) -> Loop
     if outcome.task_id not in known or step.handover is not None:
         return state.evolve(skill_state=set_task_status(skill, outcome.task_id, "pending", None))
     definition = state.engine.task(outcome.task_id)
-    if definition is None or not definition.planned:
+    is_told = bool(told_messages(state, outcome.task_id))  # not every message asks for a change
+    if definition is None or not (definition.planned or is_told):
         state = state.evolve(skill_state=set_task_status(skill, outcome.task_id, "failed", at))
         return _on_error(state, outcome, at)
     return _dropped(state, outcome.task_id)
@@ -572,8 +575,22 @@ def _told_as_task(state: LoopState, step: ActionStep) -> LoopState:
     waiting = queued_messages(state)
     if not waiting:
         return state
-    state = mark_messages(state, [m.id for m in waiting], status="delivered", way="task", delivered_at=step.at)
-    return append_task(state, as_task(waiting), step)
+    state = append_task(state, as_task(waiting), step)
+    task, ids = state.engine.tasks[-1].task_id, [message.id for message in waiting]
+    return mark_messages(state, ids, status="delivered", way="task", task=task, delivered_at=step.at)
+
+
+def told_messages(state: LoopState, task: str) -> list[str]:
+    """Ids of the messages that became that task."""
+    return [message.id for message in state.engine.messages if message.task == task]
+
+
+def _heard(state: LoopState, outcome: DevelopOutcome) -> LoopState:
+    """With what its turn came to as the answer to the messages that the task was."""
+    definition, answer = state.engine.task(outcome.task_id), clip_text(clean_line(outcome.message), LONGEST_ANSWER)
+    ids = told_messages(state, outcome.task_id)
+    by = definition.tool if definition else state.engine.settings.agent
+    return mark_messages(state, ids, status="answered", agent=by, answer=answer)
 
 
 def agent_at_work(state: LoopState, action: ActionName) -> str:
