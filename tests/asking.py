@@ -61,7 +61,9 @@ def main(project: Path, loop_id: str) -> None:
         answers=(ScriptedTurn(text=PLAN), *[ScriptedTurn(text=DONE, files={"app.py": "GOOD = True\n"})] * 3)
     )
     with open_engine(project, {}) as engine:
-        runner = replace(engine.runner, agents=lambda name, around: AskingAgent(script, project, around, (RUN, FETCH)))
+        runner = replace(
+            engine.runners.loop, agents=lambda name, around: AskingAgent(script, project, around, (RUN, FETCH))
+        )
         asyncio.run(runner.drive(loop_id, take_up=take_up, bus=EventBus()))
 
 

@@ -15,7 +15,8 @@ from loopwright.evidence.results import RunnerReport
 from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.runners.contract import InstrumentedCommand
 from loopwright.evidence.testing import TestResult
-from loopwright.wiring import Engine, open_engine
+from loopwright.wiring import open_engine
+from loopwright.wiring.runners import Runners
 from loopwright.workflows.loop import commands
 
 
@@ -69,11 +70,11 @@ class ListNotifier:
 
 async def test_a_notifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr(Engine, "_notifiers", (told := ListNotifier(),))
+    monkeypatch.setattr(Runners, "_notifiers", (told := ListNotifier(),))
     (tmp_path / "shop").mkdir()
     with open_engine(tmp_path / "shop", {"agent": "bash"}) as engine:
         id = engine.create("Nothing to do", title=None, interactive=False).loop_id
-        ended = await engine.runner.drive(id, take_up=commands.take_up, bus=EventBus())
+        ended = await engine.runners.loop.drive(id, take_up=commands.take_up, bus=EventBus())
     assert [letter.loop_id for letter in told.letters] == [id]
     assert told.letters[0].status == ended.status
 

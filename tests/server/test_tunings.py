@@ -29,7 +29,7 @@ def create(office: Office, **fields: Json) -> str:
 
 def drive(office: Office, id: str) -> None:
     """What its runner would do."""
-    runner = office.projects.named().engine.tuning_runner
+    runner = office.projects.named().engine.runners.tuning
     asyncio.run(runner.drive(id, take_up=lambda state: state, bus=EventBus()))
 
 

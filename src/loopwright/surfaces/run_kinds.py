@@ -48,7 +48,7 @@ LOOP: "RunKind[LoopState]" = RunKind(
     "loop",
     get_args(LoopStatus),
     lambda engine: engine.service,
-    lambda engine: engine.runner,
+    lambda engine: engine.runners.loop,
     lambda engine: engine.load_prompts(),
 )
 CYCLE: "RunKind[CycleState]" = RunKind(
@@ -56,7 +56,7 @@ CYCLE: "RunKind[CycleState]" = RunKind(
     "cycle",
     get_args(CycleStatus),
     lambda engine: engine.cycles,
-    lambda engine: engine.cycle_runner,
+    lambda engine: engine.runners.cycle,
     lambda engine: engine.load_cycle_prompts(),
 )
 TUNING: "RunKind[TuningState]" = RunKind(
@@ -64,7 +64,7 @@ TUNING: "RunKind[TuningState]" = RunKind(
     "tuning session",
     get_args(TuningStatus),
     lambda engine: engine.tunings,
-    lambda engine: engine.tuning_runner,
+    lambda engine: engine.runners.tuning,
     lambda engine: engine.load_tuning_prompts(),
 )
 KINDS: tuple[RunKind[Any], ...] = (LOOP, CYCLE, TUNING)  # Any: each has states of its own

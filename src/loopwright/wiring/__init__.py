@@ -1,6 +1,5 @@
-"""Settings → engine: with `agents`, the only place that joins concrete classes."""
+"""Settings → engine: this package is the only place that joins concrete classes."""
 
-import os
 import secrets
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,9 +10,6 @@ from functools import cached_property, partial
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
-
-import platformdirs
 
 from loopwright.core.agent_names import AgentChoice, read_choice
 from loopwright.core.attempts import AttemptOptions, take_attempts
@@ -23,13 +19,20 @@ from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import AgentError, Invalid, NotFound
 from loopwright.core.ids import new_loop_id
 from loopwright.core.ports import Clock, Workspace
-from loopwright.core.state import Budget, Family, FamilyMember, RunBranch, RunSettings
-from loopwright.policy.secrets import SecretFilter, secret_headers, secret_values
+from loopwright.core.state import Budget, Family, FamilyMember, RunSettings
 from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.store.files import FileStore
 from loopwright.wiring.agents import Agents as Agents
+from loopwright.wiring.places import (
+    checkpoints_folder,
+    make_branches,
+    read_cycle_prompts,
+    read_prompts,
+    read_tuning_prompts,
+)
+from loopwright.wiring.runners import Runners
 from loopwright.wiring.stores import CYCLES, LOOPS, TUNINGS, IssueFiles
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.service import CycleService
@@ -43,12 +46,9 @@ from loopwright.workspace.checkpoints import GitWorkspace, private_directory, pr
 from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
-    from loopwright.core.ports import Notifier, ResultCache
     from loopwright.core.prompts import Prompts
-    from loopwright.workflows.cycle.runner import CycleRunner
     from loopwright.workflows.loop.runner import AgentFactory, LoopRunner
     from loopwright.workflows.tuning.report.skill_check import SkillCheck
-    from loopwright.workflows.tuning.runner import TuningRunner
 
 
 class SystemClock:
@@ -133,6 +133,10 @@ class Engine:
     cycles: CycleService
     tunings: TuningService
     agents: Agents
+
+    @cached_property
+    def runners(self) -> Runners:
+        return Runners(self.project, self.config, self.service, self.cycles, self.tunings, self.agents)
 
     def load_prompts(self) -> "Prompts":
         """The prompts of loops that hold in this project. Invalid names a file that cannot be used."""
@@ -279,7 +283,7 @@ class Engine:
 
     def _check_tests(self, settings: Settings) -> None:
         """Invalid where the program of the test command is not there, also of one that is only found."""
-        tests = self.runner.tests
+        tests = self.runners.loop.tests
         if command := settings.test_command or tests.detect():
             tests.check(command)
 
@@ -287,7 +291,7 @@ class Engine:
         """Invalid where a sandbox or worktree is wanted and cannot be, or commits are wanted without one."""
         self.check_sandbox(run_settings(settings, interactive=False))
         if settings.worktree:
-            self._branches.check()
+            make_branches(self.project, self.config.settings).check()
         elif settings.commit:
             raise Invalid(COMMIT_NEEDS)
 
@@ -391,169 +395,6 @@ class Engine:
         """All who play a role of a cycle."""
         return {roles.get(role, str(usual)) for role in ROLES}
 
-    @cached_property
-    def runner(self) -> "LoopRunner":
-        """Imported only when it is asked for: most commands never drive a loop, and shall start fast."""
-        from loopwright.agents.presets import estimate_price
-        from loopwright.evidence.run import ProjectTests
-        from loopwright.repair.debugger import PythonDebugger
-        from loopwright.workflows.loop.runner import LoopRunner
-
-        service, root = self.service, self.project
-        return LoopRunner(
-            project=str(root),
-            store=service.store,
-            workspace=service.workspace,
-            tests=ProjectTests(root),
-            clock=service.clock,
-            processes=service.processes,
-            agents=self.agents.make,
-            debugger=lambda loop_id, bus: PythonDebugger(
-                loop_id, partial(bus.publish, "output"), kept=self.agents.measured
-            ),
-            price=estimate_price,
-            prompts=self.load_prompts(),
-            secrets=SecretFilter(
-                (*self._url, *self._server_keys, *(s for known in self._environments for s in secret_values(known)))
-            ),
-            notifiers=self._notifiers,
-            notify_on=frozenset(self.config.settings.notify_on),
-            branches=service.branches,
-            placed=self._in_worktree,
-        )
-
-    def _in_worktree(self, branch: RunBranch) -> "LoopRunner":
-        """The runner of loops, at work in that worktree."""
-        from loopwright.evidence.run import ProjectTests
-        from loopwright.repair.debugger import PythonDebugger
-
-        path, root = Path(branch.path), self.project
-        return replace(
-            self.runner,
-            project=str(path),
-            workspace=self._branches.workspace(branch),
-            tests=ProjectTests(path, root),
-            agents=partial(self.agents.make, at=path),
-            debugger=lambda loop_id, bus: PythonDebugger(
-                loop_id, partial(bus.publish, "output"), root, self.agents.measured
-            ),
-        )
-
-    @property
-    def _branches(self) -> GitBranches:
-        return GitBranches(self.project, _checkpoints(self.config.settings))
-
-    @cached_property
-    def cycle_runner(self) -> "CycleRunner":
-        """The same for cycles."""
-        from loopwright.agents.presets import estimate_price
-        from loopwright.evidence.run import ProjectTests
-        from loopwright.repair.debugger import PythonDebugger
-        from loopwright.survey.project import ProjectSurveyor
-        from loopwright.workflows.cycle.runner import CycleRunner
-
-        service, root, loops = self.cycles, self.project, self.runner
-        return CycleRunner(
-            project=str(root),
-            store=service.store,
-            workspace=service.workspace,
-            worktrees=GitWorktrees(root, _checkpoints(self.config.settings)),
-            surveyor=ProjectSurveyor(root, service.workspace.listed),
-            tests=ProjectTests(root),
-            clock=service.clock,
-            processes=service.processes,
-            agents=self.agents.make,
-            debugger=lambda id, bus, folder: PythonDebugger(
-                id, partial(bus.publish, "output"), root, self.agents.measured
-            ),
-            price=estimate_price,
-            prompts=self.load_cycle_prompts(),
-            secrets=loops.secrets,
-            notifiers=loops.notifiers,
-            notify_on=loops.notify_on,
-            branches=service.branches,
-            placed=self._cycle_in_worktree,
-        )
-
-    def _cycle_in_worktree(self, branch: RunBranch) -> "CycleRunner":
-        """The runner of cycles, at work in that worktree. Its lanes lie where those of other cycles do."""
-        from loopwright.evidence.run import ProjectTests
-        from loopwright.survey.project import ProjectSurveyor
-
-        path, workspace = Path(branch.path), self._branches.workspace(branch)
-        home = _checkpoints(self.config.settings)
-        return replace(
-            self.cycle_runner,
-            project=str(path),
-            workspace=workspace,
-            worktrees=GitWorktrees(path, home, of=self.project),
-            surveyor=ProjectSurveyor(path, workspace.listed),
-            tests=ProjectTests(path, self.project),
-            agents=lambda name, around, at=None: self.agents.make(name, around, at or path),
-        )
-
-    @cached_property
-    def tuning_runner(self) -> "TuningRunner":
-        """The same for tuning sessions."""
-        from loopwright.agents.presets import estimate_price
-        from loopwright.workflows.tuning.runner import TuningRunner
-
-        service, loops = self.tunings, self.runner
-        return TuningRunner(
-            project=str(self.project),
-            store=service.store,
-            skills=service.folders,
-            clock=service.clock,
-            processes=service.processes,
-            agents=self.agents.make,
-            price=estimate_price,
-            prompts=self.load_tuning_prompts(),
-            secrets=loops.secrets,
-            notifiers=loops.notifiers,
-            notify_on=loops.notify_on,
-            answers=self.found_before,
-        )
-
-    @cached_property
-    def found_before(self) -> "ResultCache":
-        """What was found in skills before, for this user; another version of loopwright finds other things."""
-        from loopwright.skills.disk.cache import FindingsCache, code_digest
-
-        package = Path(__file__).parent.parent
-        folder = Path(platformdirs.user_cache_dir("loopwright")) / "findings"
-        code = (package / name for name in ("core", "policy", "reports", "skills", "workflows"))
-        return FindingsCache(folder, code_digest(*code))
-
-    @property
-    def _notifiers(self) -> "tuple[Notifier, ...]":
-        """Whoever shall be told of news."""
-        from loopwright.notify import CommandNotifier, WebhookNotifier
-
-        command = self.config.settings.notify_command
-        return (
-            *([CommandNotifier(command, self.project)] if command else []),
-            *(WebhookNotifier(url, self.service.clock) for url in self._url),
-        )
-
-    @property
-    def _url(self) -> tuple[str, ...]:
-        url = self.config.settings.notify_url
-        return (url.get_secret_value(),) if url else ()
-
-    @property
-    def _server_keys(self) -> Iterator[str]:
-        for server in (server for table in self.agents.configured.values() for server in table.mcp.values()):
-            yield from secret_headers(server.headers)
-            if server.url and (query := urlsplit(server.url.get_secret_value()).query):
-                yield query
-
-    @property
-    def _environments(self) -> Iterator[Mapping[str, str]]:
-        yield os.environ
-        for table in self.agents.configured.values():
-            yield table.env
-            yield from (server.env for server in table.mcp.values())
-
 
 def workspace_in(root: Path) -> Workspace:
     """The files of a folder that goes away, with what is known of them beside it."""
@@ -569,7 +410,7 @@ def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "Ag
     lay_out_copy(engine.service.workspace, commit, root)
     with FileStore(root, LOOPS, clock, unsafe_fs=engine.config.settings.unsafe_fs) as store:
         yield replace(
-            engine.runner,
+            engine.runners.loop,
             project=str(root),
             store=store,
             workspace=workspace_in(root),
@@ -589,10 +430,10 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     root = _root(project)
     config = load_config(root, flags)
     clock = SystemClock(config.settings.timezone)
-    workspace = GitWorkspace(root, _checkpoints(config.settings))
+    workspace = GitWorkspace(root, checkpoints_folder(config.settings))
     processes = _processes(root, config)
     agents = Agents(root, config.agents, processes.folder)
-    branches = GitBranches(root, _checkpoints(config.settings))
+    branches = GitBranches(root, checkpoints_folder(config.settings))
     unsafe, names = config.settings.unsafe_fs, frozenset(agents.configured)
     with (
         FileStore(root, LOOPS, clock, unsafe_fs=unsafe) as loops,
@@ -614,7 +455,7 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             driver=RunnerLauncher(root, lambda id: loops.progress_path(id) / "attempts", ("resume", "--wait")),
         )
         launcher = RunnerLauncher(root, cycles.progress_path, ("cycle", "run", "--launched", "--cycle-id"))
-        worktrees = GitWorktrees(root, _checkpoints(config.settings))
+        worktrees = GitWorktrees(root, checkpoints_folder(config.settings))
         of_cycles = CycleService(
             cycles, workspace, clock, launcher, processes, actor, names, branches=branches, worktrees=worktrees
         )
@@ -651,56 +492,14 @@ def read_means(project: Path, flags: dict[str, object]) -> EngineMeans:
     root = _root(project)
     config = load_config(root, flags)
     agents = Agents(root, config.agents, _processes(root, config).folder)
-    return EngineMeans(root, config, agents, _checkpoints(config.settings))
+    return EngineMeans(root, config, agents, checkpoints_folder(config.settings))
 
 
 def _processes(root: Path, config: Config) -> OwnProcesses:
-    return OwnProcesses(root, private_directory(_checkpoints(config.settings), root).with_suffix(".processes"))
+    return OwnProcesses(root, private_directory(checkpoints_folder(config.settings), root).with_suffix(".processes"))
 
 
 def _root(project: Path) -> Path:
     if not project.is_dir():
         raise NotFound(f"no such project folder: {project}")
     return project_root(project)
-
-
-def read_prompts(project: Path, settings: Settings) -> "Prompts":
-    """Our prompts, with those of the project's folder in their places. Invalid names a file that cannot be used."""
-    from loopwright.workflows.loop.messages import loop_prompts
-
-    return loop_prompts(_prompts(project, settings))
-
-
-def read_cycle_prompts(project: Path, settings: Settings) -> "Prompts":
-    """Those of cycles, in the same way."""
-    from loopwright.workflows.cycle.messages import cycle_prompts
-
-    return cycle_prompts(_prompts(project, settings))
-
-
-def read_tuning_prompts(project: Path, settings: Settings) -> "Prompts":
-    """Those of tuning sessions, in the same way."""
-    from loopwright.workflows.tuning.messages import tuning_prompts
-
-    return tuning_prompts(_prompts(project, settings))
-
-
-def _prompts(project: Path, settings: Settings) -> Path | None:
-    """The folder of the project's own."""
-    usual = project / ".loopwright" / "prompts"
-    if settings.prompts is not None:
-        return project / Path(settings.prompts).expanduser()
-    return usual if usual.is_dir() else None
-
-
-def _checkpoints(settings: Settings) -> Path:
-    """The folder of the private repositories, outside every project."""
-    if settings.checkpoints:
-        return Path(settings.checkpoints).expanduser()
-    return state_folder()
-
-
-def state_folder() -> Path:
-    """What is kept for this user, outside of every project."""
-    home = os.environ.get("XDG_STATE_HOME")
-    return Path(home) / "loopwright" if home else Path(platformdirs.user_state_dir("loopwright"))

@@ -297,7 +297,7 @@ def _prepared(engine: "Engine", cycle_id: str, take_up: "TakeUp") -> "CycleState
     engine.cast(usual, then.engine.roles)
     engine.load_cycle_prompts()
     if settings.test_command and settings.test_command != state.engine.settings.test_command:
-        engine.runner.tests.check(settings.test_command)
+        engine.runners.loop.tests.check(settings.test_command)
     engine.agents.check_choices(*(engine.players(usual, then.engine.roles) - engine.players(was, before.roles)))
     engine.check_sandbox(settings)
     return then

@@ -82,7 +82,7 @@ def _play(project: Path, *, keep: bool, as_json: bool) -> ExitCode:
 async def _run_tests(engine: "Engine") -> "TestRun":
     from loopwright.core.ports import TestOrder
 
-    tests = engine.runner.tests
+    tests = engine.runners.loop.tests
     command = tests.detect()
     assert command is not None, "both examples have tests"
     order = TestOrder(command, timeout=engine.config.settings.test_timeout, marker="demo")

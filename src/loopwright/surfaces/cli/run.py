@@ -186,7 +186,7 @@ def _check_means(engine: "Engine", agent: str, test_command: str | None) -> None
     engine.agents.check(agent)
     engine.load_prompts()
     if test_command:
-        engine.runner.tests.check(test_command)
+        engine.runners.loop.tests.check(test_command)
 
 
 def run_in_process(

@@ -36,7 +36,7 @@ def serve(
     from loopwright.surfaces.server.app import create_app
     from loopwright.surfaces.server.gate import check_token, load_token
     from loopwright.surfaces.server.http_server import ListenAddress, bind_socket, serve_app
-    from loopwright.wiring import state_folder
+    from loopwright.wiring.places import state_folder
 
     place = ListenAddress(host, port)
     if not place.is_local and token is None:

@@ -104,7 +104,8 @@ def prompts(
 
     from loopwright.core.config import CYCLE
     from loopwright.surfaces.cli.text import align_columns
-    from loopwright.wiring import read_cycle_prompts, read_means, read_prompts
+    from loopwright.wiring import read_means
+    from loopwright.wiring.places import read_cycle_prompts, read_prompts
 
     here = read_means(project, {})
     known = {prompt.name: prompt for prompt in read_prompts(here.project, here.config.settings)}

@@ -84,8 +84,8 @@ async def _generated(
     end_on_signals()
     if tied:
         _end_with_input()
-    bus = EventBus(_tell, secrets=engine.runner.secrets)
-    found = await propose_tasks(engine.runner, loop_id, agent=agent, count=count, bus=bus)
+    bus = EventBus(_tell, secrets=engine.runners.loop.secrets)
+    found = await propose_tasks(engine.runners.loop, loop_id, agent=agent, count=count, bus=bus)
     return engine.service.tasks.add_proposed(loop_id, found, agent)
 
 

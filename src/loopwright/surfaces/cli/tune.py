@@ -342,7 +342,7 @@ def tune_skills(
     elif baseline is not None:
         known = read_baseline(baseline)
     result = _tuned_skill(engine, targets, order, known)
-    engine.found_before.tidy()
+    engine.runners.found_before.tidy()
     if isinstance(known, BaselineFile):
         known.tell_gone(result.skills)
     return result
@@ -385,7 +385,9 @@ def check_target(engine: "Engine", root: Path, order: TuneOrder, accepted: froze
     from loopwright.workflows.tuning.report.skill_check import check_with_cache
 
     files = engine.tunings.folders.read(root)
-    return check_with_cache(files, display_path(root, order.base), order.dimensions, accepted, engine.found_before)
+    return check_with_cache(
+        files, display_path(root, order.base), order.dimensions, accepted, engine.runners.found_before
+    )
 
 
 def _has_something(skill: "SkillCheck", order: TuneOrder) -> bool:

@@ -47,7 +47,7 @@ from loopwright.surfaces.server.requests import Routes, problem_words
 from loopwright.surfaces.server.responses import AgentForm, HealthForm, ProjectForm
 from loopwright.surfaces.server.shared_routes import shared_routes
 from loopwright.surfaces.server.stream import LiveStreams
-from loopwright.wiring import state_folder
+from loopwright.wiring.places import state_folder
 
 if TYPE_CHECKING:
     from loopwright.surfaces.mcp.control import ControlApp
