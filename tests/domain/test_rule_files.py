@@ -43,7 +43,7 @@ def test_opencode_reads_claudes_where_there_is_no_other(project: Path) -> None:
 
 def test_it_is_quoted_as_what_people_wrote(project: Path) -> None:
     told = describe_rules(project, "claude")
-    head = "- The people of this project wrote rules for it. Keep to them.\nAGENTS.md:\n\n"
+    head = "- Keep to the rules that the people of this project wrote for it:\n\nAGENTS.md:\n\n"
     assert told.startswith(f"{head}````text\nUse tabs.")
     assert told.endswith("\n````\n\n")
 

@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -45,13 +46,15 @@ def render_progress(state: LoopState, since: LoopState | None = None) -> dict[st
     words = f"{measure_progress(state).develop:.0f} % done"
     said = f"{measure_progress(since).develop:.0f} % done" if since else ""
     if before is None or before.develop is not skill.develop or words != said:
-        texts["develop.md"] = _document(state, "Development progress", skill.develop, "tasks", words)
+        texts["develop.md"] = _document(state, "Development progress", skill.develop, "tasks", words, _render_known)
     if before is None or before.debug is not skill.debug:
-        texts["debug.md"] = _document(state, "Debugging", skill.debug, "hypotheses", _debug_words(skill))
+        texts["debug.md"] = _document(
+            state, "Debugging", skill.debug, "hypotheses", _debug_words(skill), _render_section
+        )
         texts["hypotheses.json"] = _json([h.model_dump(mode="json") for h in skill.debug.hypotheses])
     if before is None or before.validate_ is not skill.validate_:
         texts["validate.md"] = _document(
-            state, "Validation", skill.validate_, "test_results", _validate_words(state, skill)
+            state, "Validation", skill.validate_, "test_results", _validate_words(state, skill), _render_known
         )
         texts["test-results.json"] = _json(skill.validate_.model_dump(mode="json"))
     if skill.summary:
@@ -94,16 +97,23 @@ def iterations_in(files: Mapping[str, str], skill: SkillState | None) -> int:
     return max((n for n in told if type(n) is int and 0 < n < MOST_ITERATIONS), default=0)
 
 
-def _document(state: LoopState, title: str, part: BaseModel, items: str, words: str) -> str:
-    fields = part.model_dump(mode="json")
-    sections = fields.pop(items)
+def _document(
+    state: LoopState, title: str, part: BaseModel, items: str, words: str, render: Callable[[BaseModel], str]
+) -> str:
+    """`render` makes the section of an item."""
     lines = [f"# {title}", "", f"Loop `{state.loop_id}`: {_one_line(state.title)}", "", words, ""]
-    lines += [_field(name, value) for name, value in fields.items()]
-    for section in sections:
-        lines += ["", f"## {_heading(section)}", ""]
-        lines += [_field(name, value) for name, value in section.items()]
-        lines += _rivals(section)
-    return "\n".join(lines) + "\n"
+    lines += [_field(name, value) for name, value in part.model_dump(mode="json", exclude={items}).items()]
+    return "\n".join((*lines, *map(render, getattr(part, items)))) + "\n"
+
+
+def _render_section(item: BaseModel) -> str:
+    section = item.model_dump(mode="json")
+    lines = ["", f"## {_heading(section)}", "", *(_field(name, value) for name, value in section.items())]
+    return "\n".join(lines + _rivals(section))
+
+
+_render_known = lru_cache(maxsize=4096)(_render_section)
+"""For items that come again in each document, most of them as they were."""
 
 
 def _rivals(section: Json) -> list[str]:

@@ -72,17 +72,17 @@ def has_stalled(state: LoopState) -> bool:
     return find_stall(state.engine.sightings) is not None
 
 
-def depends_on(state: LoopState, task: DevelopTask) -> tuple[str, ...]:
-    definition = state.engine.task(task.id)
-    return (definition.depends_on or ()) if definition else ()
+def dependencies(state: LoopState) -> dict[str, tuple[str, ...]]:
+    """What each task waits for, by id; tasks that wait for nothing are left out."""
+    return {task.task_id: task.depends_on for task in state.engine.tasks if task.depends_on}
 
 
 def next_task(state: LoopState) -> DevelopTask | None:
     """The first pending task, in order, whose dependencies are all completed."""
-    tasks = _tasks(state)
+    tasks, needs = _tasks(state), dependencies(state)
     done = {task.id for task in tasks if task.status == "completed"}
     pending = (task for task in tasks if task.status == "pending")
-    return next((task for task in pending if done.issuperset(depends_on(state, task))), None)
+    return next((task for task in pending if done.issuperset(needs.get(task.id, ()))), None)
 
 
 def open_tasks(state: LoopState) -> bool:
@@ -296,17 +296,19 @@ def _folded(task: DevelopTask | None, definition: LoopTask) -> DevelopTask:
 
 def _fail_orphans(state: LoopState, tasks: tuple[DevelopTask, ...]) -> tuple[DevelopTask, ...]:
     """Failure spreads along dependencies until nothing changes."""
-    while True:
+    needs = dependencies(state)
+    while needs:
         alive = {task.id for task in tasks if task.status != "failed"}
         after = tuple(
             task.evolve(status="failed")
-            if task.status == "pending" and not alive.issuperset(depends_on(state, task))
+            if task.status == "pending" and not alive.issuperset(needs.get(task.id, ()))
             else task
             for task in tasks
         )
         if all(a is b for a, b in zip(after, tasks, strict=True)):
-            return after
+            break
         tasks = after
+    return tasks
 
 
 READING_MODES = frozenset({"analysis", "review"})
