@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,19 @@ def test_doctor_tries_it_and_proposes_it(home: Desk) -> None:
     assert "none; use --sandbox bwrap" in page
     data = home.run("doctor", "--no-probe", "--json", PATH=without_bubblewrap(home), LOOPWRIGHT_SANDBOX="bwrap")
     assert "there is no program bwrap; install bubblewrap" in str(data.lines[0]["data"]["problems"])  # type: ignore[index]
+
+
+def test_a_worktree_brings_the_projects_own_environment(home: Desk) -> None:
+    """Its programs lie in the worktree, also for what runs in a copy elsewhere: none were found there."""
+    (home.project / ".gitignore").write_text(".workflow/\n.venv/\n__pycache__/\n")
+    (home.project / "price.py").write_text("def price(net):\n    return net\n")
+    (home.project / "test_price.py").write_text(
+        "import unittest\nfrom price import price\n\n\nclass Test(unittest.TestCase):\n"
+        "    def test_price(self):\n        self.assertEqual(price(1), 1)\n"
+    )
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", ".venv"], cwd=home.project, check=True)
+    for words in (("add", "-A"), ("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "begin")):
+        subprocess.run(["git", *words], cwd=home.project, check=True)
+    options = ("--auto", "--agent", "builtin", "--worktree", "--sandbox", "bwrap", "--json")
+    ran = home.run("run", "Fix the failing tests", *options, "--test-command", ".venv/bin/python -m unittest")
+    assert (ran.code, ran.lines[-1]["outcome"]) == (0, "succeeded"), ran

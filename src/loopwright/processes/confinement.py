@@ -67,7 +67,8 @@ RUSTUP_HOME SDKMAN_DIR VIRTUAL_ENV VOLTA_HOME
 class Sandbox:
     """One run's sandbox. `folder` is the run's own, `state` holds it and what else is kept of this user's runs.
 
-    `root` is the project; `paths` as the setting has them.
+    `root` is the project; `paths` as the setting has them. `trees`: folders of the run's worktree and lanes, whose
+    programs are started in copies elsewhere, too.
     """
 
     name: SandboxName
@@ -75,6 +76,7 @@ class Sandbox:
     folder: Path
     state: Path
     paths: tuple[str, ...] = ()
+    trees: tuple[Path, ...] = ()
 
     def check(self) -> None:
         """Starts a program within. NoSandbox where that cannot be, with the reason."""
@@ -169,7 +171,10 @@ class Sandbox:
         return ProjectPaths(
             root=self.root,
             kept=tuple(path for path in kept if os.path.exists(path) and not os.path.islink(path)),
-            repositories=tuple(path for place in places for path in _repositories(place)),
+            elsewhere=(
+                *_real(self.trees),
+                *(path for place in places for path in _repositories(place)),
+            ),
             extra=tuple(read_extra(words, self.root, home) for words in self.paths),
         )
 

@@ -100,7 +100,12 @@ class OwnProcesses:
             yield
             return
         sandbox = Sandbox(
-            settings.sandbox, self._project, self.folder(loop_id), self._home.parent.resolve(), settings.sandbox_paths
+            settings.sandbox,
+            self._project,
+            self.folder(loop_id),
+            self._home.parent.resolve(),
+            settings.sandbox_paths,
+            tuple(self._home.with_suffix(kind) / loop_id for kind in (".worktrees", ".lanes")),
         )
         sandbox.check()
         with confine(sandbox):

@@ -58,12 +58,12 @@ class HostPaths:
 class ProjectPaths:
     """`kept`: of the project, and of the folder that the run works in, what only the engine and people write.
 
-    `repositories`: what git needs of other folders. `extra`: what the settings name, with what may be done there.
+    `elsewhere`: the run's own trees, and what git needs of other folders. `extra`: what the settings name, with what may be done there.
     """
 
     root: Path
     kept: tuple[Path, ...] = ()
-    repositories: tuple[Path, ...] = ()
+    elsewhere: tuple[Path, ...] = ()
     extra: tuple[tuple[Path, Access], ...] = ()
 
 
@@ -81,7 +81,7 @@ def lay_out(
     table = {
         **_all((*TEMPORARY, *host.hidden, host.home), "empty"),
         **_all(host.masked, "masked"),
-        **_all((*host.tools, *project.repositories, *needs.readable), "read"),
+        **_all((*host.tools, *project.elsewhere, *needs.readable), "read"),
         project.root: Mount("write" if inside else "read"),
         cwd: Mount("write"),
         **{path: Mount("write", source) for path, source in folders.items()},
