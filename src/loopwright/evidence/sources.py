@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from tree_sitter import Language, Node, Parser
 
 from loopwright.core.ports import Difference
+from loopwright.core.syntax import parse_python
 
 GRAMMARS = {
     ".js": ("tree_sitter_javascript", "language"),
@@ -142,7 +143,7 @@ def _said(file: str, text: bytes, *, nameless: bool = False) -> object:
     suffix = PurePosixPath(file).suffix
     if suffix in (".py", ".pyi"):
         try:
-            tree = ast.parse(text)
+            tree = parse_python(text)
         except (SyntaxError, ValueError, RecursionError):
             return None
         return ast.dump(_Plain(nameless=nameless).visit(tree))

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from loopwright.core.syntax import parse_python
+
 LONGEST = 10_000
 
 QUIET = re.compile(r"(?:[12]?>[ \t]?/dev/null|2>&1|1?>&2)(?=[ \t\n;|&]|$)")
@@ -310,7 +312,7 @@ _PLAIN = (
 def find_side_effect(expression: str) -> str | None:
     """What in it may do more than look; None where nothing does, also where it is no Python (whoever runs it tells)."""
     try:
-        tree = ast.parse(expression.strip(), mode="eval")
+        tree = parse_python(expression.strip(), "eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
     return next((found for node in ast.walk(tree) if (found := _doing(node)) is not None), None)

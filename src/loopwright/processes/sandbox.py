@@ -58,7 +58,8 @@ class HostPaths:
 class ProjectPaths:
     """`kept`: of the project, and of the folder that the run works in, what only the engine and people write.
 
-    `elsewhere`: the run's own trees, and what git needs of other folders. `extra`: what the settings name, with what may be done there.
+    `elsewhere`: the run's own trees, and what git needs of other folders. `extra`: what the settings name, with what
+    may be done there.
     """
 
     root: Path

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from loopwright.core.survey import FileStyle, SurveyedTest
+from loopwright.core.syntax import parse_python
 from loopwright.core.text import clean_line, clip_text
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -45,7 +46,7 @@ def parse_module(text: str, *, is_test: bool) -> ParsedModule:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text)
+            tree = parse_python(text)
         nodes = list(ast.walk(tree))
         functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
         classes = [node for node in nodes if isinstance(node, ast.ClassDef)]

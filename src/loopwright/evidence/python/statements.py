@@ -10,6 +10,7 @@ from fnmatch import translate
 from functools import lru_cache
 from pathlib import Path
 
+from loopwright.core.syntax import parse_python
 from loopwright.evidence.coverage import FileLines
 
 KEPT = 100_000
@@ -60,7 +61,7 @@ def find_statements(source: bytes, exclude: str) -> frozenset[int]:
     """First lines of the statements, but for docstrings and what is excluded. SyntaxError, ValueError."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tree = ast.parse(source)
+        tree = parse_python(source)
     pattern = re.compile(exclude) if exclude else None  # the project's own, which coverage.py has accepted
     lines = source.decode("utf-8", "replace").splitlines()
     excluded = {n for n, line in enumerate(lines, 1) if pattern and pattern.search(line)}
