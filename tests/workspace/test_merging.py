@@ -287,6 +287,22 @@ class TestTheProjectTakesIt:
         assert stat.S_IMODE((scene.project / "run.sh").stat().st_mode) == 0o644
 
 
+def test_folders_over_which_git_fails_an_assertion_of_its_own(tmp_path: Path) -> None:
+    """git 2.39 dies of a folder that became a file on one side, and was renamed into on the other."""
+    same = file("x")
+    scene = Scene(tmp_path, {"a/a/a": same, "b": same})
+    task = scene.lane(1, {"a/a/b": same})
+    lay_out(scene.project, {"a": same})
+    merged = scene.merge(scene.workspace.snapshot(CYCLE, "ours").commit, task)
+    assert merged.conflicts
+
+
+def test_a_folder_that_became_a_link_to_itself(tmp_path: Path) -> None:
+    tree = {"a": ("link", b"a"), "b": file("y")}
+    scene = Scene(tmp_path, {"a/a": file("x"), "b": file("y")})
+    assert scene.files(scene.lane(1, tree)) == as_bytes(tree)
+
+
 @given(base=TREES, ours=TREES, theirs=TREES)
 @settings(max_examples=examples(20), deadline=None)
 def test_whatever_is_merged_is_taken_whole_or_told_as_a_conflict(

@@ -1,5 +1,6 @@
 """Which files make up a project: all that its git does not ignore, and nothing of ours."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
@@ -134,7 +135,10 @@ def _is_folder(root: bytes, name: bytes, known: dict[bytes, bool]) -> bool:
 
 
 def _look(path: bytes) -> os.stat_result | None:
+    """None where nothing is there, or a link on the way leads nowhere."""
     try:
         return os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            raise
         return None
