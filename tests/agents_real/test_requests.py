@@ -63,19 +63,22 @@ def _user(turn: Exchange) -> str:
 
 
 def _describe_messages(expected: Sequence[Told], told: Sequence[str]) -> Iterator[str]:
-    """A line for each message: how much of what was sent is ours, and what the agent adds."""
-    left = list(told)
+    """That each of ours is in a request, and whether the agent adds something to any of them.
+
+    The brief of a message is only sent where its session could not be gone on with, which is a matter of time.
+    """
+    left, adds = list(told), False
     for one in expected:
         begins = "\n\nYour last turn broke off" if "broke off" in one.text else "\n\nYou are "
         brief, _, rest = one.text.partition(begins)
-        forms = {"": one.text, ", without the brief": one.text[len(brief) + 2 :] if rest else one.text}
-        found = next(((text, how, form) for how, form in forms.items() for text in left if form in text), None)
+        forms = (one.text, one.text[len(brief) + 2 :] if rest else one.text)
+        found = next(((text, form) for form in forms for text in left if form in text), None)
         assert found, f"no request holds {one.title}:\n{one.text}\nbut:\n{left[:1]}"
-        text, how, form = found
+        text, form = found
         left.remove(text)
-        more = "" if text == form else ", with words of its own"
-        yield f"{one.title}: whole{how}{more}"
+        adds = adds or text != form
     assert not left
+    yield f"{len(expected)} messages: whole{', some with words of its own' if adds else ''}"
 
 
 def _describe_tools(kind: str, turns: Sequence[Exchange]) -> Iterator[str]:
