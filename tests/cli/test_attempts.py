@@ -174,8 +174,7 @@ def test_a_budget_holds_for_all_together(home: Desk) -> None:
     check_left(home, before)
 
 
-@pytest.mark.parametrize("named", [0, 1], ids=["the first", "another"])
-def test_created_and_started_in_the_background(home: Desk, repaired: str, named: int) -> None:
+def test_created_and_started_in_the_background(home: Desk, repaired: str) -> None:
     """`start` of one that is created, and `resume` of one that is paused, go on with all of them."""
     before = contents(home.project)
     ready, go = home.project.parent / "ready", home.project.parent / "go"
@@ -184,14 +183,14 @@ def test_created_and_started_in_the_background(home: Desk, repaired: str, named:
     made = home.run("create", GOAL, "--auto", "--json", "--attempts", "2", "--parallel", "1", *options)
     assert made.code == 0, made
     ids = [str(one["loop_id"]) for one in family(home)]
-    assert home.run("start", ids[named]).code == 0
+    assert home.run("start", ids[1]).code == 0
     until(ready.exists, seconds=60)
     assert home.run("resume", ids[1]).code == 5, "whoever drives them starts it in its turn"
     assert home.run("pause", ids[0], "--now").code == 0
     until(lambda: home.state(ids[0])["status"] == "paused", seconds=60)
     until(lambda: outcomes(home)[1] == "exhausted", seconds=60)
     go.touch()
-    until(lambda: home.run("resume", ids[named]).code == 0, seconds=60)
+    until(lambda: home.run("resume", ids[1]).code == 0, seconds=60)
     until(lambda: [one["chosen"] for one in family(home)] == [True, False], seconds=60)
     assert outcomes(home) == ["succeeded", "exhausted"]
     check_left(home, before, ids[0])
