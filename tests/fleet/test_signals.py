@@ -63,6 +63,7 @@ def test_ids_that_begin_alike(project: Project) -> None:
 def test_the_same_id_in_two_projects(project: Project, other: Project) -> None:
     here, there = (waiting(place, "loop-1") for place in (project, other))
     with running(here, there) as runners:
+        until(lambda: bool(sleepers(here)))
         (left,) = sleepers(here)
         os.kill(runners[here].pid, signal.SIGKILL)
         runners[here].wait()
@@ -84,6 +85,7 @@ def test_a_second_runner_and_a_copy_of_the_project(project: Project, tmp_path: P
     """A second runner is refused; a copy has a loop of its own, which can be stopped without touching the first."""
     original = waiting(project, "loop-1")
     with running(original):
+        until(lambda: bool(sleepers(original)))
         before = sleepers(original)
         assert project.call("run", "--loop-id", original.id, "--auto")[0] == ExitCode.ILLEGAL
         copied = Project(tmp_path / "copy" / "project", project.state)
