@@ -14,33 +14,11 @@ from loopwright.repair.debugger import PythonDebugger
 from loopwright.workflows.loop.commands import take_up
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner
+from tests.golden.courses import GRADE, MENDED, TESTS
 from tests.repair.cases import write
 from tests.stage import MakeStage, Stage, said
 
 COMMAND = f"{sys.executable} -m pytest -q"
-GRADE = """def grade(points):
-    if points > 90:
-        return "A"
-    if points > 50:
-        rank = "C"
-        return rank
-    return "D"
-"""
-MENDED = GRADE.replace('"C"', '"B"')
-TESTS = """from grade import grade
-
-
-def test_best():
-    assert grade(95) == "A"
-
-
-def test_good():
-    assert grade(60) == "B"
-
-
-def test_poor():
-    assert grade(10) == "D"
-"""
 FAULT = """`rank = "C"`"""
 
 

@@ -205,6 +205,7 @@ REFUSED = (
     (("--attempts", "2", "--agent", "a", "--agent", "b", "--agent", "c"), "3 agents for 2 attempts"),
     (("--attempts", "2", "--agent", "a", "--agent", "b", "--model", "m"), "name it with each"),
     (("--attempts", "2", "--agent", "builtin", "--agent", "nobody"), "no agent is named 'nobody'"),
+    (("--attempts", "2", "--agent", "builtin", "--fallback", "nobody"), "no agent is named 'nobody'"),
 )
 
 

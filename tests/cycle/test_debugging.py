@@ -9,8 +9,9 @@ from loopwright.evidence.run import ProjectTests
 from loopwright.repair.debugger import PythonDebugger
 from loopwright.workflows.cycle.commands import take_up
 from loopwright.workflows.cycle.runner import CycleRunner
-from tests.actions.test_debug_message import COMMAND, FAULT, GRADE, MENDED, TESTS
+from tests.actions.test_debug_message import COMMAND, FAULT
 from tests.cycle.stage import Cast, MakeCycleStage, Turn, planned, said
+from tests.golden.courses import GRADE, MENDED, TESTS
 from tests.repair.cases import write
 
 

@@ -207,6 +207,7 @@ class Engine:
         self._check_place(settings)
         self._check_tests(settings)
         self.agents.check_choices(*map(str, choices))
+        fallback = self.agents.check_fallback(settings.fallback, str(choices[0]))
         review = self.agents.check_review(settings.review)
         clock = self.service.clock
         ids = [new_loop_id(clock.now(), clock.token()) for _ in range(options.attempts)]
@@ -215,7 +216,9 @@ class Engine:
             task,
             title=title,
             max_iterations=settings.max_iterations,
-            settings=run_settings(settings, interactive=False).evolve(**work_by(choices[0]), review=review),
+            settings=run_settings(settings, interactive=False).evolve(
+                **work_by(choices[0]), fallback=fallback, review=review
+            ),
             budget=make_budget(settings),
             allow_test_changes=settings.allow_test_changes,
             sources=sources,
