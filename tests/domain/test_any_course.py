@@ -375,6 +375,7 @@ class AnyCourse(RuleBasedStateMachine):
     def no_task_is_lost_or_made_up(self) -> None:
         ordered = sorted(self.state.engine.tasks, key=lambda t: t.order)
         assert [t.task_id for t in ordered] == self.order
+        assert {id for t in ordered for id in t.depends_on or ()} <= set(self.order)
         if self.state.skill_state is not None:
             folded = normalise_state(self.state).skill_state
             assert folded is not None

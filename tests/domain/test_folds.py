@@ -135,6 +135,15 @@ def test_a_task_that_vanished_or_ended_before_its_beginning_is_not_begun() -> No
             begin_action(state, choice)
 
 
+def test_nothing_waits_for_a_task_that_was_dropped() -> None:
+    planned, waiting = task("T0", planned=True), task("T1", depends_on=("T0",))
+    undone = DevelopOutcome("T0", True, "nothing to do", (), undone=True)
+    state = after(loop("running"), ("INIT", initialised(planned, waiting)), ("DEVELOP", undone), ("DEVELOP", undone))
+    assert [(t.task_id, t.depends_on) for t in state.engine.tasks] == [("T1", None)]
+    choice = next_action(state, LoopFacts("t", True))
+    assert choice is not None and choice.task == "T1"
+
+
 @pytest.mark.parametrize(
     ("on_error", "status", "outcome"), [(None, "running", None), ("continue", "running", None),
                                         ("pause", "paused", None), ("fail_fast", "failed", "failed")],

@@ -354,11 +354,16 @@ def _reviewed(state: LoopState, outcome: ReviewOutcome, step: ActionStep) -> Loo
 
 
 def _dropped(state: LoopState, id: str) -> LoopState:
-    """Without that task."""
+    """Without that task; nothing waits for it any more."""
     skill = skill_of(state)
     left = tuple(task for task in skill.develop.tasks if task.id != id)
-    tasks = tuple(task for task in state.engine.tasks if task.task_id != id)
+    tasks = tuple(_without_need(task, id) for task in state.engine.tasks if task.task_id != id)
     return state.evolve(skill_state=with_tasks(skill, left), engine=state.engine.evolve(tasks=tasks))
+
+
+def _without_need(task: LoopTask, id: str) -> LoopTask:
+    needs = task.depends_on or ()
+    return task.evolve(depends_on=tuple(need for need in needs if need != id) or None) if id in needs else task
 
 
 def _on_error(state: LoopState, outcome: DevelopOutcome, at: str) -> LoopState:
