@@ -11,7 +11,8 @@ import pytest
 
 from loopwright.core.errors import Corrupt, Invalid, NotFound
 from loopwright.core.ports import StateChanges
-from loopwright.store.change_notifier import HomesChangeWatcher, Inotify
+from loopwright.processes.inotify import Inotify
+from loopwright.store.change_notifier import HomesChangeWatcher
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import TUNINGS
 from loopwright.workflows.tuning import commands

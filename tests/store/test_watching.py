@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.store.change_notifier import FolderChangeWatcher, Inotify
+from loopwright.processes.inotify import Inotify
+from loopwright.store.change_notifier import FolderChangeWatcher
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState

@@ -5,82 +5,36 @@ every idle second), from a thread of its own instead of a descriptor to wait for
 """
 
 import contextlib
-import ctypes
 import os
-import struct
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from loopwright.core.ports import StateChanges
-from loopwright.store.lease import LockDescriptor
+from loopwright.processes.inotify import (
+    CLOSE_WRITE,
+    CREATE,
+    DELETE,
+    DELETE_SELF,
+    IGNORED,
+    IS_FOLDER,
+    MODIFY,
+    MOVE_SELF,
+    MOVED_FROM,
+    MOVED_TO,
+    NO_LINK,
+    OVERFLOW,
+    UNMOUNT,
+    Inotify,
+    InotifyEvent,
+)
 from loopwright.store.paths import JOURNAL, OWN, PROGRESS, STATE, KindLayout, StatePaths, parse_id
 
-MODIFY, CLOSE_WRITE, MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x2, 0x8, 0x40, 0x80, 0x100, 0x200
-DELETE_SELF, MOVE_SELF = 0x400, 0x800
-UNMOUNT, OVERFLOW, IGNORED, IS_FOLDER = 0x2000, 0x4000, 0x8000, 0x40000000
-NO_LINK = 0x1000000 | 0x2000000
-"""Asks for a watch only where a folder itself stands, and no link to one."""
 INTERESTING = MODIFY | CLOSE_WRITE | MOVED_FROM | MOVED_TO | DELETE | DELETE_SELF | MOVE_SELF
 COMING = CREATE | MOVED_TO
 ANEW = DELETE_SELF | MOVE_SELF | UNMOUNT | IGNORED
 """What is said of a folder that is not watched any more."""
 WANTED = INTERESTING | CREATE
-HEAD = struct.Struct("iIII")
-CHUNK = 1 << 16
-
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-class InotifyEvent(NamedTuple):
-    """One note: in the folder that `add` gave this number for (-1: in any), `name` changed as `mask` says."""
-
-    folder: int
-    mask: int
-    name: str
-
-
-class Inotify:
-    """An inotify instance."""
-
-    def __init__(self, descriptor: LockDescriptor) -> None:
-        self._descriptor = descriptor
-
-    @classmethod
-    def opened(cls) -> "Inotify | None":
-        """None where the system gives no more of them."""
-        fd = _libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        return cls(LockDescriptor(fd)) if fd >= 0 else None
-
-    @property
-    def fd(self) -> int:
-        """Negative once it is closed."""
-        return self._descriptor.fd
-
-    def add(self, folder: Path, mask: int) -> int | None:
-        """The folder's number; None where the system gives no watch (none left, or no such folder)."""
-        number: int = _libc.inotify_add_watch(self.fd, os.fsencode(folder), mask)
-        return number if number >= 0 else None
-
-    def remove(self, number: int) -> None:
-        _libc.inotify_rm_watch(self.fd, number)
-
-    def told(self) -> Iterator[InotifyEvent]:
-        """All that happened since the last call."""
-        while True:
-            try:
-                data = os.read(self.fd, CHUNK)
-            except BlockingIOError:
-                return
-            at = 0
-            while at < len(data):
-                folder, mask, _, length = HEAD.unpack_from(data, at)
-                at += HEAD.size + length
-                yield InotifyEvent(folder, mask, os.fsdecode(data[at - length : at].rstrip(b"\0")))
-
-    def close(self) -> None:
-        self._descriptor.release()
 
 
 class WatchedPath(NamedTuple):
