@@ -17,7 +17,8 @@ from hypothesis import given, reject, settings
 from loopwright.core.errors import Conflict, WorkspaceError
 from loopwright.core.ports import FileChange
 from loopwright.workspace import listing, private_git
-from loopwright.workspace.checkpoints import SETTLED, GitWorkspace, private_directory, project_root
+from loopwright.workspace.checkpoints import GitWorkspace, private_directory, project_root
+from loopwright.workspace.file_store import SETTLED
 from tests.tiers import examples
 from tests.workspace.trees import ODD_NAMES, TREES, Tree, contents, digest_of, git, lay_out
 
@@ -69,7 +70,7 @@ def test_what_has_not_changed_is_not_read_again(
     for module in (private_git, listing):
         monkeypatch.setattr(module, "run_git", counting)
     assert workspace.tree() == tree
-    assert asked == ["ls-files"]
+    assert asked == []
     GitWorkspace(project, workspace._home).snapshot("loop-2", "by another process")
     (project / "new.txt").write_text("x")
     assert GitWorkspace(project, workspace._home).tree() == workspace.tree() != tree

@@ -3,10 +3,8 @@
 import hashlib
 import os
 import shutil
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from loopwright.core.errors import Conflict, Invalid, NotFound, WorkspaceError
 from loopwright.core.ids import check_id
@@ -14,53 +12,24 @@ from loopwright.core.ports import FileChange, Snapshot
 from loopwright.evidence.environment import Environment, EnvironmentChange, Manifests
 from loopwright.workspace.copies import bring_ignored
 from loopwright.workspace.environment import EnvironmentLook, compare_looks, look_at_environment
-from loopwright.workspace.listing import decode_name, folders_of, ignored_names, is_among, look_at_files, project_files
+from loopwright.workspace.listing import decode_name, folders_of, ignored_names, is_among
 from loopwright.workspace.private_git import PrivateGit, run_git
-
-_TAKE_IN = ("-z", "--add", "--remove", "--replace", "--stdin")
-_ATTEMPTS = 3
-
-SETTLED = 50_000_000
-"""Nanoseconds after its last change from which a file's stamp tells of every further one."""
+from loopwright.workspace.tree_index import TreeIndex
 
 
 class WorkTree:
-    """The work tree of `private`, which is locked for us; `listed` gives the names of its files as they are now."""
+    """The work tree of `private`, which is locked for us, with the `index` of its files."""
 
-    def __init__(self, private: PrivateGit, listed: Callable[[], list[bytes]]) -> None:
-        self._private, self._listed = private, listed
+    def __init__(self, private: PrivateGit, index: TreeIndex) -> None:
+        self._private, self._index = private, index
         self._root = private.work_tree
-
-    def update_index(self, listed: list[bytes] | None = None) -> list[bytes]:
-        """Makes the index hold exactly the files as they are now; their names, which may have just been `listed`.
-
-        Files come and go while we look: what fails is looked at again.
-        """
-        trouble = b"its index could not be read"
-        for attempt in range(_ATTEMPTS):
-            files = self._listed() if listed is None or attempt else listed
-            indexed = self._private.attempt("ls-files", "-z", "--cached")
-            if indexed.returncode != 0:
-                self._private.index.unlink(missing_ok=True)  # torn; it can be made anew
-                continue
-            gone = sorted(set(indexed.stdout.split(b"\0")[:-1]) - set(files))
-            if gone:
-                self._private.run("update-index", "-z", "--force-remove", "--stdin", stdin=join_names(gone))
-            readable = files if attempt == 0 else [name for name in files if self._is_readable(name)]
-            done = self._private.attempt("update-index", *_TAKE_IN, stdin=join_names(readable))
-            if done.returncode == 0:
-                return readable
-            trouble = done.stderr
-        raise WorkspaceError(
-            f"The files of {self._root} could not be read: {trouble.decode('utf-8', 'replace').strip()}"
-        )
 
     def restore(self, commit: str, chosen: frozenset[str] | None = None, over: str | None = None) -> None:
         """See ports.Workspace.restore; `chosen` are its paths."""
         private = self._private
         wanted = _entries(private.run("ls-tree", "-r", "-z", find_commit(private, commit)))
-        files = self.update_index()
-        present = _entries(private.run("ls-files", "-z", "--stage"))
+        self._index.look(private)
+        present = {name: (one.mode, one.blob) for name, one in self._index.files.items()}
         within = [name for name in wanted.keys() | present.keys() if chosen is None or is_among(name, chosen)]
         if over is not None:
             known = _entries(private.run("ls-tree", "-r", "-z", find_commit(private, over)))
@@ -68,7 +37,7 @@ class WorkTree:
             changed = [name for name in touched if present.get(name) not in (known.get(name), wanted.get(name))]
             _refuse_to_overwrite(changed or [name for name in within if name not in present and self._is_there(name)])
         write = [name for name in within if name in wanted and wanted[name] != present.get(name)]
-        self._refuse_to_bury_ignored(write, frozenset(files))
+        self._refuse_to_bury_ignored(write, present)
         times = {name: path.stat().st_mtime for name in write if (path := self._path(name)).is_file()}
         with private.scratch_index() as scratch:
             private.run("read-tree", commit, index=scratch)
@@ -76,7 +45,8 @@ class WorkTree:
         for name, before in times.items():
             make_newer(self._path(name), than=before)
         # Listed again by the ignore rules that hold now: a rule that was lost must not cost the files it guarded.
-        for name in self._listed():
+        self._index.look(private)
+        for name in self._index.names:
             if name not in wanted and (chosen is None or is_among(name, chosen)):
                 self._remove(name)
 
@@ -87,11 +57,7 @@ class WorkTree:
         path = self._path(name)
         return path.is_symlink() or path.is_file()
 
-    def _is_readable(self, name: bytes) -> bool:
-        path = self._path(name)
-        return path.is_symlink() or os.access(path, os.R_OK)
-
-    def _refuse_to_bury_ignored(self, write: Sequence[bytes], files: frozenset[bytes]) -> None:
+    def _refuse_to_bury_ignored(self, write: Sequence[bytes], files: Container[bytes]) -> None:
         """Conflict when a file has to go where ignored files are: they are in no snapshot."""
         for name in write:
             hidden = next((file for file in self._in_the_way(name) if file not in files), None)
@@ -211,35 +177,6 @@ def private_directory(home: Path, root: Path) -> Path:
     return home / f"{root.name or 'root'}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:16]}.git"
 
 
-class SeenTree(NamedTuple):
-    """What a look has found: digest of the files' stamps, stamp of the index that has `held` them, and its tree."""
-
-    stamps: bytes
-    held: bytes
-    tree: str
-
-
-def _digest_stamps(looked: Mapping[bytes, os.stat_result]) -> bytes:
-    """A digest of all that changes where a file does; git's own index looks at the same."""
-    digest = hashlib.blake2b()
-    for name, seen in looked.items():
-        digest.update(b"%s\0%s" % (name, _told(seen)))
-    return digest.digest()
-
-
-def _stamp(path: Path) -> bytes:
-    """Of one file; empty where there is none."""
-    try:
-        return _told(path.lstat())
-    except OSError:
-        return b""
-
-
-def _told(seen: os.stat_result) -> bytes:
-    kept = (seen.st_mode, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino, seen.st_dev)
-    return b"%d %d %d %d %d %d;" % kept
-
-
 class GitWorkspace:
     """See ports.Workspace. `home` is the folder of all private git directories, one for each project.
 
@@ -252,7 +189,7 @@ class GitWorkspace:
         self._source = of.resolve() if of else None
         directory = private_directory(self._home, self._source or self._root)
         self._private = PrivateGit(directory, self._root, directory / index)
-        self._seen: SeenTree | None = None
+        self._index = TreeIndex(without=self._home)
 
     @property
     def root(self) -> Path:
@@ -260,13 +197,14 @@ class GitWorkspace:
 
     def listed(self) -> Sequence[str]:
         with self._private.locked() as private:
-            return [decode_name(name) for name in self._files(private)]
+            self._index.look(private)
+            return [decode_name(name) for name in self._index.names]
 
     def tree(self, without: Sequence[str] = ()) -> str:
         with self._private.locked() as private:
-            files, tree = self._look(private)
+            tree = self._index.tree(private)
             left_out = frozenset(path.rstrip("/") for path in without)
-            names = [name for name in files if left_out and is_among(name, left_out)]
+            names = [name for name in self._index.names if is_among(name, left_out)] if left_out else []
             if not names:
                 return tree
             with private.scratch_index(like=private.index) as scratch:
@@ -276,7 +214,7 @@ class GitWorkspace:
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
         ref = f"refs/loopwright/{check_id(loop_id)}"
         with self._private.locked() as private:
-            _, tree = self._look(private)
+            tree = self._index.tree(private)
             known = private.attempt("rev-parse", "--quiet", ref, f"{ref}^{{tree}}")
             last = known.stdout.decode().split() if known.returncode == 0 else []
             if last[1:] == [tree]:
@@ -284,21 +222,6 @@ class GitWorkspace:
             commit = create_commit(private, tree, last[:1], label)
             private.run("update-ref", ref, commit)
             return Snapshot(commit, tree)
-
-    def _look(self, private: PrivateGit) -> tuple[list[bytes], str]:
-        """The names of the files as they are now, and their tree. Git only looks again where something is new."""
-        now = time.time_ns()
-        looked = look_at_files(private, without=self._home)
-        stamps, files = _digest_stamps(looked), list(looked)
-        if self._seen is not None and self._seen == SeenTree(stamps, _stamp(private.index), self._seen.tree):
-            return files, self._seen.tree
-        self._seen = None
-        taken = self._work_tree(private).update_index(files)
-        tree = write_tree(private)
-        newest = max((max(one.st_mtime_ns, one.st_ctime_ns) for one in looked.values()), default=0)
-        if newest < now - SETTLED and taken == files:
-            self._seen = SeenTree(stamps, _stamp(private.index), tree)
-        return taken, tree
 
     def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
         with self._private.locked() as private:
@@ -334,13 +257,14 @@ class GitWorkspace:
 
     def bring_ignored(self, to: Path) -> Sequence[bytes]:
         with self._private.locked() as private:
-            files = self._files(private)
+            self._index.look(private)
+            files = self._index.names
         return bring_ignored(self._root, to, files, self._home)
 
     def restore(self, commit: str, paths: Sequence[str] | None = None, *, over: str | None = None) -> None:
         chosen = None if paths is None else frozenset(path.rstrip("/") for path in paths)
         with self._private.locked() as private:
-            self._work_tree(private).restore(commit, chosen, over)
+            WorkTree(private, self._index).restore(commit, chosen, over)
 
     def replace_text(self, file: str, old: str, new: str) -> bool:
         path = self._root / file
@@ -382,12 +306,6 @@ class GitWorkspace:
         with self._private.locked() as private:
             for kind in ("loopwright", "environment"):
                 private.run("update-ref", "-d", f"refs/{kind}/{check_id(loop_id)}")
-
-    def _work_tree(self, private: PrivateGit) -> WorkTree:
-        return WorkTree(private, lambda: self._files(private))
-
-    def _files(self, private: PrivateGit) -> list[bytes]:
-        return project_files(private, without=self._home)
 
 
 def _blob_name(data: bytes) -> str:

@@ -5,7 +5,9 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from loopwright.core.threads import check_cancelled
 from loopwright.workspace.private_git import PrivateGit, run_git
 
 OURS = (b".workflow", b".loop")
@@ -13,6 +15,11 @@ OURS = (b".workflow", b".loop")
 
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
 _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+
+
+_GUARDS = tuple(
+    word for name in ("index", "info/exclude", "config", "config.worktree") for word in ("--git-path", name)
+)
 
 
 def decode_name(name: bytes) -> str:
@@ -31,30 +38,116 @@ def is_among(name: bytes, paths: frozenset[str]) -> bool:
     return text in paths or any(text[:end] in paths for end, letter in enumerate(text) if letter == "/")
 
 
-def project_files(private: PrivateGit, *, without: Path | None = None) -> list[bytes]:
-    """The names alone of what `look_at_files` tells."""
-    return list(look_at_files(private, without=without))
+class Repository(NamedTuple):
+    """The project, or a repository in it. Its own git knows what is tracked and ignored there.
 
-
-def look_at_files(private: PrivateGit, *, without: Path | None = None) -> dict[bytes, os.stat_result]:
-    """All files and links by their project-relative names, sorted; those of nested repositories included.
-
-    `without` is a folder to leave out when it lies inside of the project.
+    `prefix`: its place in the project, empty or with a slash at its end. `has_rules`: it has a git of its own, whose
+    rules are meant for it; else only the .gitignore files count.
     """
-    root = private.work_tree
-    left_out = [*OURS]
-    if without is not None and without.is_relative_to(root):
-        left_out.append(os.fsencode(without.relative_to(root)))
-    prefixes = tuple(folder + b"/" for folder in left_out)
-    seen, folders, at = dict(_listed(private, root, b"")), {b"": True}, os.fsencode(root)
-    return {
-        name: seen[name]
-        for name in sorted(seen)
-        if name not in left_out
-        and not name.startswith(prefixes)
-        and _is_file(seen[name].st_mode)
-        and _is_folder(at, name.rpartition(b"/")[0], folders)
-    }
+
+    folder: Path
+    prefix: bytes
+    has_rules: bool
+
+    def find_guards(self) -> list[Path] | None:
+        """Files outside of the project that say what belongs to it. None: that is said in places not known here."""
+        if not self.has_rules:
+            return None
+        done = run_git("rev-parse", "--show-prefix", *_GUARDS, cwd=self.folder)
+        if done.returncode != 0:
+            return []
+        inside, *paths = os.fsdecode(done.stdout).split("\n")[:-1]
+        if inside:
+            return None  # rules of the folders above it
+        named = run_git("config", "--path", "core.excludesFile", cwd=self.folder).stdout.decode().strip()
+        usual = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "git" / "ignore"
+        return [*(self.folder / path for path in paths), Path(named).expanduser() if named else usual]
+
+    def ask(self, private: PrivateGit, question: Sequence[str | bytes]) -> list[bytes]:
+        """The names that git lists, relative to the folder."""
+        if self.has_rules:
+            done = run_git(*question, cwd=self.folder)
+            if done.returncode == 0:
+                return done.stdout.split(b"\0")[:-1]
+        with private.scratch_index() as empty:
+            return PrivateGit(private.directory, self.folder).run(*question, index=empty).split(b"\0")[:-1]
+
+
+class Listing(NamedTuple):
+    """All files and links of a project by their project-relative names, sorted; those of nested `repositories` too."""
+
+    seen: dict[bytes, os.stat_result]
+    repositories: tuple[Repository, ...]
+
+
+def project_files(private: PrivateGit, *, without: Path | None = None) -> list[bytes]:
+    """The names alone of what `list_files` tells."""
+    return list(list_files(private, without=without).seen)
+
+
+def list_files(private: PrivateGit, *, without: Path | None = None) -> Listing:
+    """`without` is a folder to leave out when it lies inside of the project."""
+    seen: dict[bytes, os.stat_result] = {}
+    repositories = tuple(_open_repositories(private, private.work_tree, b"", seen))
+    left_out = left_out_of(private.work_tree, without)
+    folders, at = {b"": True}, os.fsencode(private.work_tree)
+    kept = (name for name in sorted(seen) if not is_left_out(name, left_out))
+    return Listing(
+        {name: seen[name] for name in kept if _is_folder(at, name.rpartition(b"/")[0], folders)}, repositories
+    )
+
+
+def left_out_of(root: Path, without: Path | None) -> tuple[bytes, ...]:
+    """What of the project is ours."""
+    if without is None or not without.is_relative_to(root):
+        return OURS
+    return (*OURS, os.fsencode(without.relative_to(root)))
+
+
+def is_left_out(name: bytes, left_out: tuple[bytes, ...]) -> bool:
+    """Whether it is one of these, or lies in it."""
+    return any(name.startswith(folder) and name[len(folder) :][:1] in (b"", b"/") for folder in left_out)
+
+
+def open_repository(folder: Path, prefix: bytes = b"") -> Repository:
+    """The one that the folder is the top of, or a folder without."""
+    return Repository(folder, prefix, not _is_ignored(folder))
+
+
+def _open_repositories(
+    private: PrivateGit, folder: Path, prefix: bytes, seen: dict[bytes, os.stat_result]
+) -> Iterator[Repository]:
+    """The project and the repositories in it; `seen` gets their files. Only they, and empty folders, are folders."""
+    one = open_repository(folder, prefix)
+    yield one
+    at = os.fsencode(folder) + b"/"
+    for number, name in enumerate(one.ask(private, _LIST)):
+        if number % 1000 == 0:
+            check_cancelled()
+        bare = name.rstrip(b"/")
+        found = _look(at + bare)
+        if found is None:
+            continue
+        if _is_file(found.st_mode):
+            seen[prefix + bare] = found
+        elif stat.S_ISDIR(found.st_mode) and (nested := folder / os.fsdecode(bare)).joinpath(".git").exists():
+            yield from _open_repositories(private, nested, prefix + bare + b"/", seen)
+
+
+def list_beneath(private: PrivateGit, repositories: Sequence[Repository], names: Iterable[bytes]) -> set[bytes]:
+    """Of these files, and of what lies in these folders: what their repositories hold. It may be there or not."""
+    return {name.rstrip(b"/") for name in _ask_about(private, repositories, names, _LIST)}
+
+
+def _ask_about(
+    private: PrivateGit, repositories: Sequence[Repository], names: Iterable[bytes], question: Sequence[str]
+) -> Iterator[bytes]:
+    asked: dict[Repository, list[bytes]] = {}
+    for name in names:
+        inner = max((one for one in repositories if name.startswith(one.prefix)), key=lambda one: len(one.prefix))
+        asked.setdefault(inner, []).append(b":(literal)" + name[len(inner.prefix) :])
+    for one, paths in asked.items():
+        yield from (one.prefix + name for name in one.ask(private, (*question, "--", *paths)))
 
 
 def ignored_names(private: PrivateGit) -> list[str]:
@@ -62,57 +155,28 @@ def ignored_names(private: PrivateGit) -> list[str]:
 
     Those of nested repositories included.
     """
-    found = (
-        name
-        for folder, prefix in _repositories(private, private.work_tree, b"")
-        for name in (prefix + inside for inside in _names(private, folder, _IGNORED))
-    )
-    return [decode_name(name) for name in found if name.rstrip(b"/") not in OURS]
+    repositories = _open_repositories(private, private.work_tree, b"", {})
+    return [decode_name(name) for name in list_ignored(private, repositories) if name.rstrip(b"/") not in OURS]
 
 
-def _repositories(private: PrivateGit, folder: Path, prefix: bytes) -> Iterator[tuple[Path, bytes]]:
-    """The project, and the repositories in it."""
-    yield folder, prefix
-    for name in _names(private, folder):
-        bare = name.rstrip(b"/")
-        nested = folder / os.fsdecode(bare)
-        if name.endswith(b"/") and (nested / ".git").exists() and not nested.is_symlink():
-            yield from _repositories(private, nested, prefix + bare + b"/")
+def list_ignored(
+    private: PrivateGit, repositories: Iterable[Repository], beneath: Iterable[bytes] | None = None
+) -> Iterator[bytes]:
+    """The same, ours included, of repositories that are known; or only of these folders."""
+    if beneath is not None:
+        return _ask_about(private, tuple(repositories), beneath, _IGNORED)
+    return (one.prefix + name for one in repositories for name in one.ask(private, _IGNORED))
 
 
-def keep_existing(root: Path, names: Iterable[bytes]) -> Iterator[bytes]:
-    """Those of the names that are regular files or links below `root`, with no link on the way to them."""
+def look_at(root: Path, names: Iterable[bytes]) -> Iterator[tuple[bytes, os.stat_result]]:
+    """Those of the names that are regular files or links below `root`, with no link on the way, and how they look."""
     folders: dict[bytes, bool] = {b"": True}
     at = os.fsencode(root)
     for name in names:
         if _is_folder(at, name.rpartition(b"/")[0], folders):
             seen = _look(at + b"/" + name)
             if seen is not None and _is_file(seen.st_mode):
-                yield name
-
-
-def _listed(private: PrivateGit, folder: Path, prefix: bytes) -> Iterator[tuple[bytes, os.stat_result]]:
-    """What git lists, nested repositories opened. Only these and empty folders are listed as folders."""
-    at = os.fsencode(folder) + b"/"
-    for name in _names(private, folder):
-        bare = name.rstrip(b"/")
-        seen = _look(at + bare)
-        if seen is None:
-            continue
-        if not stat.S_ISDIR(seen.st_mode):
-            yield prefix + bare, seen
-        elif (nested := folder / os.fsdecode(bare)).joinpath(".git").exists():
-            yield from _listed(private, nested, prefix + bare + b"/")
-
-
-def _names(private: PrivateGit, folder: Path, question: Sequence[str] = _LIST) -> list[bytes]:
-    # The user's own git knows tracked files, which are never ignored, and .git/info/exclude.
-    done = run_git(*question, cwd=folder)
-    if done.returncode != 0 or _is_ignored(folder):
-        with private.scratch_index() as empty:
-            alone = PrivateGit(private.directory, folder)
-            return alone.run(*question, index=empty).split(b"\0")[:-1]
-    return done.stdout.split(b"\0")[:-1]
+                yield name, seen
 
 
 def _is_ignored(folder: Path) -> bool:

@@ -4,11 +4,14 @@ import fcntl
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from loopwright.core.errors import Invalid, WorkspaceError
+from loopwright.core.threads import CallCancelledError, is_cancelled
 from loopwright.processes.process_tree import STARTING
 
 _SETTINGS = {
@@ -23,7 +26,7 @@ _SETTINGS = {
     "core.precomposeUnicode": "false",
     "core.protectNTFS": "false",  # names that only other systems refuse are names here
     "core.protectHFS": "false",
-    "core.fsync": "loose-object,reference",
+    "core.fsync": "loose-object,reference,pack,pack-metadata",
     "core.fsyncMethod": "batch",
     "core.quotePath": "false",
     "commit.gpgSign": "false",
@@ -61,14 +64,55 @@ def run_git(
     keep_open: Sequence[int] = (),
 ) -> subprocess.CompletedProcess[bytes]:
     """Runs git with our settings and without the user's; the caller looks at the exit code."""
+    with _given(stdin) as file, start_git(*args, cwd=cwd, env=env, stdin=file, keep_open=keep_open) as process:
+        return _finish(process, args)
+
+
+@contextmanager
+def _given(stdin: bytes) -> Iterator[int]:
+    """A file that holds it: a pipe could not be waited for in pieces."""
+    if not stdin:
+        yield subprocess.DEVNULL
+        return
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(stdin)
+        file.seek(0)
+        yield file.fileno()
+
+
+_READING = frozenset({"ls-files", "checkout-index", "check-attr", "diff-files", "pack-objects"})
+"""What may be broken off at any time: it only reads, or writes where nobody looks yet."""
+
+
+def _finish(process: subprocess.Popen[bytes], args: Sequence[str | bytes]) -> subprocess.CompletedProcess[bytes]:
+    """CallCancelledError where it was broken off."""
+    may_end = not _READING.isdisjoint(args[:7])  # the switches stand before it
+    while True:
+        try:
+            said, complained = process.communicate(timeout=0.2 if may_end else None)
+            return subprocess.CompletedProcess(process.args, process.returncode, said, complained)
+        except subprocess.TimeoutExpired:
+            if is_cancelled():
+                process.kill()
+                raise CallCancelledError from None
+
+
+def start_git(
+    *args: str | bytes,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    stdin: int = subprocess.PIPE,
+    keep_open: Sequence[int] = (),
+) -> subprocess.Popen[bytes]:
+    """The same, begun, with pipes."""
     argv = ("git", *_SWITCHES, *args)
     try:
         with STARTING:
-            process = subprocess.Popen(
+            return subprocess.Popen(
                 argv,
                 cwd=cwd,
                 env={**clean_environment(), **(env or {})},
-                stdin=subprocess.PIPE,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=keep_open,
@@ -77,9 +121,6 @@ def run_git(
         if not cwd.is_dir():
             raise WorkspaceError(f"The project folder {cwd} does not exist") from None
         raise Invalid("git is needed for snapshots of the project, and was not found on PATH") from None
-    with process:
-        said, complained = process.communicate(stdin)
-    return subprocess.CompletedProcess(argv, process.returncode, said, complained)
 
 
 class PrivateGit:
@@ -110,22 +151,45 @@ class PrivateGit:
         other._lock = self._lock
         return other
 
-    def run(self, *args: str | bytes, stdin: bytes = b"", index: Path | None = None) -> bytes:
+    def run(
+        self,
+        *args: str | bytes,
+        stdin: bytes = b"",
+        index: Path | None = None,
+        env: Mapping[str, str] = MappingProxyType({}),
+    ) -> bytes:
         """Output of a command that must succeed. WorkspaceError."""
-        done = self.attempt(*args, stdin=stdin, index=index)
+        done = self.attempt(*args, stdin=stdin, index=index, env=env)
         return _succeeded(done, os.fsdecode(args[0]), self.directory)
 
     def attempt(
-        self, *args: str | bytes, stdin: bytes = b"", index: Path | None = None
+        self,
+        *args: str | bytes,
+        stdin: bytes = b"",
+        index: Path | None = None,
+        env: Mapping[str, str] = MappingProxyType({}),
     ) -> subprocess.CompletedProcess[bytes]:
+        """The same; the caller looks at the exit code."""
+        with _given(stdin) as file, self.start(*args, index=index, env=env, stdin=file) as process:
+            return _finish(process, args)
+
+    def start(
+        self,
+        *args: str | bytes,
+        index: Path | None = None,
+        env: Mapping[str, str] = MappingProxyType({}),
+        stdin: int = subprocess.PIPE,
+    ) -> subprocess.Popen[bytes]:
+        """A command that goes on, with pipes."""
         where = {
+            **env,
             "GIT_DIR": str(self.directory),
             "GIT_WORK_TREE": str(self.work_tree),
             "GIT_INDEX_FILE": str(index or self.index),
         }
         # The child shares the lock: should we be killed, nobody else comes in before it has ended too.
         held = () if self._lock is None else (self._lock,)
-        return run_git(*args, cwd=self.work_tree, env=where, stdin=stdin, keep_open=held)
+        return start_git(*args, cwd=self.work_tree, env=where, stdin=stdin, keep_open=held)
 
     @contextmanager
     def scratch_index(self, *, like: Path | None = None) -> Iterator[Path]:

@@ -9,10 +9,11 @@ from pathlib import Path
 from loopwright.core.errors import Invalid, NotFound, WorkspaceError
 from loopwright.core.ids import check_id
 from loopwright.core.ports import MergeResult, Snapshot
-from loopwright.workspace.checkpoints import WorkTree, create_commit, find_commit, private_directory, write_tree
+from loopwright.workspace.checkpoints import WorkTree, create_commit, find_commit, private_directory
 from loopwright.workspace.copies import as_rule, link_ignored
-from loopwright.workspace.listing import decode_name, folders_of, keep_existing, project_files
+from loopwright.workspace.listing import decode_name, folders_of, list_files, look_at, project_files
 from loopwright.workspace.private_git import ATTRIBUTES, PrivateGit, run_git
+from loopwright.workspace.tree_index import TreeIndex
 
 _ATTEMPTS = 3
 
@@ -85,9 +86,9 @@ class LaneTree:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         names = self._names(commit)
         _clean(self.folder, names)
-        tree = self._work_tree(lambda: keep_existing(self.folder, names))
-        tree.restore(commit)
-        tree.update_index()
+        index = self._index(lambda: look_at(self.folder, names))
+        WorkTree(self._private, index).restore(commit)
+        index.look(self._private)
 
     def link(self, files: Iterable[bytes], home: Path) -> list[bytes]:
         """Links what the project ignores; `files` are those that it does not. The names of the links."""
@@ -110,15 +111,17 @@ class LaneTree:
         if self._private.index.exists():  # git writes none as long as there are no files
             shutil.copyfile(self._private.index, git / "index")
         (git / "HEAD").write_text(f"ref: {branch}\n")
+        run_git("update-index", "-q", "--refresh", cwd=self.folder)
 
     def tree(self, opened: str) -> str:
         """The tree of what the folder holds now; what it was `opened` with counts even where a rule ignores it."""
         names = self._names(opened)
-        self._work_tree(lambda: (*project_files(self._private), *keep_existing(self.folder, names))).update_index()
-        return write_tree(self._private)
+        index = self._index(lambda: (*list_files(self._private).seen.items(), *look_at(self.folder, names)))
+        return index.tree(self._private)
 
-    def _work_tree(self, listed: Callable[[], Iterable[bytes]]) -> WorkTree:
-        return WorkTree(self._private, lambda: sorted(n for n in set(listed()) if not self._is_link_of_ours(n)))
+    def _index(self, looked: Callable[[], Iterable[tuple[bytes, os.stat_result]]]) -> TreeIndex:
+        """Of what is looked at there, but for links of ours."""
+        return TreeIndex(listed=lambda: {name: one for name, one in looked() if not self._is_link_of_ours(name)})
 
     @property
     def _way(self) -> tuple[Path, ...]:
