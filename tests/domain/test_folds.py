@@ -141,7 +141,8 @@ def test_nothing_waits_for_a_task_that_was_dropped() -> None:
     state = after(loop("running"), ("INIT", initialised(planned, waiting)), ("DEVELOP", undone), ("DEVELOP", undone))
     assert [(t.task_id, t.depends_on) for t in state.engine.tasks] == [("T1", None)]
     choice = next_action(state, LoopFacts("t", True))
-    assert choice is not None and choice.task == "T1"
+    assert choice is not None
+    assert choice.task == "T1"
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ import os
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ from loopwright.core.threads import CallCancelledError
 from loopwright.processes.inotify import Inotify
 from loopwright.workspace import file_store, tree_index
 from loopwright.workspace.checkpoints import GitWorkspace
+from loopwright.workspace.private_git import PrivateGit
 from tests.tiers import examples
 from tests.workspace.trees import git
 
@@ -190,6 +192,7 @@ def test_what_it_tells_is_what_is_there(
     folder = tmp_path_factory.mktemp("indexed")
     root = make_project(folder)
     workspace, edits = GitWorkspace(root, folder / "state"), Edits(root)
+    workspace.tree()
     check(workspace, folder / "slow")
     for several in course:
         for kind, one, other in several:
@@ -240,8 +243,13 @@ def test_what_is_taken_over_from_the_users_git_is_what_reading_would_give(
     wanted = plain(root, tmp_path / "slow")
     monkeypatch.setattr(tree_index, "_MOST_TOLD", 0)
     read: list[bytes] = []
-    store = tree_index.store_files
-    monkeypatch.setattr(tree_index, "store_files", lambda git, files: read.extend(files) or store(git, files))
+    store = file_store.store_files
+
+    def noting(private: PrivateGit, files: Mapping[bytes, os.stat_result]) -> Any:
+        read.extend(files)
+        return store(private, files)
+
+    monkeypatch.setattr(tree_index, "store_files", noting)
     workspace = GitWorkspace(root, tmp_path / "state")
     assert workspace.tree() == wanted
     assert {b"a.txt", b"run", b"link", b"src/a.py"}.isdisjoint(read)
@@ -283,6 +291,7 @@ def test_where_the_kernel_does_not_tell_all_files_are_looked_at(
     elif way == "full":
         monkeypatch.setattr(Inotify, "add", lambda self, folder, mask: None)
     workspace = GitWorkspace(root, tmp_path / "state")
+    workspace.tree()
     check(workspace, tmp_path / "slow")
     if way == "overflow":
         limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
@@ -314,10 +323,12 @@ def test_files_that_are_written_during_a_look_are_found_by_the_next(tmp_path: Pa
     check(workspace, tmp_path / "slow")
 
 
-def test_a_look_that_was_broken_off_is_made_up_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("looks", [0, 1, 2])
+def test_a_look_that_was_broken_off_is_made_up_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
     root = make_project(tmp_path)
     workspace = GitWorkspace(root, tmp_path / "state")
-    workspace.tree()
+    for _ in range(looks):
+        workspace.tree()
     for name in ("src/a.py", "new.py"):
         (root / name).write_text("changed")
     with monkeypatch.context() as patch:

@@ -62,6 +62,9 @@ class Inotify:
                 at += _HEAD.size + length
                 yield InotifyEvent(folder, mask, os.fsdecode(data[at - length : at].rstrip(b"\0")))
 
+    def __del__(self) -> None:
+        self.close()  # a user gets few of them
+
     def close(self) -> None:
         """Once is enough."""
         fd, self.fd = self.fd, -1

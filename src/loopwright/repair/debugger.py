@@ -1,6 +1,5 @@
 """The Debugger port for Python projects: prepares copies, starts the worker, and reads its answer."""
 
-import asyncio
 import importlib.util
 import json
 import os
@@ -18,6 +17,7 @@ from pydantic import JsonValue
 from loopwright.core.errors import Invalid
 from loopwright.core.ids import next_hypothesis_id
 from loopwright.core.text import plural
+from loopwright.core.threads import check_cancelled, run_in_thread
 from loopwright.evidence.debugging import (
     DebugRequest,
     Diagnosis,
@@ -51,7 +51,7 @@ from loopwright.processes.sandbox import SandboxNeeds
 from loopwright.repair import PROGRESS
 from loopwright.repair.baseline_cache import BaselineCache
 from loopwright.repair.command import SuiteCommand, parse_command
-from loopwright.repair.tree import copy_tree, sign_files
+from loopwright.repair.tree import copy_tree, survey_project
 
 _SECONDS = 10.0
 _DIFF = (
@@ -437,34 +437,39 @@ class PythonDebugger:
             room = Path(name).resolve()
             lanes = min(2, len(os.sched_getaffinity(0))) if mode in ("search", "mutate") or request.trials else 1
             trees = [room / f"lane{n}" for n in range(lanes)]
-            await asyncio.to_thread(_prepare, origin, room, trees)
+            signs, left_out = await run_in_thread(survey_project, str(origin), check_cancelled)
+            await run_in_thread(_prepare, room, trees)
             measured = room / "measured"
-            key = (
-                origin,
-                request.python,
-                request.test_command,
-                request.failing,
-                tuple(sorted(sign_files(str(room / "pristine")))),
-            )
+            key = (origin, request.python, request.test_command, request.failing, *signs)
             self._kept.fetch(key, measured)
-            left = max(seconds - (time.monotonic() - began), _SHORTEST)
             changed = await changed_lines(origin, self._marker)
-            order = {**_order(mode, request, command, origin, room, trees, left), "changed": changed, **more}
-            (room / "order.json").write_text(json.dumps(order))
-            argv = (request.python, "-m", f"{_WORKER}.start", str(room / "order.json"), str(room / "answer.json"))
-            finished = await run_group(
-                argv,
-                cwd=trees[0],
-                marker=self._marker,
-                project=self._project or origin,
-                patience=Patience(seconds + _GRACE),
-                env=_environment(room, command),
-                needs=SandboxNeeds(writable=(room,), readable=(origin,)),
-                output_cap=_OUTPUT_CAP,
-                on_output=partial(_hear, say or self._say),
-            )
+            more = {"left_out": left_out, "laid_out": False, "changed": changed, **more}
+
+            async def work() -> Plain:
+                left = max(seconds - (time.monotonic() - began), _SHORTEST)
+                order = {**_order(mode, request, command, origin, room, trees, left), **more}
+                (room / "order.json").write_text(json.dumps(order))
+                argv = (request.python, "-m", f"{_WORKER}.start", str(room / "order.json"), str(room / "answer.json"))
+                finished = await run_group(
+                    argv,
+                    cwd=trees[0],
+                    marker=self._marker,
+                    project=self._project or origin,
+                    patience=Patience(seconds + _GRACE),
+                    env=_environment(room, command),
+                    needs=SandboxNeeds(writable=(room,), readable=(origin,)),
+                    output_cap=_OUTPUT_CAP,
+                    on_output=partial(_hear, say or self._say),
+                )
+                return _read(room / "answer.json", finished)
+
+            answer = await work()
+            if answer.get("needs_copies"):
+                await run_in_thread(_copy, origin, room, trees)
+                more["laid_out"] = True
+                answer = await work()
             self._kept.keep(key, measured)
-            return _read(room / "answer.json", finished)
+            return answer
 
 
 def _hear(say: Callable[[str], None], output: str) -> None:
@@ -473,9 +478,13 @@ def _hear(say: Callable[[str], None], output: str) -> None:
             say(line.removeprefix(PROGRESS))
 
 
-def _prepare(origin: Path, room: Path, trees: list[Path]) -> None:
-    for name in ("home", "tmp", "lib/lent"):
-        (room / name).mkdir(parents=True)
+def _prepare(room: Path, trees: list[Path]) -> None:
+    for place in (
+        *(room / name for name in ("home", "tmp", "lib/lent", "pristine")),
+        *trees,
+        *_confirming(room, trees),
+    ):
+        place.mkdir(parents=True)
     (room / "lib" / _WORKER).symlink_to(Path(__file__).resolve().parent)
     for module in _LENT:
         spec = importlib.util.find_spec(module)
@@ -483,8 +492,16 @@ def _prepare(origin: Path, room: Path, trees: list[Path]) -> None:
             found = Path(spec.origin)
             found = found.parent if found.name == "__init__.py" else found
             (room / "lib" / "lent" / (found.name if found.suffix else module)).symlink_to(found)
+
+
+def _confirming(room: Path, trees: list[Path]) -> list[Path]:
+    """Where patches are tried in fresh processes, as many at a time as there are lanes."""
+    return [room / f"confirm{n}" / "tree" for n in range(len(trees))]
+
+
+def _copy(origin: Path, room: Path, trees: list[Path]) -> None:
     for tree in (room / "pristine", *trees):
-        copy_tree(origin, tree)
+        copy_tree(origin, tree, check_cancelled)
 
 
 def _environment(room: Path, command: SuiteCommand) -> dict[str, str]:
@@ -519,6 +536,7 @@ def _order(
         "tree": str(trees[0]),
         "trees": [str(tree) for tree in trees],
         "pristine": str(room / "pristine"),
+        "confirming": [str(tree) for tree in _confirming(room, trees)],
         "arguments": list(command.arguments),
         "style": command.style,
         "root_on_path": command.root_on_path,

@@ -18,10 +18,11 @@ import pytest
 
 from . import sandbox
 from .forks import Answer, ask_forked, end_group, fork, receive_message, send_message
+from .overlay import is_laid_over, list_folders, sign_changes
 from .screen import KILLED, CandidateScreen, is_final, plan_first_tests, run_job, run_job_alone
 from .session import SessionDriver, collect_and_run, drive_session
 from .state import ModuleState
-from .tree import is_test_file, relocate, sign_files
+from .tree import Sign, is_test_file, relocate, sign_files
 
 
 class ProjectCopy:
@@ -30,24 +31,44 @@ class ProjectCopy:
     def __init__(self, tree: str, pristine: str) -> None:
         self._tree = tree
         self._pristine = pristine
-        self._before = dict(sign_files(tree))
+        self._before = self._sign()
+
+    def _sign(self) -> dict[str, Sign]:
+        return sign_changes(self._tree) if is_laid_over(self._tree) else dict(sign_files(self._tree))
 
     def put_back(self) -> bool:
         """Whether something had changed since; it is as it was before now."""
-        now = dict(sign_files(self._tree))
+        now = self._sign()
         if now == self._before:
             return False
         for name in now.keys() - self._before.keys():
-            _remove(os.path.join(self._tree, name))
-        for name, sign in self._before.items():
-            if now.get(name) != sign:
-                source, target = os.path.join(self._pristine, name), os.path.join(self._tree, name)
-                if os.path.lexists(source):
-                    _remove(target)
-                    os.makedirs(os.path.dirname(target), exist_ok=True)
-                    shutil.copy2(source, target, follow_symlinks=False)
-        self._before = dict(sign_files(self._tree))
+            if not os.path.lexists(os.path.join(self._pristine, name)):
+                _remove(os.path.join(self._tree, name))
+        for name in {name for name, _ in now.items() ^ self._before.items()} - set(list_folders(now)):
+            self._bring(name)
+        if is_laid_over(self._tree):  # a folder that was removed and made anew hides what it held
+            for folder in list_folders(now):
+                for name in _inside(self._pristine, folder) - _inside(self._tree, folder):
+                    self._bring(name)
+        self._before = self._sign()
         return True
+
+    def _bring(self, name: str) -> None:
+        source, target = os.path.join(self._pristine, name), os.path.join(self._tree, name)
+        if not os.path.lexists(source):
+            return
+        _remove(target)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if os.path.isdir(source) and not os.path.islink(source):
+            shutil.copytree(source, target, symlinks=True)
+        else:
+            shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _inside(root: str, folder: str) -> set[str]:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return {os.path.join(folder, name) for name in os.listdir(os.path.join(root, folder))}
+    return set()
 
 
 def _remove(path: str) -> None:

@@ -7,15 +7,18 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from .baseline import Baseline
 from .candidate import Candidate
 from .executor import CandidateExecutor
+from .fork_server import ProjectCopy
 from .forks import Answer
+from .overlay import is_laid_over
 from .search import CandidateSearch, Survivor
 from .tree import copy_tree
 
@@ -132,20 +135,27 @@ def confirm_patch(candidate: Candidate | None, baseline: Baseline, pristine: str
     `side`: the number of the copy; there may be several at a time, and their names are the same in each search.
     """
     room = Path(pristine).parent / f"confirm{side}"
-    copy_tree(Path(pristine), room / "tree")
+    tree = room / "tree"
+    if is_laid_over(str(tree)):
+        copy = ProjectCopy(str(tree), pristine)
+        leave: Callable[[], object] = copy.put_back
+    else:
+        copy_tree(Path(pristine), tree)
+        leave = partial(shutil.rmtree, tree)
     try:
         if candidate is not None:
-            with open(room / "tree" / candidate.location.file, "w", encoding="utf-8", newline="") as file:
+            with open(tree / candidate.location.file, "w", encoding="utf-8", newline="") as file:
                 file.write(candidate.text)
         return _fresh_run(baseline, room, seconds)
     finally:
-        shutil.rmtree(room, ignore_errors=True)
+        leave()
 
 
 def _fresh_run(baseline: Baseline, room: Path, seconds: float) -> Answer:
     order, answer = room / "order.json", room / "answer.json"
     request: Answer = {
         "mode": "run",
+        "laid_out": True,
         "tree": str(room / "tree"),
         "origin": baseline.project.origin,
         "root_on_path": baseline.project.root_on_path,
@@ -158,6 +168,7 @@ def _fresh_run(baseline: Baseline, room: Path, seconds: float) -> Answer:
         "apart": [baseline.keys[n] for n in sorted(baseline.apart)],
     }
     order.write_text(json.dumps(request))
+    answer.unlink(missing_ok=True)
     command: Sequence[str] = (sys.executable, "-m", f"{__package__}.start", str(order), str(answer))
     environment = {**os.environ, "PYTHONSAFEPATH": "1"}
     with suppress(subprocess.TimeoutExpired):

@@ -71,7 +71,7 @@ def _call(number: int, *arguments: int | bytes | None) -> int:
     return int(_libc.syscall(number, *(ctypes.c_long(one) if isinstance(one, int) else one for one in arguments)))
 
 
-_NEW_USER, _NEW_PID, _NEW_NET = 0x10000000, 0x20000000, 0x40000000
+_NEW_MOUNTS, _NEW_USER, _NEW_PID, _NEW_NET = 0x20000, 0x10000000, 0x20000000, 0x40000000
 _PARENT_DEATH, _MAPS_ROOT = 1, 31
 _GIBI = 1 << 30
 
@@ -98,14 +98,14 @@ def limit_process(cpu_seconds: int, memory: int = 4 * _GIBI, file_size: int = _G
 
 
 def isolate_process() -> bool:
-    """Moves this program into namespaces without network and with its own process table; False where not allowed.
+    """Moves this program into namespaces without network, with its own mounts and process table; False if not allowed.
 
     Goes on in a child that is the table's first process: when it ends, the kernel ends all that it started.
     """
     user, group = os.getuid(), os.getgid()
     if user == 0 and not _has_capability(_MAPS_ROOT):  # root without privileges, as in a sandbox of the engine's
         return False
-    if _libc.unshare(_NEW_USER | _NEW_PID | _NEW_NET) != 0:
+    if _libc.unshare(_NEW_USER | _NEW_MOUNTS | _NEW_PID | _NEW_NET) != 0:
         return False
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{user} {user} 1")

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
@@ -30,10 +30,31 @@ def sign_files(root: str) -> Iterator[tuple[str, Sign]]:
                     yield entry.path[len(root) + 1 :], (told.st_mtime_ns, told.st_size, told.st_mode)
 
 
-def copy_tree(origin: Path, target: Path) -> None:
+def survey_project(origin: str, check: Callable[[], None]) -> tuple[list[tuple[str, Sign]], list[str]]:
+    """Its files with their signs, sorted, and what copies of it do without: paths from there.
+
+    `check` is called again and again, and may raise.
+    """
+    signs, left_out, folders = [], [], [origin]
+    while folders:
+        check()
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                name = entry.path[len(origin) + 1 :]
+                if entry.name in LEFT_OUT or os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
+                    left_out.append(name)
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                else:
+                    told = entry.stat(follow_symlinks=False)
+                    signs.append((name, (told.st_mtime_ns, told.st_size, told.st_mode)))
+    return sorted(signs), left_out
+
+
+def copy_tree(origin: Path, target: Path, check: Callable[[], None] = lambda: None) -> None:
     """Copies what the tests may need. Links stay links; sockets and what cannot be read are left out.
 
-    So is the folder that holds `target`, for projects that keep their temporary files inside.
+    So is the folder that holds `target`, for projects that keep their temporary files inside. `check` as above.
     """
 
     def is_left_out(path: str) -> bool:
@@ -43,9 +64,10 @@ def copy_tree(origin: Path, target: Path) -> None:
         return not (os.path.islink(path) or os.path.isdir(path) or is_readable)
 
     def left_out(folder: str, names: list[str]) -> set[str]:
+        check()
         return {name for name in names if name in LEFT_OUT or is_left_out(os.path.join(folder, name))}
 
-    shutil.copytree(origin, target, symlinks=True, ignore=left_out, ignore_dangling_symlinks=True)
+    shutil.copytree(origin, target, symlinks=True, ignore=left_out, ignore_dangling_symlinks=True, dirs_exist_ok=True)
 
 
 def is_test_file(path: str) -> bool:

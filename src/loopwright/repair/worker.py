@@ -22,6 +22,7 @@ from .fork_server import CollectedProject
 from .forks import Answer, ask_forked
 from .localize import SuspectLocation, rank_statements, rerank_by_edits, select_leading
 from .mutation import measure_mutants
+from .overlay import lay_over
 from .patch import NOTHING, PatchProof, describe_edit, prove_patches
 from .pool import EditVocabulary
 from .probes import ExpressionProbe, compile_expressions, is_inside, lines_of
@@ -199,14 +200,20 @@ def main(said: Sequence[str]) -> None:
     """`said` is what there was to say at the start; it stands first in the answer's notes."""
     order: Answer = json.loads(Path(sys.argv[1]).read_text())
     sandbox.die_with_parent()
+    isolated = bool(order.get("isolate")) and sandbox.isolate_process()
+    if not order["laid_out"]:
+        trees = [order["pristine"], *order["trees"], *order["confirming"]]
+        if not isolated or not lay_over(order["origin"], trees, order["left_out"]):
+            _write(Path(sys.argv[2]), {"needs_copies": True})
+            return
+        os.chdir(order["tree"])
     if order.get("isolate"):
-        sandbox.isolate_process()
         keep_writing_inside([os.path.dirname(order["tree"])])
     relocate(order["origin"], order["tree"])
     if order["root_on_path"]:
         sys.path.insert(0, order["tree"])
     if order["mode"] != "run" and not order.get("bare") and not load_plugins(order["tree"]):
-        _write(Path(sys.argv[1]), {**order, "bare": True})
+        _write(Path(sys.argv[1]), {**order, "bare": True, "laid_out": True})
         os.execv(sys.executable, [sys.executable, "-m", f"{__package__}.start", *sys.argv[1:]])
     answer = _MODES[order["mode"]](order)
     _write(Path(sys.argv[2]), {**answer, "notes": [*said, *answer.get("notes", ())]})

@@ -4,7 +4,7 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -82,10 +82,11 @@ _WRITER = (*_QUICK, "fast-import", "--quiet", "--done", "--depth=0")
 _PIECE = 1 << 23
 
 
-def store_files(private: PrivateGit, files: Mapping[bytes, os.stat_result]) -> Iterator[tuple[bytes, IndexedFile]]:
+def store_files(private: PrivateGit, files: Mapping[bytes, os.stat_result]) -> dict[bytes, IndexedFile]:
     """Writes their contents to the object store; all are durable at the end. Left out: what cannot be read any more."""
+    read: dict[bytes, IndexedFile] = {}
     if not files:
-        return
+        return read
     root = os.fsencode(private.work_tree)
     with private.start(*_WRITER) as process:
         assert process.stdin is not None
@@ -94,7 +95,7 @@ def store_files(private: PrivateGit, files: Mapping[bytes, os.stat_result]) -> I
                 check_cancelled()
                 try:
                     reading = _read_link if stat.S_ISLNK(seen.st_mode) else _read_file
-                    yield name, reading(os.path.join(root, name), process.stdin)
+                    read[name] = reading(os.path.join(root, name), process.stdin)
                 except (FileNotFoundError, NotADirectoryError, PermissionError, IsADirectoryError):
                     continue
             process.stdin.write(b"done\n")
@@ -107,6 +108,7 @@ def store_files(private: PrivateGit, files: Mapping[bytes, os.stat_result]) -> I
     if process.returncode != 0:
         words = said.decode("utf-8", "replace").strip()
         raise WorkspaceError(f"git fast-import failed in {private.directory}: {words}")
+    return read
 
 
 def _read_link(path: bytes, to: IO[bytes]) -> IndexedFile:

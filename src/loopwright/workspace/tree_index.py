@@ -28,12 +28,14 @@ from loopwright.workspace.listing import (
     list_files,
     list_ignored,
     look_at,
-    open_repository,
 )
 from loopwright.workspace.private_git import PrivateGit
 from loopwright.workspace.tree_watch import TreeChanges, TreeWatch
 
 _ATTEMPTS = 3
+_SOON = 120.0
+"""Seconds after a look in which another one makes it worth while to watch."""
+
 _MOST_TOLD = 1000
 """Names that git is asked about one by one."""
 
@@ -63,6 +65,8 @@ class TreeIndex:
         self._guards: dict[Path, bytes] = {}
         """What says which files belong to the project, by its stamp."""
         self._repositories: tuple[Repository, ...] = ()
+        self._looked = -_SOON
+        """When; monotonic."""
         self._pending = TreeChanges(set(), set())
         """What was told and not looked at yet."""
         self._files: dict[bytes, IndexedFile] = {}
@@ -116,19 +120,31 @@ class TreeIndex:
         facts_file(private).unlink(missing_ok=True)
 
     def _look(self, private: PrivateGit, *, anew: bool) -> None:
-        began = time.time_ns()
         told = None if anew else self._changes()
-        if told is not None and not any(told) and self._held == _stamp(private.index):
-            return
-        found = self._look_at_some(private, told) if told is not None else None
-        seen, gone = found or self._look_at_all(private)
+        if told is not None:
+            if not any(told) and self._held == _stamp(private.index):
+                return
+            if found := self._look_at_some(private, told):
+                self._read(private, *found)
+                return
+        began = time.time_ns()
+        try:
+            self._read(private, *self._look_at_all(private), began=began)
+        except BaseException:
+            self._end_watch()  # it has told of what was not read
+            raise
+
+    def _read(
+        self, private: PrivateGit, seen: Mapping[bytes, os.stat_result], gone: set[bytes], began: int | None = None
+    ) -> None:
+        """Of those that were `seen`, what has changed. `began` (ns): when a look at all files did."""
         known = self._files or read_facts(private)
         changed = {name: one for name, one in seen.items() if name not in known or known[name].stamp != stamp_of(one)}
-        read = {}
-        if len(changed) > _MOST_TOLD and told is None:
+        read: dict[bytes, IndexedFile] = {}
+        if began is not None and len(changed) > _MOST_TOLD:
             for one in self._repositories:
-                read.update(copy_tracked_files(private, one, changed, began))
-        read.update(store_files(private, {name: one for name, one in changed.items() if name not in read}))
+                read |= copy_tracked_files(private, one, changed, began)
+        read |= store_files(private, {name: one for name, one in changed.items() if name not in read})
         gone |= changed.keys() - read.keys()
         fresh = {name: read.get(name) or known[name] for name in seen if name not in gone}
         self._take_in(private, fresh, gone)
@@ -182,20 +198,13 @@ class TreeIndex:
         self._end_watch()
         if self._listed is not None:
             return dict(seen := self._listed()), self._files.keys() - seen.keys()
-        watch = self._begin_watch(private)
-        try:
-            listing = list_files(private, without=self._without)
-            if watch is not None and listing.repositories != self._repositories:
-                self._repositories = listing.repositories
-                watch.close()
-                watch = self._begin_watch(private)
-                listing = list_files(private, without=self._without)
-        except BaseException:
-            if watch is not None:
-                watch.close()
-            raise
-        self._watch = watch
-        self._pending = TreeChanges(set(), set())
+        if time.monotonic() < self._looked + _SOON:
+            self._begin_watch(private)
+        listing = list_files(private, without=self._without)
+        if listing.repositories != self._repositories:
+            self._end_watch()
+            self._repositories = listing.repositories
+        self._pending, self._looked = TreeChanges(set(), set()), time.monotonic()
         return listing.seen, self._files.keys() - listing.seen.keys()
 
     def _look_at_some(
@@ -225,16 +234,15 @@ class TreeIndex:
         names = self.names
         return names[bisect_left(names, folder + b"/") : bisect_left(names, folder + b"0")]
 
-    def _begin_watch(self, private: PrivateGit) -> TreeWatch | None:
-        root = private.work_tree
-        self._repositories = self._repositories or (open_repository(root),)
+    def _begin_watch(self, private: PrivateGit) -> None:
         guards = [one.find_guards() for one in self._repositories]
         if None in guards:
-            return None
+            return
         self._guards = {path: _stamp(path) for paths in guards for path in paths or ()}
         ignored = list_ignored(private, self._repositories)
         folders = frozenset(name.rstrip(b"/") for name in ignored if name.endswith(b"/"))
-        return TreeWatch.begin(root, folders, left_out_of(root, self._without))
+        root = private.work_tree
+        self._watch = TreeWatch.begin(root, folders, left_out_of(root, self._without))
 
     def _end_watch(self) -> None:
         if self._watch is not None:
