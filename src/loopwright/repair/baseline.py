@@ -438,7 +438,7 @@ def measure_baseline(
             facts.learn("Failed" if number in log.fatal else outcomes[number].error, outcomes[number].message, text)
     left_out = len(keys) - len(log.outcomes)
     return Baseline(
-        project=replace(project, nodes=list(log.nodes)),
+        project=replace(project, nodes=list(log.nodes), files=[] if log.troubles else list_test_files(log.nodes)),
         keys=keys,
         spectrum=spectrum,
         facts=facts,
@@ -453,6 +453,12 @@ def measure_baseline(
         ],
         broken=sorted(log.broken),
     )
+
+
+def list_test_files(nodes: Sequence[str]) -> list[str]:
+    """Those that hold tests; none where one lies outside of the root that pytest has found."""
+    files = dict.fromkeys(node.split("::")[0] for node in nodes)
+    return [] if any(file.startswith(("/", "..")) for file in files) else [*files]
 
 
 def split_failing(
@@ -497,7 +503,8 @@ def probe_variables(
                 probes.stop()
                 passed.extend([baseline.keys[n]] if outcome.status == "passed" else [])
 
-        collect_and_run(loop, baseline.project.arguments, baseline.project.style, plain=True)
+        project = baseline.project
+        collect_and_run(loop, project.arguments, project.style, plain=True, files=project.files)
         return {"hits": probes.hits, "passed": passed}
 
     return ProbeValues(**(ask_forked(work, seconds) or {}))
@@ -527,7 +534,7 @@ def plain_run(
             answer = ask_forked(partial(_run_apart, driver, named[key]), HANG)
             statuses[key] = str(answer["status"]) if answer else "failed"
 
-    driver = collect_and_run(loop, project.arguments, project.style, plain=False)
+    driver = collect_and_run(loop, project.arguments, project.style, plain=False, files=project.files)
     return {"statuses": statuses, "troubles": driver.troubles}
 
 

@@ -83,7 +83,7 @@ def _remove(path: str) -> None:
 class CollectedProject:
     """How this project's tests are collected; `origin` is where it really lives.
 
-    `nodes`: pytest's node ids; a test's number is its place there.
+    `nodes`: pytest's node ids; a test's number is its place there. `files`: those that hold them, where no other does.
     """
 
     arguments: Sequence[str]
@@ -91,6 +91,7 @@ class CollectedProject:
     origin: str
     root_on_path: bool
     nodes: Sequence[str] = ()
+    files: Sequence[str] = ()
 
 
 class ForkServer:
@@ -145,7 +146,7 @@ def serve_warm(project: CollectedProject, tree: str) -> Callable[[int, int], Non
             gc.freeze()
             serve_jobs(jobs, answers, screen.answers, tree)
 
-        collect_and_run(loop, project.arguments, project.style, plain=True)
+        collect_and_run(loop, project.arguments, project.style, plain=True, files=project.files)
 
     return start
 
@@ -212,11 +213,11 @@ def serve_cold(project: CollectedProject, tree: str) -> Callable[[int, int], Non
                 found.append(run_job(driver, number_items(project, items), job))
 
             _put(tree, job, codes)
-            collect_and_run(loop, project.arguments, project.style, plain=True)
+            collect_and_run(loop, project.arguments, project.style, plain=True, files=project.files)
             return found[0] if found else KILLED
 
         if seen["late"]:
-            waiting = _Waiting(lambda driver, session: wait(partial(late, driver, session)))
+            waiting = _Waiting(lambda driver, session: wait(partial(late, driver, session)), project.files)
             drive_session(waiting, project.arguments, project.style, plain=True)
         else:
             wait(early)
@@ -227,8 +228,8 @@ def serve_cold(project: CollectedProject, tree: str) -> Callable[[int, int], Non
 class _Waiting(SessionDriver):
     """Has work of its own done when the tests are about to be collected."""
 
-    def __init__(self, work: Callable[[SessionDriver, pytest.Session], None]) -> None:
-        super().__init__(lambda driver, items: None, plain=True)
+    def __init__(self, work: Callable[[SessionDriver, pytest.Session], None], files: Sequence[str]) -> None:
+        super().__init__(lambda driver, items: None, plain=True, files=files)
         self._work = work
 
     @pytest.hookimpl(tryfirst=True)
@@ -260,7 +261,7 @@ def _seen(project: CollectedProject, tree: str) -> Answer:
         loaded.append(any(not is_test_file(os.path.relpath(file, tree)) for file in inside().values()))
 
     before = set(sys.modules)
-    drive_session(_Waiting(look), project.arguments, project.style, plain=True)
+    drive_session(_Waiting(look, project.files), project.arguments, project.style, plain=True)
     ours = inside()
     return {
         "late": loaded == [False],

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from . import PROGRESS
-from .baseline import Baseline, read_sources
+from .baseline import Baseline, list_test_files, read_sources
 from .candidate import Candidate, Compiler
 from .edits import FAMILIES
 from .edits.site import Edit, EditSite
@@ -310,7 +310,8 @@ def measure_mutants(project: CollectedProject, order: Answer) -> Answer:
     `given`: mutants of others, as (file, text), that are tried in the place of ours; `verdicts` are theirs by number.
     """
     _lend_path(order["tree"])
-    project = replace(project, arguments=[*project.arguments, *_only_files_of(order["tests"])])
+    files = list_test_files(order["tests"]) if all(".py::" in test for test in order["tests"]) else []
+    project = replace(project, arguments=[*project.arguments, *_only_files_of(order["tests"])], files=files)
     deadline = time.monotonic() + order["seconds"]
     try:
         baseline = _observed(project, order["tree"], order["tests"], order["seconds"] * _SHARE)
@@ -419,7 +420,7 @@ def _run(project: CollectedProject, tree: str, wanted: frozenset[str], seconds: 
             found["outcomes"][n] = (outcome.status, outcome.seconds)
 
     recorder.start()
-    collect_and_run(loop, project.arguments, project.style, plain=True)
+    collect_and_run(loop, project.arguments, project.style, plain=True, files=project.files)
     found["lines"] = {n: [*lines] for n, lines in recorder.lines.items()}
     return found
 

@@ -162,6 +162,7 @@ def _fresh_run(baseline: Baseline, room: Path, seconds: float) -> Answer:
         "arguments": list(baseline.project.arguments),
         "style": baseline.project.style,
         "nodes": list(baseline.project.nodes),
+        "files": list(baseline.project.files),
         "keys": baseline.keys,
         "passing": [baseline.keys[n] for n in sorted(baseline.spectrum.passing)],
         "failing": [baseline.keys[n] for n in sorted(baseline.spectrum.failing)],

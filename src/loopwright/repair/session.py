@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path, PurePosixPath
 from typing import Literal, TextIO
 
 import pytest
@@ -49,9 +50,17 @@ class SessionDriver:
     `errors` are what kept files from being collected and tests from passing. `said`: why it never `began`.
     """
 
-    def __init__(self, loop: Callable[["SessionDriver", list[pytest.Item]], None], plain: bool) -> None:
+    def __init__(
+        self,
+        loop: Callable[["SessionDriver", list[pytest.Item]], None],
+        plain: bool,
+        files: Sequence[str] = (),
+    ) -> None:
+        """`files`: those that hold the tests, where they are known; no others are collected."""
         self._loop = loop
         self._plain = plain
+        self._known = frozenset(files)
+        self._ways = frozenset(str(folder) for file in files for folder in PurePosixPath(file).parents)
         self._outcome = ItemOutcome()
         self.troubles: list[str] = []
         self.errors: list[BaseException] = []
@@ -67,6 +76,14 @@ class SessionDriver:
         if hasattr(early_config.known_args_namespace, "no_cov"):
             early_config.known_args_namespace.no_cov = True  # it has been read before
         yield
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> "bool | None":
+        """In a big project, to look into every folder takes most of the time."""
+        if not self._known or not collection_path.is_relative_to(config.rootpath):
+            return None
+        name = collection_path.relative_to(config.rootpath).as_posix()
+        return None if name in self._known or name in self._ways else True
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -152,10 +169,15 @@ def arguments(chosen: Sequence[str], style: str, plain: bool) -> list[str]:
 
 
 def collect_and_run(
-    loop: Callable[[SessionDriver, list[pytest.Item]], None], chosen: Sequence[str], style: str, *, plain: bool
+    loop: Callable[[SessionDriver, list[pytest.Item]], None],
+    chosen: Sequence[str],
+    style: str,
+    *,
+    plain: bool,
+    files: Sequence[str] = (),
 ) -> SessionDriver:
     """Runs one session in this process; what it prints is kept only where it did not get as far as the tests."""
-    return drive_session(SessionDriver(loop, plain), chosen, style, plain=plain)
+    return drive_session(SessionDriver(loop, plain, files), chosen, style, plain=plain)
 
 
 def drive_session(driver: SessionDriver, chosen: Sequence[str], style: str, *, plain: bool) -> SessionDriver:

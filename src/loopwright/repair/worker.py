@@ -422,7 +422,12 @@ def _plain(location: SuspectLocation, tally: LocationTally) -> Answer:
 
 def _project(order: Answer) -> CollectedProject:
     return CollectedProject(
-        order["arguments"], order["style"], order["origin"], order["root_on_path"], order.get("nodes", ())
+        order["arguments"],
+        order["style"],
+        order["origin"],
+        order["root_on_path"],
+        order.get("nodes", ()),
+        order.get("files", ()),
     )
 
 

@@ -12,7 +12,7 @@ from loopwright.core.ports import FileChange, Snapshot
 from loopwright.evidence.environment import Environment, EnvironmentChange, Manifests
 from loopwright.workspace.copies import bring_ignored
 from loopwright.workspace.environment import EnvironmentLook, compare_looks, look_at_environment
-from loopwright.workspace.listing import decode_name, folders_of, ignored_names, is_among
+from loopwright.workspace.listing import decode_name, folders_of, is_among
 from loopwright.workspace.private_git import PrivateGit, run_git
 from loopwright.workspace.tree_index import TreeIndex
 
@@ -245,6 +245,8 @@ class GitWorkspace:
             wanted = [n for n in known if (chosen is None or is_among(n, chosen)) and not is_among(n, left_out)]
             to.mkdir(parents=True, exist_ok=True)
             private.run(
+                "-c",
+                "checkout.workers=0",
                 "checkout-index",
                 f"--prefix={to}/",
                 "-f",
@@ -282,7 +284,7 @@ class GitWorkspace:
 
     def remember_environment(self, loop_id: str, command: str, pythons: Sequence[str]) -> str:
         with self._private.locked() as private:
-            seen = look_at_environment(self._root, ignored_names(private), command, pythons, source=self._source)
+            seen = look_at_environment(self._root, self._ignored(private), command, pythons, source=self._source)
             name = private.run("hash-object", "-w", "--stdin", stdin=seen.as_json()).decode().strip()
             private.run("update-ref", f"refs/environment/{check_id(loop_id)}", name)
             return name
@@ -291,7 +293,7 @@ class GitWorkspace:
         self, remembered: str, command: str, pythons: Sequence[str], manifests: Callable[[], Manifests]
     ) -> Environment:
         with self._private.locked() as private:
-            kept, ignored = private.attempt("cat-file", "blob", remembered).stdout, ignored_names(private)
+            kept, ignored = private.attempt("cat-file", "blob", remembered).stdout, self._ignored(private)
         if _blob_name(kept) != remembered:
             return Environment((EnvironmentChange("what was remembered of the environment", "gone"),))
         before = EnvironmentLook.of(kept)
@@ -301,6 +303,9 @@ class GitWorkspace:
             look_at_environment(self._root, ignored, command, pythons, before.path, self._source),
             manifests,
         )
+
+    def _ignored(self, private: PrivateGit) -> list[str]:
+        return [decode_name(name) for name in self._index.list_ignored(private)]
 
     def forget(self, loop_id: str) -> None:
         with self._private.locked() as private:

@@ -150,19 +150,10 @@ def _ask_about(
         yield from (one.prefix + name for name in one.ask(private, (*question, "--", *paths)))
 
 
-def ignored_names(private: PrivateGit) -> list[str]:
-    """Project-relative names of ignored files, and of folders that hold nothing else: these end with a slash.
-
-    Those of nested repositories included.
-    """
-    repositories = _open_repositories(private, private.work_tree, b"", {})
-    return [decode_name(name) for name in list_ignored(private, repositories) if name.rstrip(b"/") not in OURS]
-
-
 def list_ignored(
     private: PrivateGit, repositories: Iterable[Repository], beneath: Iterable[bytes] | None = None
 ) -> Iterator[bytes]:
-    """The same, ours included, of repositories that are known; or only of these folders."""
+    """Names of ignored files, and of folders that hold nothing else: these end with a slash. `beneath`: of what."""
     if beneath is not None:
         return _ask_about(private, tuple(repositories), beneath, _IGNORED)
     return (one.prefix + name for one in repositories for name in one.ask(private, _IGNORED))

@@ -22,6 +22,7 @@ from loopwright.workspace.file_store import (
     store_files,
 )
 from loopwright.workspace.listing import (
+    OURS,
     Repository,
     left_out_of,
     list_beneath,
@@ -101,6 +102,11 @@ class TreeIndex:
     def look(self, private: PrivateGit) -> None:
         """Finds the files as they are now; git's index holds them afterwards. WorkspaceError."""
         self._insist(private, lambda: self._look(private, anew=False))
+
+    def list_ignored(self, private: PrivateGit) -> list[bytes]:
+        """Ignored files, and folders that hold nothing else: these end with a slash."""
+        self.look(private)
+        return [name for name in list_ignored(private, self._repositories) if name.rstrip(b"/") not in OURS]
 
     def _insist(self, private: PrivateGit, work: Callable[[], T]) -> T:
         """Files come and go while we look, and what git has kept may be torn: what fails is begun anew."""
