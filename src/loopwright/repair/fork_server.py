@@ -44,7 +44,8 @@ class ProjectCopy:
         for name in now.keys() - self._before.keys():
             if not os.path.lexists(os.path.join(self._pristine, name)):
                 _remove(os.path.join(self._tree, name))
-        for name in {name for name, _ in now.items() ^ self._before.items()} - set(list_folders(now)):
+        changed = {name for name, _ in now.items() ^ self._before.items()} - set(list_folders(now))
+        for name in sorted(changed):  # what is in the place of a folder before what lay in it
             self._bring(name)
         if is_laid_over(self._tree):  # a folder that was removed and made anew hides what it held
             for folder in list_folders(now):
