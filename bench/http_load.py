@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 HEAD_END = b"\r\n\r\n"
+LAST_CHUNK = b"\r\n0\r\n\r\n"
 
 
 class Load(NamedTuple):
@@ -47,6 +48,8 @@ class _Client:
         if end < 0:
             return None
         head = self._answer[:end].lower()
+        if b"transfer-encoding: chunked" in head:
+            return self._answer if self._answer.endswith(LAST_CHUNK) else None
         at = head.index(b"content-length:") + len(b"content-length:")
         stop = head.find(b"\r", at)
         length = int(head[at : stop if stop >= 0 else None])
@@ -65,7 +68,7 @@ def request(method: str, path: str, address: tuple[str, int], token: str, body: 
 
 
 def load(address: tuple[str, int], clients: int, seconds: float, asked: Callable[[int, int], bytes]) -> Load:
-    """`asked(client, n)` is what a client sends as its n-th request. Every answer has to be a success."""
+    """`asked(client, n)` is what a client sends as its n-th request; one at least. Every answer has to be a success."""
     taken: list[float] = []
     counts = [0] * clients
     last = b""
@@ -75,7 +78,7 @@ def load(address: tuple[str, int], clients: int, seconds: float, asked: Callable
         for number, client in enumerate(group):
             waiting.register(client.socket, selectors.EVENT_READ, (number, client))
             client.ask(asked(number, 0))
-        while (now := time.perf_counter()) - begun < seconds:
+        while (now := time.perf_counter()) - begun < seconds or not taken:
             for key, _ in waiting.select(1):
                 number, client = key.data
                 answer = client.answer()

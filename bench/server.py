@@ -1,10 +1,15 @@
 """What the HTTP API costs: `loopwright serve` itself, beside the same server without a store, and the disk alone.
 
-    python bench/server.py [--json] [--folder DIR] [--seconds S]
+    python bench/server.py [--json] [--folder DIR] [--seconds S] [--changes] [--upstream DIR]
 
 Server and client have a CPU each. Authentication, validation, an open stream of events and durability are on: it is
 the command that people type. The floor is an application that answers at once, with as many bytes, behind the same
-gate; it is measured in turns with the server.
+gate; what changes something also has a synced floor, which first appends the body to one file, with one sync for all
+that wait. All are measured in turns with the server.
+
+`--upstream` is a checkout of github.com/catlog22/Claude-Code-Workflow, built by `npm install --workspaces=false
+--ignore-scripts && npx tsc -p ccw/tsconfig.json`: the server whose routes ours are named after. It never syncs, and
+stores a tenth of the bytes.
 """
 
 import argparse
@@ -19,10 +24,12 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -40,6 +47,12 @@ CPUS = sorted(os.sched_getaffinity(0))
 SERVER, CLIENT = CPUS[0], CPUS[-1]
 ROUNDS = 3
 LIMITS = {"list, 10,000 / 100": 1.5, "list, busy, 10,000 / 100": 1.5}
+
+UPSTREAM = """
+import("./ccw/dist/core/server.js")
+    .then((made) => made.startServer({ port: Number(process.argv[1]), initialPath: process.argv[2] }))
+    .then(() => console.log("ready"));
+"""
 
 Address = tuple[str, int]
 Asked = Callable[[int, int], bytes]
@@ -75,11 +88,49 @@ def served(project: Path, state: Path) -> Iterator[tuple[Address, int, float]]:
         yield address, running.pid, time.perf_counter() - begun
 
 
+class Peer(NamedTuple):
+    """A server that is measured beside ours: `asked` is what its clients send."""
+
+    address: Address
+    pid: int
+    asked: Asked
+
+
 @contextmanager
-def floor(size: int) -> Iterator[Address]:
-    with process([__file__, "--floor", str(size)], SERVER) as (running, _):
+def floor(size: int, method: str, synced: Path | None = None) -> Iterator[Peer]:
+    argv = [__file__, "--floor", str(size), *(["--synced", str(synced)] if synced else [])]
+    with process(argv, SERVER) as (one, _):
+        assert one.stdout is not None
+        address = "127.0.0.1", int(one.stdout.readline())
+        bare = request(method, "/", address, TOKEN, b"" if method == "GET" else b'{"notes": "%s"}' % (b"x" * 300))
+        yield Peer(address, one.pid, lambda client, n: bare)
+
+
+@contextmanager
+def upstream(checkout: Path, folder: Path) -> Iterator[dict[str, Peer]]:
+    """The other server, with a project and a home of its own, and each of its requests."""
+    folder.mkdir(exist_ok=True)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = free.getsockname()
+    running = subprocess.Popen(
+        ["taskset", "-c", str(SERVER), "node", "-e", UPSTREAM, str(address[1]), str(folder)],
+        cwd=checkout, env={**os.environ, "HOME": str(folder)}, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
         assert running.stdout is not None
-        yield "127.0.0.1", int(running.stdout.readline())
+        while running.stdout.readline().strip() != "ready":
+            pass
+        reader = subprocess.Popen(["cat"], stdin=running.stdout.fileno(), stdout=subprocess.DEVNULL)
+        with urllib.request.urlopen(f"http://127.0.0.1:{address[1]}/api/auth/token") as answer:
+            token = json.load(answer)["token"]
+        creating = asking(address, [], token)["create"]
+        made = (load(address, 1, 0, creating).last for _ in range(CLIENTS))
+        ids = [re.search(rb'"loop_id":"([^"]+)"', one)[1].decode() for one in made]  # type: ignore[index]  # as above
+        yield {name: Peer(address, running.pid, asked) for name, asked in asking(address, ids, token).items()}
+    finally:
+        running.terminate()
+        running.wait()
+        reader.wait()
 
 
 @contextmanager
@@ -98,10 +149,10 @@ def listener(address: Address) -> Iterator[None]:
             reader.wait()
 
 
-def asking(address: Address, ids: list[str]) -> dict[str, Asked]:
+def asking(address: Address, ids: list[str], token: str = TOKEN) -> dict[str, Asked]:
     """What is measured: every client works at a loop of its own."""
-    ask = partial(request, address=address, token=TOKEN)
-    new = {"title": "A loop to be measured", "description": "Make it fast. " * 20, "agent": "builtin"}
+    ask = partial(request, address=address, token=token)
+    new = {"title": "A loop to be measured", "description": "Make it fast. " * 20}
     body = json.dumps(new).encode()
     create = ask("POST", API, body=body)
     gets = [ask("GET", f"{API}/{id}") for id in ids]
@@ -115,32 +166,42 @@ def asking(address: Address, ids: list[str]) -> dict[str, Asked]:
     }
 
 
-def rates(address: Address, ids: list[str], seconds: float) -> dict[str, Figures]:
-    """Each request at 1 and at 32 clients, in turns with the floor of as many bytes."""
+def rates(address: Address, pid: int, ids: list[str], seconds: float, folder: Path, checkout: Path | None) -> dict[str, Figures]:
+    """Each request at 1 and at 32 clients, in turns with its floors and the upstream server."""
     figures = {}
-    for name, asked in asking(address, ids).items():
-        size = len(load(address, 1, 0.05, asked).last)
-        with floor(size) as ground:
-            bare = request("GET" if name == "get" else "POST", "/", ground, TOKEN, b"" if name == "get" else b"{}")
-            for clients in (1, CLIENTS):
-                rounds: list[tuple[Load, Load]] = [
-                    (load(ground, clients, seconds, lambda client, n: bare), load(address, clients, seconds, asked))  # noqa: B023
-                    for _ in range(ROUNDS)
-                ]
-                figures[f"{name}, {clients}"] = rated(rounds)
+    with ExitStack() as outer:
+        others = outer.enter_context(upstream(checkout, folder / "upstream")) if checkout else {}
+        for name, asked in asking(address, ids).items():
+            with ExitStack() as stack:
+                size = len(load(address, 1, 0.05, asked).last)
+                peers = {"": Peer(address, pid, asked)}
+                peers["floor"] = stack.enter_context(floor(size, "GET" if name == "get" else "POST"))
+                if name != "get":
+                    peers["synced"] = stack.enter_context(floor(size, "POST", folder / "synced"))
+                if others:
+                    peers["upstream"] = others[name]
+                for clients in (1, CLIENTS):
+                    figures[f"{name}, {clients}"] = compared(peers, clients, seconds)
     return figures
 
 
-def rated(rounds: list[tuple[Load, Load]]) -> Figures:
-    """Medians of the rounds."""
-    under, own = zip(*rounds, strict=True)
-    rate, ground = (statistics.median(each.per_second for each in group) for group in (own, under))
-    return {
-        "ratio": ground / rate, "per_s": rate, "floor_per_s": ground,
-        "p50_us": statistics.median(each.percentile(0.5) for each in own),
-        "p99_us": statistics.median(each.percentile(0.99) for each in own),
-        "floor_p50_us": statistics.median(each.percentile(0.5) for each in under),
-    }  # fmt: skip
+def compared(peers: dict[str, Peer], clients: int, seconds: float) -> Figures:
+    """Medians of rounds in turns; `ratio` and those after it are the rate of a peer in rates of ours (floors: peer to ours; upstream: ours to it)."""
+    rounds: dict[str, list[tuple[Load, float]]] = {name: [] for name in peers}
+    for _ in range(ROUNDS):
+        for name, peer in peers.items():
+            before = cpu_seconds(peer.pid)
+            taken = load(peer.address, clients, seconds, peer.asked)
+            rounds[name].append((taken, (cpu_seconds(peer.pid) - before) / len(taken.taken)))
+    figures: Figures = {}
+    rate = {name: statistics.median(one.per_second for one, _ in group) for name, group in rounds.items()}
+    for name, group in rounds.items():
+        prefix = f"{name}_" if name else ""
+        figures[f"{prefix}per_s"] = rate[name]
+        figures[f"{prefix}cpu_us"] = 1e6 * statistics.median(spent for _, spent in group)
+        figures[f"{prefix}p50_us"] = statistics.median(one.percentile(0.5) for one, _ in group)
+    figures["p99_us"] = statistics.median(one.percentile(0.99) for one, _ in rounds[""])
+    return {"ratio": rate["floor"] / rate[""]} | {f"x_{name}": rate[""] / rate[name] for name in rate if name} | figures
 
 
 def lists(projects: dict[int, Path], state: Path, seconds: float, *, busy: bool) -> Figures:
@@ -183,16 +244,48 @@ def run_for_ever(number: int, project: Path) -> None:
             time.sleep(max(0, due - time.monotonic()))
 
 
-def serve_nothing(size: int) -> None:
+class SyncedFile:
+    """Appends with one sync for all that wait."""
+
+    def __init__(self, path: Path) -> None:
+        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        self._waiting: list[tuple[bytes, asyncio.Future[None]]] = []
+        self._busy = False
+
+    async def add(self, data: bytes) -> None:
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.append((data, done))
+        if not self._busy:
+            self._busy = True
+            asyncio.get_running_loop().create_task(self._write())
+        await done
+
+    async def _write(self) -> None:
+        while self._waiting:
+            group, self._waiting = self._waiting, []
+            await asyncio.to_thread(self._sync, b"".join(data for data, _ in group))
+            for _, done in group:
+                done.set_result(None)
+        self._busy = False
+
+    def _sync(self, data: bytes) -> None:
+        os.write(self._fd, data)
+        os.fdatasync(self._fd)
+
+
+def serve_nothing(size: int, synced: Path | None) -> None:
     """The floor: the same server, gate and framework; an answer of `size` bytes that stands ready."""
     import uvicorn
-    from fastapi import FastAPI, Response
+    from fastapi import FastAPI, Request, Response
 
     from loopwright.surfaces.server.gate import GateRules, RequestGate
 
+    file = SyncedFile(synced) if synced else None
     app, answer = FastAPI(), Response(b"x" * max(0, size - 600), media_type="application/json")
 
-    async def answered() -> Response:
+    async def answered(request: Request) -> Response:
+        if file:
+            await file.add(await request.body())
         return answer
 
     app.add_api_route("/", answered, methods=["GET", "POST"])
@@ -253,15 +346,21 @@ def disk(folder: Path, size: int, threads: int, seconds: float) -> float:
     return sum(counts) / seconds
 
 
+def cpu_seconds(pid: int) -> float:
+    """What a process and its threads have used so far."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 def memory(pid: int) -> float:
     """Megabytes that a process has now."""
     with open(f"/proc/{pid}/status") as status:
         return int(re.search(r"VmRSS:\s+(\d+)", status.read())[1]) / 1024  # type: ignore[index]  # Linux has it
 
 
-def measure(folder: Path, seconds: float) -> dict[str, Figures]:
+def measure(folder: Path, seconds: float, checkout: Path | None, *, changes: bool) -> dict[str, Figures]:
     os.sched_setaffinity(0, {CLIENT})
-    projects = {count: folder / str(count) for count in (FEW, MANY)}
+    projects = {count: folder / str(count) for count in ((FEW,) if changes else (FEW, MANY))}
     for count, project in projects.items():
         project.mkdir()
         subprocess.run(["git", "init", "-q", str(project)], check=True)
@@ -271,17 +370,18 @@ def measure(folder: Path, seconds: float) -> dict[str, Figures]:
         "client alone": {"per_s": ceiling()},
         "disk": {f"{n}_per_s": disk(folder, 400, n, seconds) for n in (1, CLIENTS)},
     }
-    boots = []
-    for _ in range(ROUNDS):
-        with served(projects[MANY], state) as (_, pid, took):
-            boots.append(took)
-            figures["memory"] = {"10000_loops_mb": memory(pid)}
-    figures["boot, 10,000"] = {"s": statistics.median(boots)}
-    figures["list, 10,000 / 100"] = lists(projects, state, seconds, busy=False)
-    figures["list, busy, 10,000 / 100"] = lists(projects, state, seconds, busy=True)
+    if not changes:
+        boots = []
+        for _ in range(ROUNDS):
+            with served(projects[MANY], state) as (_, pid, took):
+                boots.append(took)
+                figures["memory"] = {"10000_loops_mb": memory(pid)}
+        figures["boot, 10,000"] = {"s": statistics.median(boots)}
+        figures["list, 10,000 / 100"] = lists(projects, state, seconds, busy=False)
+        figures["list, busy, 10,000 / 100"] = lists(projects, state, seconds, busy=True)
     with served(projects[FEW], state) as (address, pid, _), listener(address):
-        figures |= rates(address, [f"loop-{n}" for n in range(CLIENTS)], seconds)
-        figures["memory"]["after_creating_mb"] = memory(pid)
+        figures |= rates(address, pid, [f"loop-{n}" for n in range(CLIENTS)], seconds, folder, checkout)
+        figures.setdefault("memory", {})["after_creating_mb"] = memory(pid)
     return figures
 
 
@@ -290,18 +390,21 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--folder", type=Path, help="where to measure; must be a local file system")
     parser.add_argument("--seconds", type=float, default=1.0, help="of each round")
+    parser.add_argument("--changes", action="store_true", help="only reading, changing and creating one loop")
+    parser.add_argument("--upstream", type=Path, help="a built checkout of the upstream server, to be measured too")
     parser.add_argument("--floor", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--synced", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--bytes", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--runner", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.floor is not None:
-        return serve_nothing(given.floor)
+        return serve_nothing(given.floor, given.synced)
     if given.bytes:
         return serve_bytes()
     if given.runner:
         return run_for_ever(int(given.runner[0]), Path(given.runner[1]))
     with tempfile.TemporaryDirectory(dir=given.folder or Path.cwd(), prefix=".bench-") as folder:
-        figures = measure(Path(folder), given.seconds)
+        figures = measure(Path(folder), given.seconds, given.upstream, changes=given.changes)
     if given.json:
         print(json.dumps(figures))
         return None
