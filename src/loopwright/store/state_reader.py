@@ -24,7 +24,8 @@ from loopwright.store.patch import Doc
 from loopwright.store.paths import StatePaths
 from loopwright.store.projection import Projection
 
-CHUNK = 1 << 16
+CHUNK = 1 << 12
+"""Bytes of a journal that are looked at first: who follows it asks after every line."""
 
 
 class DeletedState(NotFound):
