@@ -1,14 +1,12 @@
 """The short way answers as FastAPI itself would."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from loopwright.surfaces.server.app import build_routers, create_app
-from loopwright.surfaces.server.fast_dispatch import FastDispatcher, plan_route
+from loopwright.surfaces.server.fast_dispatch import plan_route
 from tests.server.office import LOOPS, PLACE, TOKEN, Office, opened_office
 
 
@@ -33,14 +31,8 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 @pytest.fixture(scope="module")
 def usual(office: Office) -> Iterator[TestClient]:
     """The same application without it."""
-    added = FastAPI.add_middleware
-
-    def all_but(app: FastAPI, kind: Any, *args: Any, **more: Any) -> None:  # Any: as Starlette has it
-        if kind is not FastDispatcher:
-            added(app, kind, *args, **more)
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FastAPI, "add_middleware", all_but)
+        patch.setattr("loopwright.surfaces.server.app.FastDispatcher", lambda app, routes: app)
         app = create_app(office.projects, PLACE.rules(TOKEN))
     with TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=False) as client:
         yield client

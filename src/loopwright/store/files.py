@@ -276,10 +276,12 @@ class FileStore(ClosingContext, Generic[S]):
         """See ports.Store. The process that drives the state puts right on the way what others did to its files."""
         paths = self._paths(id)
         hold = self._source.holds.get(id)
+        known = self._source.cached(paths) if hold is None or hold.lease_file.is_in_place else None
+        if known:
+            return known.state
         if hold is None:
             return self._source.read(paths, self._writer.now())
-        known = self._source.cached(paths) if hold.lease_file.is_in_place else None
-        return known.state if known else self.update(id, _unchanged, actor="runner", event=LOOKED)
+        return self.update(id, _unchanged, actor="runner", event=LOOKED)
 
     @DiskErrorTranslator()
     def read_at(self, id: str, rev: int) -> S:

@@ -227,8 +227,11 @@ class LeaseFile:
 
 def find_holder(disk: Disk, path: str) -> int | None:
     """Process id of the living holder. A name left by a dead or an earlier process counts for nothing."""
+    said = disk.read(path)
+    if not said:
+        return None
     try:
-        name = orjson.loads(disk.read(path) or b"")
+        name = orjson.loads(said)
         named = int(name["pid"]), int(name["started"])
     except (ValueError, KeyError, TypeError):
         return None

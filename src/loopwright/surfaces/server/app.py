@@ -300,10 +300,9 @@ def create_app(projects: Projects, rules: GateRules, rows: Sequence[CommandRow] 
     app.router.routes.append(Route("/mcp", app.state.tools, include_in_schema=False))
     app.mount("/assets", assets)
     routes = [route for router in routers for route in router.routes]
-    app.add_middleware(FastDispatcher, main=app, routes=routes)
     register_error_handlers(app, routes)
     install_openapi(app)
-    return figures.measured(RequestGate(app, rules))
+    return figures.measured(RequestGate(FastDispatcher(app, routes), rules))
 
 
 @asynccontextmanager

@@ -19,8 +19,7 @@ from fastapi.dependencies.utils import request_body_to_args, request_params_to_a
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic_core import PydanticUndefined
-from starlette.middleware.exceptions import ExceptionMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from loopwright.surfaces.server.requests import StrictRequest, StrictRoute
 
@@ -124,12 +123,10 @@ class RoutePlan:
 
 
 class FastDispatcher:
-    """In front of `app`, inside of what turns its errors into answers; see the module."""
+    """In front of `main`, whose error handlers it uses; see the module."""
 
-    def __init__(self, app: ASGIApp, *, main: FastAPI, routes: Iterable[object]) -> None:
-        self._app = app
-        known = {kind: handler for kind, handler in main.exception_handlers.items() if kind is not Exception}
-        self._guarded = ExceptionMiddleware(self._answer, handlers=known)
+    def __init__(self, main: FastAPI, routes: Iterable[object]) -> None:
+        self._main, self._handlers = main, main.exception_handlers
         self._ways: dict[tuple[str, int], list[RoutePlan]] = {}
         self._odd: set[tuple[str, int]] = set()
         for route in routes:
@@ -139,16 +136,20 @@ class FastDispatcher:
         path, ways = scope.get("path", ""), self._ways
         for way in ways.get((scope["method"], path.count("/")), ()) if scope["type"] == "http" else ():
             if (params := way.match(path)) is not None:
-                scope["path_params"], scope["route"] = params, way
-                await self._guarded(scope, receive, send)
+                scope["app"], scope["path_params"], scope["route"] = self._main, params, way
+                answer = await self._answer(way, StrictRequest(scope, receive))
+                await answer(scope, receive, send)
                 break
         else:
-            await self._app(scope, receive, send)
+            await self._main(scope, receive, send)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        way: RoutePlan = scope["route"]
-        answer = await way.answer(StrictRequest(scope, receive))
-        await answer(scope, receive, send)
+    async def _answer(self, way: RoutePlan, request: Request) -> Response:
+        try:
+            return await way.answer(request)
+        except Exception as error:  # noqa: BLE001  # every one has its handler, that of Exception at last
+            handler = next(self._handlers[kind] for kind in type(error).__mro__ if kind in self._handlers)
+            answer: Response = await handler(request, error)
+            return answer
 
     def _add(self, route: object) -> None:
         """In the order of their declaration, up to the first that has to go the usual way."""
