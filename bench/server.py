@@ -166,7 +166,9 @@ def asking(address: Address, ids: list[str], token: str = TOKEN) -> dict[str, As
     }
 
 
-def rates(address: Address, pid: int, ids: list[str], seconds: float, folder: Path, checkout: Path | None) -> dict[str, Figures]:
+def rates(
+    address: Address, pid: int, ids: list[str], seconds: float, folder: Path, checkout: Path | None
+) -> dict[str, Figures]:
     """Each request at 1 and at 32 clients, in turns with its floors and the upstream server."""
     figures = {}
     with ExitStack() as outer:

@@ -57,7 +57,7 @@ def test_the_folder_hides_itself_from_git(tmp_path: Path) -> None:
     some_history(tmp_path)
     assert (tmp_path / ".workflow/.gitignore").read_text() == "*\n"
     names = {path.name for path in (tmp_path / LOOPS.folder).iterdir()}
-    assert names == {f"{ID}.json", f"{ID}.events.ndjson", f"{ID}.lock", f"{ID}.tasks.jsonl"}
+    assert names == {f"{ID}.json", f"{ID}.events.ndjson", f"{ID}.lock"}, "no tasks: no file of tasks"
 
 
 DAMAGE: dict[str, Callable[[Path, bytes], object]] = {
@@ -260,8 +260,7 @@ def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path, where: str) ->
 def test_a_creation_that_was_cut_short_never_happened(tmp_path: Path) -> None:
     some_history(tmp_path)
     journal_of(tmp_path).write_bytes(journal_of(tmp_path).read_bytes()[:300])
-    for path in (json_of(tmp_path), tmp_path / LOOPS.folder / f"{ID}.tasks.jsonl"):
-        path.unlink()
+    json_of(tmp_path).unlink()
     with files_at(tmp_path) as store:
         with pytest.raises(NotFound):
             store.read(ID)

@@ -12,6 +12,8 @@ from loopwright.core.errors import Invalid
 
 Doc = dict[str, Any]  # Any: a JSON document
 Op = dict[str, Any]  # Any: a JSON value among its values
+PLAIN = frozenset({str, bool, int})
+"""What most of a state consists of: JSON as it is."""
 TOO_DEEP = "a state cannot be nested this deeply"
 
 
@@ -32,8 +34,10 @@ def to_json(value: object) -> Any:  # Any: a JSON value
 
 
 def _plain(value: object) -> JsonValue:
+    if value is None or type(value) in PLAIN:
+        return value  # type: ignore[return-value]  # one of them
     match value:
-        case None | str() | bool() | int():
+        case str() | int():
             return value
         case float():
             if not math.isfinite(value):

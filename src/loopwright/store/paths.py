@@ -1,6 +1,7 @@
 """Where the files of one state are, and which states the names in a folder speak of."""
 
 import os
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -90,6 +91,7 @@ class KindLayout(NamedTuple):
             return set()
 
 
+@lru_cache(1 << 12)
 def parse_id(name: str) -> str | None:
     """The id that a file or folder name speaks of, where states lie side by side."""
     for suffix in (JOURNAL, STATE, PROGRESS):

@@ -21,7 +21,7 @@ from loopwright.store.journal import (
 )
 from loopwright.store.kind import ParsedDocument, S, StateKind
 from loopwright.store.patch import Doc
-from loopwright.store.paths import StatePaths
+from loopwright.store.paths import PROGRESS, StatePaths
 from loopwright.store.projection import Projection
 
 CHUNK = 1 << 12
@@ -180,7 +180,7 @@ def read_side_files(disk: Disk, kind: StateKind[S], paths: StatePaths) -> dict[s
     if paths.home:
         return {}
     files = {suffix: paths.side(suffix) for suffix in kind.side_files}
-    if paths.progress.is_dir():
+    if os.path.isdir(paths.base + PROGRESS):
         folders = (paths.progress, *(one for one in paths.progress.iterdir() if one.is_dir() and not one.is_symlink()))
         found = sorted(path for folder in folders for path in folder.iterdir() if path.is_file())
         files |= {path.relative_to(paths.progress).as_posix(): str(path) for path in found}

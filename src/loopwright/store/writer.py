@@ -1,11 +1,13 @@
 """The one way a state changes on disk: lock, look, apply the rules, append, sync, replace the JSON file, unlock."""
 
 import contextlib
+import errno
 import os
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import is_
 from types import TracebackType
 from typing import Generic, NamedTuple, NoReturn, TypeVar
@@ -80,6 +82,39 @@ class GroupCommit(Generic[T]):
 
 
 @dataclass(slots=True)
+class FolderSyncRequest:
+    """A name that has to last, and why it may not."""
+
+    error: OSError | None = None
+
+
+class FolderSync:
+    """One sync of a folder for all who wait for a name in it: names made before it began are durable with it."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+        self._turns: dict[str, GroupCommit[FolderSyncRequest]] = {}
+
+    def sync(self, path: str) -> None:
+        """OSError for everybody whose names the sync was to keep."""
+        turns = self._turns.get(path) or self._turns.setdefault(path, GroupCommit(partial(self._sync, path)))
+        request = FolderSyncRequest()
+        turns.run(request)
+        if request.error:
+            raise OSError(request.error.errno, request.error.strerror) from request.error
+
+    def _sync(self, path: str, requests: Sequence[FolderSyncRequest], busy: Callable[[], bool]) -> None:
+        try:
+            self._disk.sync_folder(path)
+        except BaseException as error:
+            told = error if isinstance(error, OSError) else OSError(errno.EINTR, "the sync was interrupted")
+            for request in requests:
+                request.error = told
+            if told is not error:
+                raise
+
+
+@dataclass(slots=True)
 class UpdateRequest(Generic[S]):
     """One update and its outcome: a result, or the error that its caller gets."""
 
@@ -113,6 +148,7 @@ class ErrorHandover(Generic[S]):
 
 
 Signature = tuple[int, int, int]
+NOWHERE: Signature = (0, 0, 0)
 
 
 class ProjectionWriter(Generic[S]):
@@ -140,18 +176,21 @@ class ProjectionWriter(Generic[S]):
     def _show(self, path: str, items: tuple[object, ...], shown: tuple[object, ...] | None) -> None:
         """Writes a side file anew, unless it still shows the same and nobody has touched it."""
         same = shown is not None and len(items) == len(shown) and all(map(is_, items, shown))
-        if not same or _signature(path) != self._written.get(path):
+        found = _signature(path)
+        if not items and found == NOWHERE:
+            return
+        if not same or found != self._written.get(path):
             lines = (orjson.dumps(patch.to_json(item), option=orjson.OPT_APPEND_NEWLINE) for item in items)
             self._disk.replace(path, b"".join(lines))
             self._written[path] = _signature(path)
 
 
 def _signature(path: str) -> Signature:
-    """Inode, size and time of the last change; zeros where there is no file."""
+    """Inode, size and time of the last change; NOWHERE where there is no file."""
     try:
         found = os.lstat(path)
     except OSError:
-        return 0, 0, 0
+        return NOWHERE
     return found.st_ino, found.st_size, found.st_ctime_ns
 
 
@@ -179,6 +218,7 @@ class StateWriter(Generic[S]):
     def __init__(self, disk: Disk, kind: StateKind[S], clock: Clock, source: StateSource[S]) -> None:
         self._disk, self._kind, self._clock, self._source = disk, kind, clock, source
         self._uncertain: set[str] = set()
+        self._folders = FolderSync(disk)
         self.projections = ProjectionWriter(disk, kind)
 
     def now(self) -> str:
@@ -249,7 +289,7 @@ class StateWriter(Generic[S]):
             try:
                 self._disk.sync(fd)
                 if fresh:
-                    self._disk.sync_folder(os.path.dirname(paths.journal))
+                    self._folders.sync(os.path.dirname(paths.journal))
             except OSError as error:
                 self._close(paths, fd, before.end, error)
             found = os.fstat(fd)

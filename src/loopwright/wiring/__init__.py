@@ -123,6 +123,10 @@ def make_budget(settings: Settings) -> Budget:
     return Budget(max_minutes=settings.max_minutes, max_tokens=settings.max_tokens, max_cost=settings.max_cost)
 
 
+READY_SECONDS = 1.0
+"""For which the programs that a new loop needs are taken to be there, once they were seen."""
+
+
 @dataclass(frozen=True)
 class Engine:
     """One project's engine: the commands, and the means to drive a run of any kind in this process."""
@@ -169,6 +173,23 @@ class Engine:
         if options is not None:
             return self.create_family(task, options, title=title, given=wanted, sources=sources)
         settings = self._settings(wanted)
+        return self.service.create(
+            task,
+            title=title,
+            max_iterations=settings.max_iterations,
+            settings=self._checked_settings(settings, wanted, interactive=interactive),
+            budget=make_budget(settings),
+            allow_test_changes=settings.allow_test_changes,
+            sources=sources,
+        )
+
+    def _checked_settings(self, settings: Settings, given: Mapping[str, object], *, interactive: bool) -> RunSettings:
+        """What a loop keeps of the settings that `given` leads to, once all is there that they need."""
+        key = repr((interactive, sorted(given.items())))
+        at, known = self._ready.get(key, (0.0, None))
+        now = self.service.clock.monotonic()
+        if known is not None and now - at < READY_SECONDS:
+            return known
         choice = self.agents.choose(settings.agent, settings.model, settings.effort)
         self.agents.check(str(choice))
         self._check_place(settings)
@@ -176,17 +197,17 @@ class Engine:
         self.agents.check_choices(str(choice))
         fallback = self.agents.check_fallback(settings.fallback, str(choice))
         review = self.agents.check_review(settings.review)
-        return self.service.create(
-            task,
-            title=title,
-            max_iterations=settings.max_iterations,
-            settings=run_settings(settings, interactive=interactive).evolve(
-                **work_by(choice), fallback=fallback, review=review
-            ),
-            budget=make_budget(settings),
-            allow_test_changes=settings.allow_test_changes,
-            sources=sources,
+        kept = run_settings(settings, interactive=interactive).evolve(
+            **work_by(choice), fallback=fallback, review=review
         )
+        self._ready.clear()
+        self._ready[key] = now, kept
+        return kept
+
+    @cached_property
+    def _ready(self) -> dict[str, tuple[float, RunSettings]]:
+        """What the latest loop was given, when its needs were found to be there, and what it kept of that."""
+        return {}
 
     def create_family(
         self,

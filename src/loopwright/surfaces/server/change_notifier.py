@@ -8,6 +8,8 @@ from loopwright.core.ports import ChangeWatcher, StateChanges, WatchableStore
 
 LATE_SECONDS = 0.05
 """How long a commit may take to be shown, before it is read with waiting."""
+REST_SECONDS = 0.005
+"""After a reading of what the kernel tells: what comes in quick succession is read, and told on, together."""
 LOOK_SECONDS = 1.0
 """Between two looks where nothing tells of changes."""
 
@@ -47,6 +49,7 @@ class ChangeNotifier:
         self._by_id: dict[str, set[Listener]] = {}
         self._watching: ChangeWatcher | None = None
         self._again: asyncio.TimerHandle | None = None
+        """The next look, or the end of a rest."""
         self._late: dict[str, asyncio.TimerHandle] = {}
 
     @contextmanager
@@ -91,9 +94,14 @@ class ChangeNotifier:
         if self._watching is None:
             self._again = loop.call_later(LOOK_SECONDS, self._look_again)
             return
-        loop.add_reader(self._watching.fileno(), self._take)
+        self._wait()
         for id in self._by_id:
             self._watching.hear(id)
+
+    def _wait(self) -> None:
+        assert self._watching is not None
+        self._again = None
+        asyncio.get_running_loop().add_reader(self._watching.fileno(), self._take)
 
     def _look_again(self) -> None:
         self._watch()
@@ -106,6 +114,9 @@ class ChangeNotifier:
             self._unwatch()
             self._look_again()
         else:
+            loop = asyncio.get_running_loop()
+            loop.remove_reader(self._watching.fileno())
+            self._again = loop.call_later(REST_SECONDS, self._wait)
             self._spread(changes)
 
     def _spread(self, changes: StateChanges) -> None:
@@ -134,14 +145,14 @@ class ChangeNotifier:
         if self._everything or self._by_id:
             return
         self._unwatch()
-        if self._again is not None:
-            self._again.cancel()
-            self._again = None
 
     def _unwatch(self) -> None:
         for late in self._late.values():
             late.cancel()
         self._late.clear()
+        if self._again is not None:
+            self._again.cancel()
+            self._again = None
         if self._watching is not None:
             asyncio.get_running_loop().remove_reader(self._watching.fileno())
             self._watching.close()

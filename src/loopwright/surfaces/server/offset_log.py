@@ -109,10 +109,12 @@ class OffsetLog:
         with self._mutex, _translated(), self._database:
             for last, one in enumerate(records, first):
                 seq = one.last
-                self._database.execute("INSERT INTO record VALUES (?, ?, ?, ?, ?)", (last, *one))
-                self._database.execute("DELETE FROM told WHERE source = ? AND id = ?", (one.source, one.id))
-                if one.upto != GONE:
-                    self._database.execute("INSERT INTO told VALUES (?, ?, ?)", (one.source, one.id, one.upto))
+            numbered = ((n, *one) for n, one in enumerate(records, first))
+            self._database.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?)", numbered)
+            told = [(one.source, one.id, one.upto) for one in records]
+            self._database.executemany("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", told)
+            gone = [one for one in told if one[2] == GONE]
+            self._database.executemany("DELETE FROM told WHERE source = ? AND id = ? AND upto = ?", gone)
             kept = self.first if last - self.first < MOST_RECORDS else last + 1 - MOST_RECORDS // 2
             self._database.execute("DELETE FROM record WHERE number < ?", (kept,))
         self.first, self.end = kept, (last, seq)
