@@ -1,6 +1,7 @@
 """Every answer's form: `{"success": true, "data": …}`, or false with an error."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
@@ -22,6 +23,9 @@ class ApiResponse(Response):
     """Bytes of JSON that are ready to be sent."""
 
     media_type = "application/json"
+
+    again: Callable[[], "ApiResponse"] | None = None
+    """Makes the answer that the same request gets later; see `RepeatedRequests`."""
 
 
 def make_response(

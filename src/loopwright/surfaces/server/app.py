@@ -43,6 +43,7 @@ from loopwright.surfaces.server.gate import GateRules, RequestGate
 from loopwright.surfaces.server.kinds import RunSource, list_sources
 from loopwright.surfaces.server.metrics import ServerMetrics
 from loopwright.surfaces.server.openapi import DESCRIPTION, install_openapi
+from loopwright.surfaces.server.repeated_requests import RepeatedRequests
 from loopwright.surfaces.server.requests import Routes, problem_words
 from loopwright.surfaces.server.responses import AgentForm, HealthForm, ProjectForm
 from loopwright.surfaces.server.shared_routes import shared_routes
@@ -302,6 +303,7 @@ def create_app(projects: Projects, rules: GateRules, rows: Sequence[CommandRow] 
     routes = [route for router in routers for route in router.routes]
     register_error_handlers(app, routes)
     install_openapi(app)
+    app.state.repeated = RepeatedRequests(figures.count)
     return figures.measured(RequestGate(FastDispatcher(app, routes), rules))
 
 
@@ -313,7 +315,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
     meanwhile = [asyncio.create_task(work) for work in beside]
     for task in meanwhile:
         task.add_done_callback(_told)
-    yield {"ending": app.state.live.end}
+    yield {"ending": app.state.live.end, "repeated": app.state.repeated}
     for task in meanwhile:
         task.cancel()
     await asyncio.wait(meanwhile)

@@ -21,6 +21,7 @@ from fastapi.routing import APIRoute
 from pydantic_core import PydanticUndefined
 from starlette.types import Receive, Scope, Send
 
+from loopwright.surfaces.server.api_response import ApiResponse
 from loopwright.surfaces.server.requests import StrictRequest, StrictRoute
 
 Values = dict[str, Any]  # Any: arguments of endpoints
@@ -138,6 +139,8 @@ class FastDispatcher:
             if (params := way.match(path)) is not None:
                 scope["app"], scope["path_params"], scope["route"] = self._main, params, way
                 answer = await self._answer(way, StrictRequest(scope, receive))
+                if isinstance(answer, ApiResponse):
+                    self._main.state.repeated.learn(scope, answer)
                 await answer(scope, receive, send)
                 break
         else:
@@ -148,8 +151,8 @@ class FastDispatcher:
             return await way.answer(request)
         except Exception as error:  # noqa: BLE001  # every one has its handler, that of Exception at last
             handler = next(self._handlers[kind] for kind in type(error).__mro__ if kind in self._handlers)
-            answer: Response = await handler(request, error)
-            return answer
+            answer = handler(request, error)
+            return await answer if inspect.isawaitable(answer) else answer
 
     def _add(self, route: object) -> None:
         """In the order of their declaration, up to the first that has to go the usual way."""

@@ -34,6 +34,8 @@ class HttpProtocol(HttpToolsProtocol):
 
     _is_in_head = False
     _head = 0
+    _request = b""
+    """What came as one piece while nothing else was under way."""
     _waiting: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn has it
@@ -45,6 +47,12 @@ class HttpProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        self._request = data if self._is_at_rest else b""
+        if self._request and (answer := self.app_state["repeated"].answer(data)) is not None:
+            self._wait_no_more()
+            self.transport.write(answer)
+            self.on_response_complete()
+            return
         super().data_received(data)
         if not self._is_in_head:
             self._wait_no_more()
@@ -63,6 +71,14 @@ class HttpProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._is_in_head = False
         super().on_headers_complete()
+        self.scope["state"]["request"] = self._request
+
+    @property
+    def _is_at_rest(self) -> bool:
+        """Whether what comes next is the beginning of a request, and nothing has to be sent before its answer."""
+        before = self.cycle
+        is_over = before is None or (before.response_complete and not before.more_body)
+        return is_over and not (self._is_in_head or self.flow.write_paused or self.transport.is_closing())
 
     def _wait(self) -> None:
         self._waiting = self.loop.call_later(PATIENCE, self.transport.close)

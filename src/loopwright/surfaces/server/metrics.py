@@ -77,14 +77,15 @@ class ServerMetrics:
 
             async def measured_send(message: Message) -> None:
                 if message["type"] == "http.response.start":
-                    self._count(scope, message["status"], time.perf_counter() - began)
+                    self.count(scope, message["status"], time.perf_counter() - began)
                 await send(message)
 
             await app(scope, receive, measured_send if scope["type"] == "http" else send)
 
         return measured_app
 
-    def _count(self, scope: Scope, status: int, seconds: float) -> None:
+    def count(self, scope: Scope, status: int, seconds: float) -> None:
+        """A request that was answered with that status after so many seconds."""
         method, route = scope["method"], getattr(scope.get("route"), "path", NO_ROUTE)
         key = method, route, status
         row = self._known.get(key)

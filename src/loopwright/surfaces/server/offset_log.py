@@ -103,13 +103,14 @@ class OffsetLog:
         return None
 
     def append(self, records: Sequence[OffsetRecord]) -> int:
-        """Keeps them, and returns the number of the first. StoreError with nothing kept."""
-        last, seq = self.end
-        first = last + 1
+        """Keeps them, at least one and one for each run, and returns the number of the first.
+
+        StoreError with nothing kept.
+        """
+        first = self.end[0] + 1
+        last, seq = first + len(records) - 1, records[-1].last
         with self._mutex, _translated(), self._database:
-            for last, one in enumerate(records, first):
-                seq = one.last
-            numbered = ((n, *one) for n, one in enumerate(records, first))
+            numbered = [(n, *one) for n, one in enumerate(records, first)]
             self._database.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?)", numbered)
             told = [(one.source, one.id, one.upto) for one in records]
             self._database.executemany("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", told)

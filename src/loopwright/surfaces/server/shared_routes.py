@@ -204,17 +204,31 @@ def kind_routes(routes: RouteKind[R]) -> Routes:
     return router
 
 
+def show_run(one: RunRequest[R], seen: str | None) -> ApiResponse:
+    """The run as it is now, for somebody who has `seen` the version of these ETags."""
+    state, live = one.service.read(one.id), one.service.is_live(one.id)
+    tag = make_etag(state, live=live)
+    if seen and tag in (known.strip().removeprefix("W/") for known in seen.split(",")):
+        answer = ApiResponse(b"", 304, {"etag": tag})
+    else:
+        answer = run_response(state, one.project, tag=tag, live=live)
+
+    def again() -> ApiResponse:
+        unchanged = one.service.read(one.id) is state and one.service.is_live(one.id) == live
+        return answer if unchanged else show_run(one, seen)
+
+    if len(one.control.projects.known) == 1:  # of several, another may have the run by then
+        answer.again = again
+    return answer
+
+
 def run_routes(routes: RouteKind[R]) -> Routes:
     """The routes of one run itself."""
     router, called = Routes(prefix=routes.kind.one, tags=[f"{routes.kind.name}s"]), routes.kind.called
 
     async def read(if_none_match: Seen = None, one: RunRequest[R] = routes.one) -> ApiResponse:
         """As in its file. `live`: a runner is active."""
-        state, live = one.service.read(one.id), one.service.is_live(one.id)
-        tag = make_etag(state, live=live)
-        if if_none_match and tag in (known.strip().removeprefix("W/") for known in if_none_match.split(",")):
-            return ApiResponse(b"", 304, {"etag": tag})
-        return run_response(state, one.project, tag=tag, live=live)
+        return show_run(one, if_none_match)
 
     async def edit(
         body: Body, one: RunRequest[R] = routes.one, service: RunService[R] = routes.commands
