@@ -46,6 +46,12 @@ API = "/api/loops/v2"
 CPUS = sorted(os.sched_getaffinity(0))
 SERVER, CLIENT = CPUS[0], CPUS[-1]
 ROUNDS = 3
+GOALS = {
+    "get, 32": {"x_upstream": 4.0},
+    "patch, 32": {"x_upstream": 1.5, "x_synced": 0.5},
+    "create, 32": {"x_upstream": 1.5, "x_synced": 0.5},
+}
+"""At least."""
 LIMITS = {"list, 10,000 / 100": 1.5, "list, busy, 10,000 / 100": 1.5}
 
 UPSTREAM = """
@@ -188,22 +194,32 @@ def rates(
 
 
 def compared(peers: dict[str, Peer], clients: int, seconds: float) -> Figures:
-    """Medians of rounds in turns; `ratio` and those after it are the rate of a peer in rates of ours (floors: peer to ours; upstream: ours to it)."""
+    """Medians of rounds in turns.
+
+    `ratio`: the floor's rate in rates of ours; `x_PEER`: our rate in rates of that one; `cpu_x_PEER`: its CPU time for
+    a request in times of ours.
+    """
     rounds: dict[str, list[tuple[Load, float]]] = {name: [] for name in peers}
     for _ in range(ROUNDS):
         for name, peer in peers.items():
             before = cpu_seconds(peer.pid)
             taken = load(peer.address, clients, seconds, peer.asked)
             rounds[name].append((taken, (cpu_seconds(peer.pid) - before) / len(taken.taken)))
-    figures: Figures = {}
-    rate = {name: statistics.median(one.per_second for one, _ in group) for name, group in rounds.items()}
-    for name, group in rounds.items():
-        prefix = f"{name}_" if name else ""
-        figures[f"{prefix}per_s"] = rate[name]
-        figures[f"{prefix}cpu_us"] = 1e6 * statistics.median(spent for _, spent in group)
-        figures[f"{prefix}p50_us"] = statistics.median(one.percentile(0.5) for one, _ in group)
-    figures["p99_us"] = statistics.median(one.percentile(0.99) for one, _ in rounds[""])
-    return {"ratio": rate["floor"] / rate[""]} | {f"x_{name}": rate[""] / rate[name] for name in rate if name} | figures
+    told = {
+        name: {
+            "per_s": statistics.median(one.per_second for one, _ in group),
+            "cpu_us": 1e6 * statistics.median(spent for _, spent in group),
+            "p50_us": statistics.median(one.percentile(0.5) for one, _ in group),
+            "p99_us": statistics.median(one.percentile(0.99) for one, _ in group),
+        }
+        for name, group in rounds.items()
+    }
+    own, others = told.pop(""), told
+    figures: Figures = {"ratio": others["floor"]["per_s"] / own["per_s"]}
+    for name, other in others.items():
+        figures[f"x_{name}"] = own["per_s"] / other["per_s"]
+        figures[f"cpu_x_{name}"] = other["cpu_us"] / own["cpu_us"]
+    return figures | own | {f"{name}_{key}": value for name, other in others.items() for key, value in other.items()}
 
 
 def lists(projects: dict[int, Path], state: Path, seconds: float, *, busy: bool) -> Figures:
@@ -413,8 +429,11 @@ def main() -> None:
     for name, figure in figures.items():
         ratio = f"{figure['ratio']:5.2f} ×" if "ratio" in figure else ""
         limit = f"(at most {LIMITS[name]})" if name in LIMITS else ""
+        goals = {key: f" (at least {goal})" for key, goal in GOALS.get(name, {}).items()}
         numbers = "  ".join(
-            f"{key} {value:,.{0 if value > 20 else 2}f}" for key, value in figure.items() if key != "ratio"
+            f"{key} {value:,.{0 if value > 20 else 2}f}{goals.get(key, '')}"
+            for key, value in figure.items()
+            if key != "ratio"
         )
         print(f"{name:26} {ratio:8} {limit:14} {numbers}")
     return None

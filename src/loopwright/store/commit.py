@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Generic, NamedTuple
 
 from loopwright.core.errors import Conflict, Invalid
-from loopwright.core.record import JournalEvent
+from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import patch, projection
 from loopwright.store.journal import JournalDraft, draft_line
 from loopwright.store.kind import S, StateKind, StateModel
@@ -36,7 +36,7 @@ def build_commit(
     """The commit of `state` on top of `known`. Invalid for a state that a file cannot hold."""
     refuse_other_id(kind, known.state, state)
     seq = known.seq + 1
-    state = state.evolve(updated_at=pick_later_time(known.state.updated_at, stamp.ts))
+    state = state.model_copy(update={"updated_at": pick_later_time(known.state.updated_at, stamp.ts)})
     doc, line = _line(kind, known, state, seq, stamp)
     end = known.end + len(line)
     try:
@@ -48,7 +48,8 @@ def build_commit(
     engine = state.engine.model_copy(update={"rev": seq, "journal_bytes": end, "digest": digest})
     state = state.model_copy(update={"engine": engine})
     behind = monotonic if known.pending is None else known.behind
-    after = CommittedState(state, doc, seq, end, known.inode, known.file, False, file, behind, known.shown)
+    entry = JournalEntry.model_construct(seq=seq, ts=stamp.ts, actor=stamp.actor, event=stamp.event)
+    after = CommittedState(state, doc, seq, end, known.inode, known.file, False, file, behind, known.shown, entry=entry)
     return CommitStep(line.sealed(digest), after)
 
 

@@ -326,6 +326,9 @@ class FileStore(ClosingContext, Generic[S]):
     @DiskErrorTranslator()
     def shown(self, id: str, after: int = 0) -> StateChange[S]:
         paths = self._paths(id)
+        known = self._source.cached(paths)
+        if known and known.entry and known.seq == after + 1:
+            return StateChange(known.state, (known.entry,))
         state = self._source.shown(paths, self._writer.now())
         return StateChange(state, tuple(e for e in read_entries(self._disk, paths, after) if e.seq <= state.engine.rev))
 

@@ -215,9 +215,6 @@ class StateSource(Generic[S]):
 
     def shown(self, paths: StatePaths, now: str) -> S:
         """What the JSON file shows, where that is a committed state of the journal; else what `read` finds."""
-        known = self.cached(paths)
-        if known:
-            return known.state
         if paths.id not in self.holds and (state := committed_in_file(self._disk, self.kind, paths, now)):
             return state
         return self.read(paths, now)

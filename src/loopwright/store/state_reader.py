@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Generic, NamedTuple
 
 from loopwright.core.errors import Corrupt, NotFound
+from loopwright.core.record import JournalEntry
 from loopwright.store import patch, projection
 from loopwright.store.disk import Disk
 from loopwright.store.journal import (
@@ -50,7 +51,7 @@ class CommittedState(Generic[S]):
     `changed` is when that file was last touched. `doc` is the state as JSON, changed in place by the next commit.
     `whole`: the next line must carry the whole state, because a patch would not fit the journal. `file` is the JSON
     file's content as last seen or written; `pending` what it should become, `behind` the monotonic time since when;
-    `shown` the state that the side files show.
+    `shown` the state that the side files show; `entry` the last line as readers see it, where this process wrote it.
     """
 
     state: S
@@ -64,6 +65,7 @@ class CommittedState(Generic[S]):
     behind: float = 0
     shown: S | None = None
     changed: int = 0
+    entry: JournalEntry | None = None
 
 
 class StateView(NamedTuple, Generic[S]):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from operator import is_
 from types import TracebackType
-from typing import Generic, NamedTuple, NoReturn, TypeVar
+from typing import Generic, NamedTuple, NoReturn, Protocol, TypeVar
 
 import orjson
 
@@ -82,10 +82,49 @@ class GroupCommit(Generic[T]):
 
 
 @dataclass(slots=True)
+class UpdateRequest(Generic[S]):
+    """One update and its outcome: a result, or the error that its caller gets."""
+
+    rule: Callable[[S], S]
+    actor: str
+    event: JournalEvent
+    epoch: int | None
+    result: S | None = None
+    error: Exception | None = None
+
+
+class FailingRequest(Protocol):
+    """Something that was asked for, and why it did not come about."""
+
+    error: Exception | None
+
+
+class ErrorHandover:
+    """What goes wrong inside is an answer to those who asked, each in its own thread.
+
+    An interrupt goes on as such only in the thread that was interrupted.
+    """
+
+    def __init__(self, *requests: FailingRequest) -> None:
+        self._requests = requests
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        told = error if error is None or isinstance(error, Exception) else StoreError("the commit was interrupted")
+        for request in self._requests:
+            request.error = request.error or told
+        return isinstance(error, Exception)
+
+
+@dataclass(slots=True)
 class FolderSyncRequest:
     """A name that has to last, and why it may not."""
 
-    error: OSError | None = None
+    error: Exception | None = None
 
 
 class FolderSync:
@@ -100,51 +139,14 @@ class FolderSync:
         turns = self._turns.get(path) or self._turns.setdefault(path, GroupCommit(partial(self._sync, path)))
         request = FolderSyncRequest()
         turns.run(request)
-        if request.error:
+        if isinstance(request.error, OSError):
             raise OSError(request.error.errno, request.error.strerror) from request.error
+        if request.error:
+            raise OSError(errno.EINTR, str(request.error)) from request.error
 
     def _sync(self, path: str, requests: Sequence[FolderSyncRequest], busy: Callable[[], bool]) -> None:
-        try:
+        with ErrorHandover(*requests):
             self._disk.sync_folder(path)
-        except BaseException as error:
-            told = error if isinstance(error, OSError) else OSError(errno.EINTR, "the sync was interrupted")
-            for request in requests:
-                request.error = told
-            if told is not error:
-                raise
-
-
-@dataclass(slots=True)
-class UpdateRequest(Generic[S]):
-    """One update and its outcome: a result, or the error that its caller gets."""
-
-    rule: Callable[[S], S]
-    actor: str
-    event: JournalEvent
-    epoch: int | None
-    result: S | None = None
-    error: Exception | None = None
-
-
-class ErrorHandover(Generic[S]):
-    """What goes wrong inside is an answer to those who asked, each in its own thread.
-
-    An interrupt goes on as such only in the thread that was interrupted.
-    """
-
-    def __init__(self, *requests: UpdateRequest[S]) -> None:
-        self._requests = requests
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        told = error if error is None or isinstance(error, Exception) else StoreError("the commit was interrupted")
-        for request in self._requests:
-            request.error = request.error or told
-        return isinstance(error, Exception)
 
 
 Signature = tuple[int, int, int]
@@ -280,7 +282,7 @@ class StateWriter(Generic[S]):
         fresh, data = before.end == 0, b"".join(lines)
         with self._disk.open(paths.journal, CREATE if fresh else WRITE) as fd:
             try:
-                if fresh:
+                if fresh and os.fstat(fd).st_size:
                     self._disk.truncate(fd, 0)
                 self._disk.append(fd, before.end, data)
             except OSError as error:

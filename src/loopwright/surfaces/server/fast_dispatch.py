@@ -127,7 +127,9 @@ class FastDispatcher:
     """In front of `main`, whose error handlers it uses; see the module."""
 
     def __init__(self, main: FastAPI, routes: Iterable[object]) -> None:
-        self._main, self._handlers = main, main.exception_handlers
+        self._main = main
+        kinds = (kind for kind in main.exception_handlers if kind is not Exception and not isinstance(kind, int))
+        self._expected: tuple[type[Exception], ...] = tuple(kinds)
         self._ways: dict[tuple[str, int], list[RoutePlan]] = {}
         self._odd: set[tuple[str, int]] = set()
         for route in routes:
@@ -138,21 +140,29 @@ class FastDispatcher:
         for way in ways.get((scope["method"], path.count("/")), ()) if scope["type"] == "http" else ():
             if (params := way.match(path)) is not None:
                 scope["app"], scope["path_params"], scope["route"] = self._main, params, way
-                answer = await self._answer(way, StrictRequest(scope, receive))
-                if isinstance(answer, ApiResponse):
-                    self._main.state.repeated.learn(scope, answer)
-                await answer(scope, receive, send)
+                await self._answer(way, scope, receive, send)
                 break
         else:
             await self._main(scope, receive, send)
 
-    async def _answer(self, way: RoutePlan, request: Request) -> Response:
+    async def _answer(self, way: RoutePlan, scope: Scope, receive: Receive, send: Send) -> None:
+        """What nobody expected is answered, and goes on to the server."""
+        request = StrictRequest(scope, receive)
         try:
-            return await way.answer(request)
-        except Exception as error:  # noqa: BLE001  # every one has its handler, that of Exception at last
-            handler = next(self._handlers[kind] for kind in type(error).__mro__ if kind in self._handlers)
-            answer = handler(request, error)
-            return await answer if inspect.isawaitable(answer) else answer
+            answer = await way.answer(request)
+        except self._expected as error:
+            answer = await self._handled(request, error)
+        except Exception as error:
+            await (await self._handled(request, error))(scope, receive, send)
+            raise
+        if isinstance(answer, ApiResponse):
+            self._main.state.repeated.learn(scope, answer)
+        await answer(scope, receive, send)
+
+    async def _handled(self, request: Request, error: Exception) -> Response:
+        handlers = self._main.exception_handlers
+        answer = next(handlers[kind] for kind in type(error).__mro__ if kind in handlers)(request, error)
+        return await answer if inspect.isawaitable(answer) else answer
 
     def _add(self, route: object) -> None:
         """In the order of their declaration, up to the first that has to go the usual way."""
