@@ -1,10 +1,12 @@
-"""A client that asks as fast as a server answers: bare sockets, requests made beforehand, one thread."""
+"""A client that asks as fast as a server answers: requests made beforehand, one thread."""
 
-import selectors
-import socket
+import asyncio
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, cast
+
+import uvloop
 
 HEAD_END = b"\r\n\r\n"
 LAST_CHUNK = b"\r\n0\r\n\r\n"
@@ -25,35 +27,68 @@ class Load(NamedTuple):
         return sorted(self.taken)[min(len(self.taken) - 1, int(len(self.taken) * part))]
 
 
-class _Client:
+class _Round:
+    """What all clients of a round have in common; `done` once it is over, or has failed."""
+
+    def __init__(self, seconds: float, asked: Callable[[int, int], bytes]) -> None:
+        self.asked, self.taken, self.last = asked, list[float](), b""
+        self.begun, self.end = 0, 0
+        self._seconds = seconds
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def begin(self) -> None:
+        self.begun = time.perf_counter_ns()
+        self.end = self.begun + int(self._seconds * 1e9)
+
+    def fail(self, words: str) -> None:
+        if not self.done.done():
+            self.done.set_exception(AssertionError(words))
+
+
+class _Client(asyncio.Protocol):
     """One connection that is kept alive, with one request under way."""
 
-    def __init__(self, address: tuple[str, int]) -> None:
-        self.socket = socket.create_connection(address)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.sent = 0
-        self._answer = b""
+    def __init__(self, number: int, whole: _Round) -> None:
+        self._number, self._round = number, whole
+        self._count, self._sent, self._answer = 0, 0, b""
 
-    def ask(self, request: bytes) -> None:
-        self._answer, self.sent = b"", time.perf_counter_ns()
-        self.socket.sendall(request)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
 
-    def answer(self) -> bytes | None:
-        """What came, or None while it is not all there."""
-        more = self.socket.recv(1 << 20)
-        if not more:
-            raise ConnectionError(f"the server hung up after {self._answer[:200]!r}")
-        self._answer += more
-        end = self._answer.find(HEAD_END)
-        if end < 0:
-            return None
-        head = self._answer[:end].lower()
-        if b"transfer-encoding: chunked" in head:
-            return self._answer if self._answer.endswith(LAST_CHUNK) else None
-        at = head.index(b"content-length:") + len(b"content-length:")
-        stop = head.find(b"\r", at)
-        length = int(head[at : stop if stop >= 0 else None])
-        return self._answer if len(self._answer) >= end + len(HEAD_END) + length else None
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._round.fail(f"the server hung up after {self._answer[:200]!r}")
+
+    def ask(self) -> None:
+        self._answer, self._sent = b"", time.perf_counter_ns()
+        self._transport.write(self._round.asked(self._number, self._count))
+        self._count += 1
+
+    def data_received(self, data: bytes) -> None:
+        answer = self._answer = self._answer + data
+        if not _is_whole(answer):
+            return
+        now, whole = time.perf_counter_ns(), self._round
+        if not answer.startswith(b"HTTP/1.1 2"):
+            whole.fail(f"not a success: {answer[:600]!r}")
+        elif not whole.done.done():
+            whole.taken.append((now - self._sent) / 1000)
+            whole.last = answer
+            if now < whole.end:
+                self.ask()
+            else:
+                whole.done.set_result(None)
+
+
+def _is_whole(answer: bytes) -> bool:
+    end = answer.find(HEAD_END)
+    if end < 0:
+        return False
+    head = answer[:end].lower()
+    if b"transfer-encoding: chunked" in head:
+        return answer.endswith(LAST_CHUNK)
+    at = head.index(b"content-length:") + len(b"content-length:")
+    stop = head.find(b"\r", at)
+    return len(answer) >= end + len(HEAD_END) + int(head[at : stop if stop >= 0 else None])
 
 
 def request(method: str, path: str, address: tuple[str, int], token: str, body: bytes = b"") -> bytes:
@@ -69,27 +104,18 @@ def request(method: str, path: str, address: tuple[str, int], token: str, body: 
 
 def load(address: tuple[str, int], clients: int, seconds: float, asked: Callable[[int, int], bytes]) -> Load:
     """`asked(client, n)` is what a client sends as its n-th request; one at least. Every answer has to be a success."""
-    taken: list[float] = []
-    counts = [0] * clients
-    last = b""
-    with selectors.DefaultSelector() as waiting:
-        group = [_Client(address) for _ in range(clients)]
-        begun = time.perf_counter()
-        for number, client in enumerate(group):
-            waiting.register(client.socket, selectors.EVENT_READ, (number, client))
-            client.ask(asked(number, 0))
-        while (now := time.perf_counter()) - begun < seconds or not taken:
-            for key, _ in waiting.select(1):
-                number, client = key.data
-                answer = client.answer()
-                if answer is None:
-                    continue
-                if not answer.startswith(b"HTTP/1.1 2"):
-                    raise AssertionError(f"not a success: {answer[:600]!r}")
-                taken.append((time.perf_counter_ns() - client.sent) / 1000)
-                last = answer
-                counts[number] += 1
-                client.ask(asked(number, counts[number]))
-        for client in group:
-            client.socket.close()
-    return Load(taken, now - begun, last)
+    return uvloop.run(_load(address, clients, seconds, asked))
+
+
+async def _load(address: tuple[str, int], clients: int, seconds: float, asked: Callable[[int, int], bytes]) -> Load:
+    loop = asyncio.get_running_loop()
+    whole = _Round(seconds, asked)
+    made = [await loop.create_connection(partial(_Client, n, whole), *address) for n in range(clients)]
+    whole.begin()
+    for _, client in made:
+        client.ask()
+    await whole.done
+    ended = time.perf_counter_ns()
+    for transport, _ in made:
+        transport.abort()
+    return Load(whole.taken, (ended - whole.begun) / 1e9, whole.last)
