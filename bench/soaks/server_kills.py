@@ -1,7 +1,8 @@
 """kill -9 of the server under 32 writing clients: nothing acknowledged is lost, loops run on, nobody misses an event.
 
-Each client knows what was acknowledged. Half of them count in loops of their own; the others add and remove tasks in
-loops that they share. Meanwhile runners drive loops to their end, started by the same server.
+Each client knows what was acknowledged. Half of them count in loops of their own, and create further ones, often at the
+same moment; the others add and remove tasks in loops that they share. Meanwhile runners drive loops to their end,
+started by the same server.
 """
 
 import http.client
@@ -103,6 +104,8 @@ class Course:
             assert state.engine.incidents == (), state.engine.incidents
         for one in writers:
             self.counts["acknowledged changes, all kept"] += one.acknowledged
+            self.counts["loops created, all kept"] += len(one.made)
+            assert one.made <= states.keys(), "a loop that was created is lost"
             one.check(states[one.loop_id].notes, {task.description for task in states[one.loop_id].engine.tasks})
         for id in driven:
             assert (states[id].status, states[id].engine.outcome) == ("completed", "succeeded"), id
@@ -127,6 +130,7 @@ class Writer:
         self._client = Client(server.port, server.token)
         self._stopped = False
         self.acknowledged = 0
+        self.made: set[str] = set()
         self._last, self._tried = 0, 0
         self._present: dict[str, str] = {}
         self._unsure: set[str] = set()
@@ -160,6 +164,8 @@ class Writer:
         self._tried += 1
         if self._done("PUT", f"{API}/{self.loop_id}", {"notes": str(self._tried)}):
             self._last = self._tried
+        if self._tried % 10 == 0 and (made := self._done("POST", API, {"title": "One more", "agent": "bash"})):
+            self.made.add(made["loop_id"])
 
     def _change_tasks(self) -> None:
         if len(self._present) > 2:

@@ -109,9 +109,16 @@ def test_a_known_version_stays_304_until_it_is_another(server: Attacked) -> None
     made = server.create().json["data"]["loop_id"]
     tag = first_time(server, made).header("etag")
     asked = request(server, made, f"If-None-Match: {tag}")
-    assert [server.send(asked).status for _ in range(3)] == [304, 304, 304]
+
+    def status() -> bytes:
+        """One that has no body has no length either."""
+        with server.connect() as wire:
+            wire.sendall(asked)
+            return wire.recv(len(b"HTTP/1.1 200"))
+
+    assert [status() for _ in range(3)] == [b"HTTP/1.1 304"] * 3
     server.ask(f"{LOOPS}/{made}", "PUT", b'{"notes": "another"}')
-    assert [server.send(asked).status for _ in range(3)] == [200, 200, 200]
+    assert [status() for _ in range(3)] == [b"HTTP/1.1 200"] * 3
 
 
 def test_only_the_very_same_request_is_taken_for_it(server: Attacked) -> None:
