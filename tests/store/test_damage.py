@@ -353,3 +353,21 @@ def test_what_is_kept_aside_never_replaces_what_was_kept_before(tmp_path: Path) 
             store.update(ID, tagging(f"more-{n}"), actor="user", event=EDITED)
     kept = sorted(path.read_text() for path in json_of(tmp_path).parent.glob("*.json.damaged-*"))
     assert kept == ["garbage 0", "garbage 1", "garbage 2"]
+
+
+def test_who_follows_a_journal_gets_what_is_behind_the_line_they_saw(tmp_path: Path) -> None:
+    """Also where what was torn says the number of a line that there is."""
+    with files_at(tmp_path) as store:
+        store.create(loop(), actor="user")
+        for n in range(60):
+            store.update(ID, noting(str(n) * n * 5), actor="user", event=EDITED)
+    whole = journal_of(tmp_path).read_bytes()
+    for after in (0, 1, 2, 30, 58, 59, 60, 61):
+        for torn in (b"", b'{"seq":%d,"digest":"' % after, b'{"seq":%d,"digest":"' % (after + 1)):
+            journal_of(tmp_path).write_bytes(whole + torn)
+            with files_at(tmp_path) as store:
+                assert [entry.seq for entry in store.events(ID, after)] == list(range(after + 1, 62)), (after, torn)
+
+
+def noting(notes: str) -> Callable[[LoopState], LoopState]:
+    return lambda state: state.evolve(notes=notes)

@@ -83,17 +83,19 @@ def read_entries(disk: Disk, paths: StatePaths, after: int) -> tuple[JournalEntr
     size = stat_journal(paths).size
     if not size:
         return ()
-    chunk, next_line = CHUNK, b'\n{"seq":%d,' % (after + 1)
+    chunk, seen = CHUNK, b'\n{"seq":%d,' % after
     with disk.open(paths.journal) as fd:
         while True:
             start = max(0, size - chunk)
             data = disk.read_at(fd, start, size - start)
-            if (cut := data.rfind(next_line) + 1) > 0:
-                tail = scan_lines(data[cut:], start + cut, after=ANY)
+            cut = data.find(seen) + 1
+            if cut == 0 and start:
+                cut = data.find(b"\n") + 1  # unless it is the beginning, its first line may have been cut
+            tail = scan_lines(data[cut:], start + cut, after=ANY if start + cut else None)
+            if tail.lines and tail.lines[0].seq <= after + 1:
                 break
-            cut = data.find(b"\n") + 1 if start else 0  # unless it is the beginning, its first line may have been cut
-            tail = scan_lines(data[cut:], start + cut, after=ANY if start else None)
-            if start == 0 or (tail.lines and tail.lines[0].seq <= after + 1):
+            if start == 0:
+                tail = tail if tail.lines else scan_lines(data)
                 break
             chunk *= 4
     if tail.rest == "damage":
