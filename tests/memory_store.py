@@ -13,7 +13,7 @@ from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import patch, progress, projection
 from loopwright.store.commit import pick_later_time, refuse_old_epoch, refuse_other_id
 from loopwright.store.disk import ClosingContext, Disk
-from loopwright.store.kind import S, StateKind, matches_search, sort_age, with_next_epoch
+from loopwright.store.kind import S, StateKind, matches_search, searched_texts, sort_age, with_next_epoch
 from loopwright.store.lease import HeldLease
 from loopwright.store.paths import StatePaths
 
@@ -107,7 +107,7 @@ class MemoryStore(ClosingContext, Generic[S]):
             states = [
                 state
                 for *_, state in self._history.values()
-                if status in (None, state.status) and matches_search(self._kind, state, search)
+                if status in (None, state.status) and matches_search(searched_texts(self._kind, state), search)
             ]
         states.sort(key=lambda state: (sort_age(state.updated_at), self._kind.id_of(state)))
         return Page(tuple(states[offset : offset + limit]), len(states))

@@ -66,6 +66,7 @@ tests/cli/test_doctor.py
 tests/cli/test_documented.py
 tests/cli/test_following.py::test_a_follower_does_not_wait_for_nobody
 tests/cli/test_generate.py::test_an_agents_proposals_become_tasks
+tests/cli/test_kept_answers.py
 tests/cli/test_menu.py::test_status_develop_and_exit
 tests/cli/test_parked.py::test_a_parked_loop_whose_runner_was_killed_waits_on_and_can_be_resumed
 tests/cli/test_render.py::test_a_scene_is_never_wider_than_the_terminal

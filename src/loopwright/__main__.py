@@ -9,6 +9,7 @@ def main() -> None:
     """Also while modules are loaded, Ctrl-C is no accident that needs a traceback."""
     try:
         _answer_version()
+        _answer_from_kept()
         _run()
     except KeyboardInterrupt:
         as_json = "--json" in sys.argv
@@ -25,6 +26,20 @@ def _answer_version() -> None:
         with contextlib.suppress(OSError):  # a full disk, a reader that has gone: the usual way knows what to say
             os.write(1, f"loopwright {__version__}\n".encode())
             sys.exit(0)
+
+
+def _answer_from_kept() -> None:
+    """Where nothing has changed since somebody asked the same."""
+    if not {"list", "show"} & {*sys.argv[1:3]}:
+        return
+    from loopwright.surfaces.cli.kept_answers import answer_command
+    from loopwright.surfaces.cli.output import OutputStream, close_output
+
+    if (text := answer_command(sys.argv[1:])) is not None:
+        out, sys.stderr = OutputStream(1), OutputStream(2).text()
+        sys.stdout = out.text()
+        print(text)
+        sys.exit(close_output(out, 0))
 
 
 def _run() -> None:

@@ -229,11 +229,18 @@ LOOKED = JournalEvent(type="looked")
 class FileStore(ClosingContext, Generic[S]):
     """States of one kind under the project `root`, as ports.Store and ports.Watchable promise.
 
-    Close it, or use it as a context.
+    Close it, or use it as a context. `keep_index`: what a list has found is kept for the next process.
     """
 
     def __init__(
-        self, root: Path, kind: StateKind[S], clock: Clock, *, unsafe_fs: bool = False, disk: Disk | None = None
+        self,
+        root: Path,
+        kind: StateKind[S],
+        clock: Clock,
+        *,
+        unsafe_fs: bool = False,
+        disk: Disk | None = None,
+        keep_index: bool = False,
     ) -> None:
         self.root = root.resolve()
         if not unsafe_fs and (network := network_type(self.root)):
@@ -248,7 +255,14 @@ class FileStore(ClosingContext, Generic[S]):
         self._source = StateSource(self._disk, kind, self.root)
         self._writer = StateWriter(self._disk, kind, clock, self._source)
         self._layout = kind.layout(self._folder)
-        self._index = StateIndex(self._disk, self._layout, self._source, self._writer.now, self._finish_deletion)
+        self._index = StateIndex(
+            self._disk,
+            self._layout,
+            self._source,
+            self._writer.now,
+            self._finish_deletion,
+            self.root if keep_index else None,
+        )
         self._access = StateAccess(self._disk, self._place, self._source, self._writer)
         self._turns: dict[str, GroupCommit[UpdateRequest[S]]] = {}
 

@@ -42,9 +42,10 @@ class StateKind(Generic[S]):
     accepted, what is put back. `keep_own(before, after)` judges what others committed while a runner lives: `after`
     with what only the runner may change as it was, and the names of that. `side_files` are further projections by
     suffix, one JSON line an item. `rebuild` makes a state from what is beside a lost one, or None; `progress` makes
-    what it needs for that. `legacy` finds files in older places, with the id each has by name. `known_by` are the texts
-    that a search looks into. `homes`: where each state has a folder of its own, named by its id, what such names begin
-    with; the rest of what lies there is not ours. None: the files of all states lie side by side.
+    what it needs for that. `legacy` finds files in older places, with the id each has by name. `known_by` names the
+    fields whose texts a search looks into, the id first, `engine.path` for one inside another. `homes`: where each
+    state has a folder of its own, named by its id, what such names begin with; the rest of what lies there is not
+    ours. None: the files of all states lie side by side.
     """
 
     name: str
@@ -59,17 +60,28 @@ class StateKind(Generic[S]):
     rebuild: Callable[[ParsedDocument], S | None]
     progress: Callable[[S], Mapping[str, bytes]]
     legacy: Callable[[Path], Mapping[Path, str]]
-    known_by: Callable[[S], Iterable[str]]
+    known_by: tuple[str, ...]
     homes: str | None = None
 
     def layout(self, folder: Path) -> KindLayout:
         return KindLayout(folder, self.name, self.homes)
 
 
-def matches_search(kind: StateKind[S], state: S, search: str) -> bool:
-    """Whether one of the state's texts holds what is searched for, whatever the case."""
+def searched_texts(kind: StateKind[S], state: S | Mapping[str, Any]) -> tuple[str, ...]:  # Any: a document's values
+    """The texts of a state, or of its JSON document, that a search looks into."""
+    found = list[str]()
+    for name in kind.known_by:
+        value: Any = state  # Any: walks either
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else getattr(value, part, None)
+        found += [value] if isinstance(value, str) else value or ()
+    return tuple(found)
+
+
+def matches_search(texts: Iterable[str], search: str) -> bool:
+    """Whether one of them holds what is searched for, whatever the case."""
     wanted = search.strip().casefold()
-    return not wanted or any(wanted in text.casefold() for text in kind.known_by(state))
+    return not wanted or any(wanted in text.casefold() for text in texts)
 
 
 def with_incident(state: S, kind: str, message: str, now: str) -> S:

@@ -7,12 +7,10 @@ from typing import NamedTuple
 
 from loopwright.core.errors import NotFound
 from loopwright.core.ids import check_id, is_safe_id
-
-STATE = ".json"
-JOURNAL = ".events.ndjson"
-PROGRESS = ".progress"
-OWN = "state"
-"""What the files of a state are called in a folder of its own."""
+from loopwright.store.kept_index import JOURNAL as JOURNAL
+from loopwright.store.kept_index import OWN as OWN
+from loopwright.store.kept_index import PROGRESS as PROGRESS
+from loopwright.store.kept_index import STATE as STATE
 
 
 class StatePaths(NamedTuple):
@@ -73,6 +71,10 @@ class KindLayout(NamedTuple):
             raise NotFound(f"{self.name} not found: {id} (such ids begin with {self.homes!r})")
         home = f"{self.folder}/{id}"
         return StatePaths(id, f"{home}/{OWN}", home)
+
+    def base(self, id: str) -> str:
+        """As that of `paths`, for an id that is one."""
+        return f"{self.folder}/{id}" if self.homes is None else f"{self.folder}/{id}/{OWN}"
 
     def id_in(self, name: str) -> str | None:
         """The id that a name in the folder speaks of; None for what is somebody else's."""

@@ -460,9 +460,9 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     branches = GitBranches(root, checkpoints_folder(config.settings))
     unsafe, names = config.settings.unsafe_fs, frozenset(agents.configured)
     with (
-        FileStore(root, LOOPS, clock, unsafe_fs=unsafe) as loops,
-        FileStore(root, CYCLES, clock, unsafe_fs=unsafe) as cycles,
-        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe) as tunings,
+        FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True) as loops,
+        FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True) as cycles,
+        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True) as tunings,
     ):
         service = LoopService(
             loops,

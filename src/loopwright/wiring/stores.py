@@ -81,7 +81,7 @@ LOOPS: StateKind[LoopState] = StateKind(
     rebuild=_rebuild_loop,
     progress=render_progress,
     legacy=_legacy_loop,
-    known_by=lambda state: (state.loop_id, state.title, state.description, *(state.tags or ())),
+    known_by=("loop_id", "title", "description", "tags"),
 )
 
 
@@ -105,7 +105,7 @@ CYCLES: StateKind[CycleState] = StateKind(
     rebuild=lambda document: rebuild_cycle(document.beside, document.id, document.now),
     progress=render,
     legacy=lambda root: {},
-    known_by=lambda state: (state.cycle_id, state.title, state.description),
+    known_by=("cycle_id", "title", "description"),
 )
 
 
@@ -134,7 +134,7 @@ TUNINGS: StateKind[TuningState] = StateKind(
     rebuild=_lost,
     progress=lambda state: {},
     legacy=lambda root: {},
-    known_by=lambda state: (state.tuning_id, state.title, state.engine.path, state.user_issue_description),
+    known_by=("engine.id", "target_skill.name", "engine.path", "user_issue_description"),
     homes=TUNING,
 )
 

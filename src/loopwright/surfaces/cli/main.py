@@ -30,7 +30,7 @@ from loopwright.surfaces.cli.cycle_commands import COMMANDS as CYCLE_COMMANDS
 from loopwright.surfaces.cli.derived_commands import derive_commands
 from loopwright.surfaces.cli.kinds import CYCLES, LOOPS, TUNINGS, AnyKind, bind_kind
 from loopwright.surfaces.cli.options import need_command
-from loopwright.surfaces.cli.output import OutputStream, SilentExit, print_error
+from loopwright.surfaces.cli.output import OutputStream, SilentExit, close_output, print_error
 from loopwright.surfaces.cli.show_commands import redirect_kind
 from loopwright.surfaces.cli.tune import TuneCommand
 from loopwright.surfaces.cli.tuning_commands import COMMANDS as TUNING_COMMANDS
@@ -123,10 +123,7 @@ def run_command_line() -> None:
     out, err = OutputStream(1), OutputStream(2)
     sys.stdout, sys.stderr = out.text(), err.text()
     code = main(sys.argv[1:])
-    sys.stdout.flush()
-    if out.trouble:
-        print_error(False, f"the output could not be written: {out.trouble.strerror}")
-        code = code or ExitCode.DAMAGED
+    code = close_output(out, code)
     eval("None")  # CPython remembers a Ctrl-C within the last eval(), and ends `python -m` by that signal
     sys.exit(code)
 

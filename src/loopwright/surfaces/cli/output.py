@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from loopwright.core.text import json_line
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
 
 WIDE = 160
 """Cells of a line that no terminal shows."""
+DAMAGED = 6
+"""As ExitCode has it, which a command that answers at once does without."""
 
 Data = Any  # Any: whatever JSON can hold, or a model that knows how to become that
 
@@ -44,6 +45,14 @@ class OutputStream(io.FileIO):
         """What `print` can write to, in UTF-8."""
         buffer = io.BufferedWriter(self)
         return io.TextIOWrapper(buffer, encoding="utf-8", errors="backslashreplace", line_buffering=self.isatty())
+
+
+def close_output(out: OutputStream, code: int) -> int:
+    """The exit code, where all was said that was to be said; else the output is at fault, which is told."""
+    sys.stdout.flush()
+    if out.trouble:
+        print_error(False, f"the output could not be written: {out.trouble.strerror}")
+    return code or (DAMAGED if out.trouble else 0)
 
 
 def is_plain() -> bool:
@@ -75,6 +84,8 @@ def print_answer(as_json: bool, data: Data, text: str, **more: Data) -> None:
 def print_error(as_json: bool, words: str, error: "LoopwrightError | None" = None) -> None:
     """An error, once: for people on stderr, for programs on stdout, with its advice apart."""
     if as_json:
+        from dataclasses import asdict
+
         apart = {"refusal": error.words, **asdict(error.advice)} if error and error.advice else None
         print_json({"success": False, "error": words, **({"advice": apart} if apart else {})})
     else:

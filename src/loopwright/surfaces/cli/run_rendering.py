@@ -21,16 +21,17 @@ from loopwright.evidence.rivals import AppliedPatch
 from loopwright.policy.permissions import request_words
 from loopwright.surfaces.cli.run_scene import RunPicture
 from loopwright.surfaces.cli.text import (
+    DAMAGED,
     LABEL,
     SHOWN,
+    TableWords,
     align_columns,
-    cut_line,
+    draw_table,
     fold_line,
     format_age,
     format_duration,
     format_time,
     list_some,
-    measure_width,
     shorten_text,
 )
 from loopwright.workflows.loop.summary import diff_stat
@@ -221,28 +222,24 @@ class RunRendering(ABC, Generic[R]):
         """
         if not found and not damaged:
             return f"no more {self.name}s; {agree_word(total, 'there is')} {total:,}" if total else self.none
-        head = self._head
-        blank = ("-",) * (len(head) - 3)
+        words = self.table_words
+        blank = ("-",) * (len(words.head) - 3)
         rows = [
-            *(self._row(state, live, now) for state, live in found),
-            *((d.id, "damaged", *blank, "cannot be read, see below") for d in damaged),
+            *(self.row(state, live, now) for state, live in found),
+            *((d.id, DAMAGED, *blank, "cannot be read, see below") for d in damaged),
         ]
-        if measure_width(align_columns([head, *[(*row[:-1], self.titles) for row in rows]])[0]) > cells:
-            lines = [line for row in rows for line in self._stacked(row, cells)]
-        else:
-            lines = [cut_line(line, cells) for line in align_columns([head, *rows])]
-        if total > len(found):
-            lines.append(f"{len(found):,} of {plural(total, self.name)}; see --limit and --offset")
+        lines = draw_table(words, rows, total, cells)
         for d in damaged:
             lines += ["", *fold_line(f"{d.id} is damaged: {clean_line(d.reason)}", cells)]
             lines += [LABEL.format("next", d.remedy)] if d.remedy else []
         return "\n".join(lines)
 
     @property
-    def _head(self) -> tuple[str, ...]:
-        return ("ID", "STATUS", *(name for name, _ in self.columns), "AGE", self.titles)
+    def table_words(self) -> TableWords:
+        head = ("ID", "STATUS", *(name for name, _ in self.columns), "AGE", self.titles)
+        return TableWords(self.name, head, self.facts, self.none)
 
-    def _row(self, state: R, live: bool, now: datetime) -> tuple[str, ...]:
+    def row(self, state: R, live: bool, now: datetime) -> tuple[str, ...]:
         return (
             self.id_of(state),
             self.status(state, live=live),
@@ -254,12 +251,6 @@ class RunRendering(ABC, Generic[R]):
     def listed_title(self, state: R) -> str:
         """Its title in a list."""
         return state.title
-
-    def _stacked(self, row: Sequence[str], cells: int) -> list[str]:
-        """The id, below it what is known."""
-        id, status, *_, title = row
-        facts = status if status == "damaged" else self.facts.format_map(dict(zip(self._head, row, strict=True)))
-        return [id, *fold_line(f"  {facts}", cells), *fold_line(f"  {title}", cells)]
 
     def page(
         self, state: R, *, live: bool, now: datetime, elsewhere: str, cells: int = 160, whole: bool = False

@@ -12,14 +12,11 @@ from loopwright.surfaces.cli.attempts import show_attempts
 from loopwright.surfaces.cli.kinds import KINDS, LOOPS, AnyKind, Id, LoopId
 from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, project_option
 from loopwright.surfaces.cli.output import count_cells, is_plain, print_answer, print_remark
+from loopwright.surfaces.cli.text import DAMAGED
 
 if TYPE_CHECKING:
     from loopwright.surfaces.cli.run_rendering import DamagedRun
     from loopwright.wiring import Engine
-
-
-DAMAGED = "damaged"
-"""Stands where a status would, for what cannot be read."""
 
 
 def list_all(
@@ -35,9 +32,11 @@ def list_all(
 ) -> None:
     """List the project's loops, latest first."""
     from loopwright.core.ports import Page
+    from loopwright.surfaces.cli.kept_answers import AnswerKeeper
 
     if status not in (None, *kind.run_kind.statuses, DAMAGED):
         raise Invalid(f"--status: no status {status!r} (available: {', '.join((*kind.run_kind.statuses, DAMAGED))})")
+    keeper = AnswerKeeper(kind.name, project)
     with open_project(project) as engine:
         service = kind.service(engine)
         page = (
@@ -45,6 +44,7 @@ def list_all(
         )
         live = [state.status == "running" and service.is_live(kind.id_of(state)) for state in page.items]
         damaged, now = _damaged(kind, engine, project_option(project)), service.clock.now()
+        keeper.keep_rows(engine.project, kind.rendering, [kind.id_of(state) for state in page.items], service.read)
     more = offset + len(page.items) < page.total
     broken = damaged if status in (None, DAMAGED) and offset == 0 and not search else []
     text = kind.rendering.table(
@@ -88,18 +88,25 @@ def show(
     json: Json = False,
 ) -> None:
     """Show everything about a loop."""
+    from loopwright.surfaces.cli.kept_answers import AnswerKeeper
+
+    keeper = AnswerKeeper(kind.name, project)
     with open_project(project) as engine:
         service = kind.service(engine)
+        stamp = keeper.stamp(id)
         state, live = service.read(id), service.is_live(id)
         now = service.clock.now()
         attempts = show_attempts(engine, id, project_option(project)) if kind is LOOPS else None
+        kept = keeper.keep_rows(engine.project, kind.rendering, [id], service.read)
     page = kind.rendering.page(
         state, live=live, now=now, elsewhere=project_option(project), cells=count_cells(), whole=whole
     )
     if attempts:
         print_answer(json, state, f"{attempts.page}\n\n{page}", live=live, attempts=attempts.data)
-    else:
-        print_answer(json, state, page, live=live)
+        return
+    print_answer(json, state, page, live=live)
+    if kept.get(id) == stamp:
+        keeper.keep_page(id, page, state, stamp=stamp, live=live, whole=whole)
 
 
 def diff(

@@ -6,12 +6,15 @@ from datetime import datetime
 from typing import Literal, NamedTuple, TypeVar
 
 from loopwright.core.text import clean_line as clean
+from loopwright.core.text import plural
 
 LABEL = "  {:<11} {}"
 """A fact on a line of its own: what it is, and what is so."""
 MINUTE, HOUR, DAY = 60, 3600, 86400
 SHOWN = 8
 """Items of a list before the rest is only counted."""
+DAMAGED = "damaged"
+"""Stands where a status would, for what cannot be read."""
 
 T = TypeVar("T")
 
@@ -79,6 +82,35 @@ def align_columns(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:
     widths = [max(measure_width(cell) for cell in column) for column in zip(*rows, strict=True)]
     padded = ([cell + " " * (w - measure_width(cell)) for cell, w in zip(row, widths, strict=True)] for row in rows)
     return [gap.join(row).rstrip() for row in padded]
+
+
+class TableWords(NamedTuple):
+    """What a list of runs is called (`name`), its `head`, a run's `facts` in a line by these headings, and `none`."""
+
+    name: str
+    head: tuple[str, ...]
+    facts: str
+    none: str
+
+
+def draw_table(words: TableWords, rows: Sequence[Sequence[str]], total: int, cells: int) -> list[str]:
+    """One line each, or on narrow terminals a few. `total`: how many there are beside those that are damaged."""
+    head, titles = words.head, words.head[-1]
+    if measure_width(align_columns([head, *[(*row[:-1], titles) for row in rows]])[0]) > cells:
+        lines = [line for row in rows for line in _stack(words, row, cells)]
+    else:
+        lines = [cut_line(line, cells) for line in align_columns([head, *rows])]
+    found = sum(row[1] != DAMAGED for row in rows)
+    if total > found:
+        lines.append(f"{found:,} of {plural(total, words.name)}; see --limit and --offset")
+    return lines
+
+
+def _stack(words: TableWords, row: Sequence[str], cells: int) -> list[str]:
+    """The id, below it what is known."""
+    id, status, *_, title = row
+    facts = status if status == DAMAGED else words.facts.format_map(dict(zip(words.head, row, strict=True)))
+    return [id, *fold_line(f"  {facts}", cells), *fold_line(f"  {title}", cells)]
 
 
 def format_time(timestamp: str, form: str = "%Y-%m-%d %H:%M") -> str:
