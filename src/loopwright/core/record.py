@@ -1,14 +1,20 @@
 """The frozen record every state model is made of."""
 
 import re
+from collections import deque
+from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any, Self, TypeVar
+from functools import wraps
+from operator import is_
+from typing import Annotated, Any, ParamSpec, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, WithJsonSchema
 
 from loopwright.core.errors import Invalid
 
 T = TypeVar("T")
+P = ParamSpec("P")
+REMEMBERED = 4
 
 Items = Annotated[tuple[T, ...], Field(strict=False)]
 """An immutable list: a JSON array in files, a tuple in code."""
@@ -64,6 +70,31 @@ def merge_unique(known: tuple[T, ...], more: tuple[T, ...]) -> tuple[T, ...]:
     """Both, in order, each once; the very same tuple when nothing is new."""
     new = tuple(dict.fromkeys(item for item in more if item not in known))
     return (*known, *new) if new else known
+
+
+def remember_last(work: Callable[P, T]) -> Callable[P, T]:
+    """A pure function of records and tuples of them, with its last results: to hash a tuple of a thousand records costs
+    more than most functions of it, to find it the same costs nearly nothing.
+    """
+    known: deque[tuple[tuple[object, ...], T]] = deque(maxlen=REMEMBERED)
+
+    @wraps(work)
+    def called(*args: P.args, **named: P.kwargs) -> T:
+        assert not named, "found by position"
+        for before, result in tuple(known):
+            if all(map(_is_same, before, args)):
+                return result
+        found = work(*args, **named)
+        known.appendleft((args, found))
+        return found
+
+    return called
+
+
+def _is_same(one: object, other: object) -> bool:
+    if type(one) is tuple and type(other) is tuple and len(one) == len(other):
+        return all(map(is_, one, other))
+    return one is other
 
 
 class Record(BaseModel):

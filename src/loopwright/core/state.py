@@ -1,6 +1,6 @@
 """The `engine` key of a state file: everything the seed schema has no place for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple, Self
 
@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from loopwright.core.cycle_names import Role
 from loopwright.core.names import Mode
-from loopwright.core.record import Items, Record, Timestamp, bound_range, is_absent, is_empty
+from loopwright.core.record import Items, Record, Timestamp, bound_range, is_absent, is_empty, remember_last
 from loopwright.core.text import plural
 from loopwright.evidence.failures import Attempt
 from loopwright.evidence.objections import RunReview
@@ -486,12 +486,21 @@ class EngineState(RunState):
 
     @model_validator(mode="after")
     def _task_ids_are_unique(self) -> Self:
-        if len({task.task_id for task in self.tasks}) != len(self.tasks):
+        if len(self.tasks_by_id) != len(self.tasks):
             raise ValueError("two tasks share an id")
         return self
 
+    @property
+    def tasks_by_id(self) -> Mapping[str, LoopTask]:
+        return _index_tasks(self.tasks)
+
     def task(self, id: str) -> LoopTask | None:
-        return next((task for task in self.tasks if task.task_id == id), None)
+        return self.tasks_by_id.get(id)
+
+
+@remember_last
+def _index_tasks(tasks: tuple[LoopTask, ...]) -> Mapping[str, LoopTask]:
+    return {task.task_id: task for task in tasks}
 
 
 TaskMode = Literal["analysis", "write", "review"]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 from operator import is_
 from typing import Any, NamedTuple
 
@@ -129,25 +130,30 @@ def _changed_keys(old: Mapping[str, object], new: Mapping[str, object], path: st
 
 def _changed_items(old: Sequence[object], new: Sequence[object], path: str) -> Iterator[Op]:
     """Walks both lists: what only one of them holds further on was inserted or removed, the rest was changed."""
+    same = sum(1 for _ in takewhile(bool, map(is_, old, new)))
+    last = min(len(old), len(new)) - same
+    same_end = min(last, sum(1 for _ in takewhile(bool, map(is_, reversed(old), reversed(new)))))
+    old, new = old[same : len(old) - same_end], new[same : len(new) - same_end]
     olds = {_mark(item): at for at, item in enumerate(old)}
     news = {_mark(item): at for at, item in enumerate(new)}
     i = j = 0
     while i < len(old) and j < len(new):
+        place = f"{path}/{same + j}"
         if _mark(old[i]) == _mark(new[j]):
             i, j = i + 1, j + 1
         elif olds.get(_mark(new[j]), -1) > i:
-            yield {"op": "remove", "path": f"{path}/{j}"}
+            yield {"op": "remove", "path": place}
             i += 1
         elif news.get(_mark(old[i]), -1) > j:
-            yield {"op": "add", "path": f"{path}/{j}", "value": to_json(new[j])}
+            yield {"op": "add", "path": place, "value": to_json(new[j])}
             j += 1
         else:
-            yield from _changed(old[i], new[j], f"{path}/{j}")
+            yield from _changed(old[i], new[j], place)
             i, j = i + 1, j + 1
     for _ in range(i, len(old)):
-        yield {"op": "remove", "path": f"{path}/{j}"}
-    for item in new[j:]:
-        yield {"op": "add", "path": f"{path}/-", "value": to_json(item)}
+        yield {"op": "remove", "path": f"{path}/{same + j}"}
+    for at, item in enumerate(new[j:], same + j):
+        yield {"op": "add", "path": f"{path}/{at if same_end else '-'}", "value": to_json(item)}
 
 
 def _mark(item: object) -> object:

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from loopwright.core.names import FINISHED, LoopStatus
 from loopwright.core.names import Mode as Mode
-from loopwright.core.record import Items, Record, Timestamp, is_absent
+from loopwright.core.record import Items, Record, Timestamp, is_absent, remember_last
 from loopwright.core.state import ENDS_COMPLETED, DevelopTask, EngineState, Iterations
 from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.rivals import AppliedPatch, patch_of
@@ -28,12 +28,18 @@ class Develop(Record):
 
     @model_validator(mode="after")
     def _counts_are_counted(self) -> Self:
-        done = sum(task.status == "completed" for task in self.tasks)
+        done, ids = count_tasks(self.tasks)
         if (self.total, self.completed) != (len(self.tasks), done):
             raise ValueError(f"develop says {self.completed}/{self.total}, its tasks say {done}/{len(self.tasks)}")
-        if len({task.id for task in self.tasks}) != len(self.tasks):
+        if ids != len(self.tasks):
             raise ValueError("two tasks share an id")
         return self
+
+
+@remember_last
+def count_tasks(tasks: tuple[DevelopTask, ...]) -> tuple[int, int]:
+    """How many are completed, and how many ids they have."""
+    return sum([task.status == "completed" for task in tasks]), len({task.id for task in tasks})
 
 
 class Debug(Record):

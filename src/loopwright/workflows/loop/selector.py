@@ -1,14 +1,16 @@
 """What a loop does next: one table over the state and what was measured once for this step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import is_
 
 from loopwright.core.names import ActionName
+from loopwright.core.record import remember_last
 from loopwright.core.state import DevelopTask, LoopTask, Outcome
 from loopwright.evidence.goals import goal_kind, named_for_goal
 from loopwright.evidence.objections import ORDERS
-from loopwright.evidence.proof import ProofGoal, ProofKind, ProofPolicy
-from loopwright.workflows.loop.model import LoopState, SkillState
+from loopwright.evidence.proof import ProofGoal, ProofKind
+from loopwright.workflows.loop.model import LoopState, SkillState, count_tasks
 from loopwright.workflows.loop.stall import find_stall
 
 ROUNDS = 5
@@ -72,15 +74,16 @@ def has_stalled(state: LoopState) -> bool:
     return find_stall(state.engine.sightings) is not None
 
 
-def dependencies(state: LoopState) -> dict[str, tuple[str, ...]]:
+@remember_last
+def dependencies(definitions: tuple[LoopTask, ...]) -> Mapping[str, tuple[str, ...]]:
     """What each task waits for, by id; tasks that wait for nothing are left out."""
-    return {task.task_id: task.depends_on for task in state.engine.tasks if task.depends_on}
+    return {task.task_id: task.depends_on for task in definitions if task.depends_on}
 
 
 def next_task(state: LoopState) -> DevelopTask | None:
     """The first pending task, in order, whose dependencies are all completed."""
-    tasks, needs = _tasks(state), dependencies(state)
-    done = {task.id for task in tasks if task.status == "completed"}
+    tasks, needs = _tasks(state), dependencies(state.engine.tasks)
+    done = {task.id for task in tasks if task.status == "completed"} if needs else set[str]()
     pending = (task for task in tasks if task.status == "pending")
     return next((task for task in pending if done.issuperset(needs.get(task.id, ()))), None)
 
@@ -248,24 +251,30 @@ def normalise_state(state: LoopState) -> LoopState:
     if skill is None:
         return state
     again = state.engine.retry
-    tasks = tuple(
-        t.evolve(status="pending", completed_at=None) if _is_taken_back(t, again) else t for t in skill.develop.tasks
-    )
-    tasks = _fail_orphans(state, _fold_definitions(state.engine.tasks, tasks))
+    tasks = _settle_tasks(state.engine.tasks, skill.develop.tasks, again)
     if again:
         state = state.evolve(engine=state.engine.evolve(retry=()))
-    if all(a is b for a, b in zip(tasks, skill.develop.tasks, strict=False)) and len(tasks) == len(skill.develop.tasks):
+    if len(tasks) == len(skill.develop.tasks) and all(map(is_, tasks, skill.develop.tasks)):
         return state
     return state.evolve(skill_state=with_tasks(skill, tasks))
 
 
-def _is_taken_back(task: DevelopTask, again: tuple[str, ...]) -> bool:
-    return task.status == "in_progress" or (task.status == "failed" and task.id in again)
+@remember_last
+def _settle_tasks(
+    definitions: tuple[LoopTask, ...], tasks: tuple[DevelopTask, ...], again: tuple[str, ...]
+) -> tuple[DevelopTask, ...]:
+    tasks = tuple(
+        t.evolve(status="pending", completed_at=None)
+        if t.status == "in_progress" or (t.status == "failed" and t.id in again)
+        else t
+        for t in tasks
+    )
+    return _fail_orphans(definitions, _fold_definitions(definitions, tasks))
 
 
 def with_tasks(skill: SkillState, tasks: tuple[DevelopTask, ...]) -> SkillState:
     """The skill state with other tasks and their counts."""
-    completed = sum(task.status == "completed" for task in tasks)
+    completed, _ = count_tasks(tasks)
     return skill.evolve(develop=skill.develop.evolve(tasks=tasks, total=len(tasks), completed=completed))
 
 
@@ -288,15 +297,15 @@ def _folded(task: DevelopTask | None, definition: LoopTask) -> DevelopTask:
             mode=definition.mode,
             created_at=definition.created_at,
         )
-    said = {"description": definition.description, "tool": definition.tool, "mode": definition.mode}
-    if task.status != "pending" or all(getattr(task, k) == v for k, v in said.items()):
+    same = (task.description, task.tool, task.mode) == (definition.description, definition.tool, definition.mode)
+    if same or task.status != "pending":
         return task
-    return task.evolve(**said)
+    return task.evolve(description=definition.description, tool=definition.tool, mode=definition.mode)
 
 
-def _fail_orphans(state: LoopState, tasks: tuple[DevelopTask, ...]) -> tuple[DevelopTask, ...]:
+def _fail_orphans(definitions: tuple[LoopTask, ...], tasks: tuple[DevelopTask, ...]) -> tuple[DevelopTask, ...]:
     """Failure spreads along dependencies until nothing changes."""
-    needs = dependencies(state)
+    needs = dependencies(definitions)
     while needs:
         alive = {task.id for task in tasks if task.status != "failed"}
         after = tuple(
@@ -319,24 +328,25 @@ def loop_goal(state: LoopState) -> ProofGoal:
 
     What an agent planned for itself serves the loop's own goal, whatever its tool or mode.
     """
-    run = state.engine.settings.proof
-    tasks = state.skill_state.develop.tasks if state.skill_state else ()
-    kinds = {_task_kind(state, task, run) for task in tasks if task.status == "completed"}
-    return ProofGoal(
-        frozenset(kinds) or frozenset({goal_kind(state.description or state.title, run)}),
-        named_for_goal(state.description, state.engine),
-    )
+    own = goal_kind(state.description or state.title, state.engine.settings.proof)
+    kinds = _task_kinds(state.engine.tasks, _tasks(state), own)
+    return ProofGoal(kinds or frozenset({own}), named_for_goal(state.description, state.engine))
 
 
-def _task_kind(state: LoopState, task: DevelopTask, run: ProofPolicy) -> ProofKind:
-    definition = state.engine.task(task.id)
+@remember_last
+def _task_kinds(
+    definitions: tuple[LoopTask, ...], tasks: tuple[DevelopTask, ...], of_goal: ProofKind
+) -> frozenset[ProofKind]:
+    known = {definition.task_id: definition for definition in definitions}
+    return frozenset(_task_kind(known.get(task.id), task, of_goal) for task in tasks if task.status == "completed")
+
+
+def _task_kind(definition: LoopTask | None, task: DevelopTask, of_goal: ProofKind) -> ProofKind:
     own = definition.proof if definition else None
     if own is not None and own != "auto":
         return own
     if definition and definition.planned:
-        return goal_kind(state.description or state.title, run)
+        return of_goal
     if task.tool == "bash":
         return "commands"
-    if task.mode in READING_MODES:
-        return "reading"
-    return goal_kind(state.description or state.title, run)
+    return "reading" if task.mode in READING_MODES else of_goal
