@@ -17,7 +17,7 @@ def test_what_is_equal_is_not_the_same() -> None:
 
     one, same = Item(name="a"), Item(name="a")
     assert first((one, one), "x") is one
-    assert first(tuple([one, one]), "x") is one
+    assert first((*[one, one],), "x") is one
     assert len(calls) == 1, "another tuple of the same items"
     assert first((same, one), "x") is same
     assert first((one,), "x") is one

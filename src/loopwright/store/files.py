@@ -24,7 +24,16 @@ from loopwright.store.leased_state import LeasedState, StateMemory
 from loopwright.store.paths import StatePaths
 from loopwright.store.recovery import recover_state
 from loopwright.store.source import StateSource
-from loopwright.store.state_reader import CHUNK, CommittedState, DeletedState, read_journal, stat_journal, state_at
+from loopwright.store.state_reader import (
+    CHUNK,
+    CommittedState,
+    DeletedState,
+    is_damaged,
+    read_journal,
+    remember_whole,
+    stat_journal,
+    state_at,
+)
 from loopwright.store.writer import DisplacedJournal, ErrorHandover, GroupCommit, StateWriter, UpdateRequest
 
 
@@ -83,7 +92,7 @@ def read_entries(disk: Disk, paths: StatePaths, after: int) -> tuple[JournalEntr
     size = stat_journal(paths).size
     if not size:
         return ()
-    chunk, seen = CHUNK, b'\n{"seq":%d,' % after
+    chunk, seen = (CHUNK if after > 0 else size), b'\n{"seq":%d,' % after
     with disk.open(paths.journal) as fd:
         while True:
             start = max(0, size - chunk)
@@ -164,6 +173,8 @@ class StateAccess(Generic[S]):
             yield
         finally:
             del self._source.holds[paths.id]
+            with contextlib.suppress(OSError):
+                remember_whole(self._disk, paths, hold.history, hold.memory.seq)
             hold.release()
 
     def tidy(self, paths: StatePaths) -> None:
@@ -394,7 +405,7 @@ class FileStore(ClosingContext, Generic[S]):
         if lease_file is None:
             raise Conflict(f"{self._kind.name} {id} is being driven by process {self.holder(id)}")
         try:
-            if read_journal(self._disk, paths).rest == "damage":
+            if is_damaged(self._disk, paths):
                 self.recover(id, actor="runner")
             state = self.update(id, with_next_epoch, actor="runner", event=JournalEvent(type="lease_taken"))
             with self._access.held(paths, lease_file):

@@ -41,7 +41,7 @@ class JournalLine(NamedTuple):
 
     @property
     def entry(self) -> JournalEntry:
-        return JournalEntry(seq=self.seq, ts=self.ts, actor=self.actor, event=JournalEvent.model_validate(self.event))
+        return JournalEntry.model_validate({"seq": self.seq, "ts": self.ts, "actor": self.actor, "event": self.event})
 
 
 class JournalDraft(NamedTuple):

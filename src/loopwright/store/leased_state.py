@@ -59,6 +59,11 @@ class LeasedState(Generic[S]):
         self._history += more
         self.memory = memory
 
+    @property
+    def history(self) -> bytearray:
+        """Every byte of the journal; not to be changed."""
+        return self._history
+
     def knows(self, journal: bytes | None) -> bool:
         """Whether `journal` begins with every byte that is remembered."""
         return journal is not None and memoryview(journal)[: len(self._history)] == self._history

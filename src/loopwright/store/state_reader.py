@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+import zlib
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, NamedTuple
@@ -27,6 +28,7 @@ from loopwright.store.projection import Projection
 
 CHUNK = 1 << 12
 """Bytes of a journal that are looked at first: who follows it asks after every line."""
+CHECKED = "checked"
 
 
 class DeletedState(NotFound):
@@ -164,6 +166,33 @@ def committed_in_file(disk: Disk, kind: StateKind[S], paths: StatePaths, now: st
 def read_journal(disk: Disk, paths: StatePaths) -> JournalScan:
     """All lines of the journal."""
     return scan_lines(disk.read(paths.journal) or b"")
+
+
+LONG = 1 << 20
+"""Bytes of a journal from which it is remembered that it was whole."""
+
+
+def is_damaged(disk: Disk, paths: StatePaths) -> bool:
+    """Whether there are whole lines of the journal behind broken ones; what was whole before is only compared."""
+    data = disk.read(paths.journal) or b""
+    end, seq = _checked_before(disk.read(paths.side(CHECKED)) or b"", data)
+    return scan_lines(data[end:], end, after=seq).rest == "damage"
+
+
+def remember_whole(disk: Disk, paths: StatePaths, history: bytearray, seq: int) -> None:
+    """That these first bytes of a journal are whole lines up to number `seq`, where it is long."""
+    if len(history) >= LONG:
+        disk.replace(paths.side(CHECKED), b"%d %d %d\n" % (len(history), seq, zlib.crc32(history)))
+
+
+def _checked_before(said: bytes, journal: bytes) -> tuple[int, int | None]:
+    """The end of what still is as it was then, and its last number."""
+    try:
+        end, seq, check = map(int, said.split())
+    except ValueError:
+        return 0, None
+    same = 0 < end <= len(journal) and zlib.crc32(memoryview(journal)[:end]) == check
+    return (end, seq) if same else (0, None)
 
 
 def state_at(disk: Disk, kind: StateKind[S], paths: StatePaths, rev: int, now: str) -> S | None:
