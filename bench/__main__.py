@@ -6,7 +6,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PARTS = (
-    "store", "startup", "kernel", "trees", "stall", "agents", "server", "stream", "page", "tune_speed", "proof",
+    "store", "startup", "runs", "kernel", "trees", "stall", "agents", "server", "stream", "page", "tune_speed", "proof",
     "mutation",
 )  # fmt: skip
 

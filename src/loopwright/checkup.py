@@ -28,6 +28,8 @@ from loopwright.repair.command import parse_command
 from loopwright.store.disk import NETWORK, file_system
 from loopwright.wiring import EngineMeans
 from loopwright.wiring.stores import LOOPS
+from loopwright.workspace.checkpoints import private_directory
+from loopwright.workspace.pruning import measure_snapshots
 
 if TYPE_CHECKING:
     from loopwright.agents.acp.probe import LiveAnswer, ProbeResult
@@ -257,11 +259,14 @@ class SuiteCheckup:
 
 @dataclass(frozen=True)
 class ProjectCheckup:
+    """`snapshot_bytes`: what the checkpoints of its runs take on disk."""
+
     root: str
     configured_in: tuple[str, ...]
     store: FolderCheckup
     private: FolderCheckup
     tests: SuiteCheckup
+    snapshot_bytes: int = 0
 
 
 async def check_machine(means: EngineMeans) -> MachineCheckup:
@@ -282,7 +287,8 @@ def check_project(means: EngineMeans) -> ProjectCheckup:
     if state.trouble is None and state.file_system in NETWORK and not config.settings.unsafe_fs:
         words = f"{root} is on a network file system ({state.file_system}): use a local folder, or set unsafe_fs = true"
         state = replace(state, trouble=words)
-    return ProjectCheckup(str(root), tuple(dict.fromkeys(files)), state, _place(means.private), _tests(means))
+    room = measure_snapshots(private_directory(means.private, root))
+    return ProjectCheckup(str(root), tuple(dict.fromkeys(files)), state, _place(means.private), _tests(means), room)
 
 
 def _place(folder: Path) -> FolderCheckup:

@@ -112,7 +112,7 @@ CALLS = [
     ["tasks", "ID", "add", "x", "--tool", "nobody"], ["tasks", "ID", "edit", "T", "--description", "x"],
     ["tasks", "ID", "remove", "T"], ["tasks", "ID", "reorder", "T"], ["config", "show"], ["config", "show", "--origin"],
     ["config", "prompts"], ["doctor", "--no-probe"], ["doctor", "--agent", "nobody"], ["doctor", "--agent", "absent"],
-    ["schema", "loop"], ["create", "x", "--agent", "bash"], ["create", ""], ["pause", "ID"], ["answer", "ID", "yes"],
+    ["gc"], ["schema", "loop"], ["create", "x", "--agent", "bash"], ["create", ""], ["pause", "ID"], ["answer", "ID", "yes"],
     ["rewind", "ID", "--to", "3"], ["choose", "ID", "develop"], ["reopen", "ID"], ["recover", "ID"],
     ["resume", "--all"], ["resume"], ["tasks", "ID", "import", "ISS-1"], ["tasks", "ID", "generate"],
     ["run", "x"], ["run", "--loop-id", NO_ID, "--auto"], ["demo", "--nope"], ["start", NO_ID], ["resume", NO_ID],

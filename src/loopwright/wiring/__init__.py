@@ -16,7 +16,7 @@ from loopwright.core.attempts import AttemptOptions, take_attempts
 from loopwright.core.command_rules import COMMIT_NEEDS
 from loopwright.core.config import Config, CycleSettings, Settings, drop_choice, load_config, read_catalogues
 from loopwright.core.cycle_names import ROLES, Role
-from loopwright.core.errors import AgentError, Invalid, NotFound
+from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound
 from loopwright.core.ids import new_loop_id
 from loopwright.core.ports import Clock, Workspace
 from loopwright.core.state import Budget, Family, FamilyMember, RunSettings
@@ -43,6 +43,8 @@ from loopwright.workflows.tuning.model import Level, TuningState
 from loopwright.workflows.tuning.service import TuningService
 from loopwright.workspace.branches import GitBranches
 from loopwright.workspace.checkpoints import GitWorkspace, private_directory, project_root
+from loopwright.workspace.private_git import PrivateGit
+from loopwright.workspace.pruning import PruneResult, prune_snapshots
 from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
@@ -418,6 +420,24 @@ class Engine:
     def players(self, usual: AgentChoice, roles: Mapping[Role, str]) -> set[str]:
         """All who play a role of a cycle."""
         return {roles.get(role, str(usual)) for role in ROLES}
+
+
+def prune_project(engine: Engine, *, gone: bool) -> PruneResult:
+    """Gives back what the project's snapshots do not need; `gone`: nor those of runs that are not here any more.
+
+    Conflict while one of its runs is being driven.
+    """
+    services = (engine.service, engine.cycles, engine.tunings)
+    known = {id for service in services for id in (*service.store.revs(), *service.damaged())}
+
+    def require_rest() -> None:
+        for service in services:
+            for id in service.store.revs():
+                if service.is_live(id):
+                    raise Conflict(f"{service.kind} {id} is at work; pause it, or run gc when it has ended")
+
+    directory = private_directory(checkpoints_folder(engine.config.settings), engine.project)
+    return prune_snapshots(PrivateGit(directory, engine.project), require_rest, known if gone else None)
 
 
 def workspace_in(root: Path) -> Workspace:

@@ -14,6 +14,7 @@ from loopwright.workspace.copies import bring_ignored
 from loopwright.workspace.environment import EnvironmentLook, compare_looks, look_at_environment
 from loopwright.workspace.listing import decode_name, folders_of, is_among
 from loopwright.workspace.private_git import PrivateGit, run_git
+from loopwright.workspace.pruning import drop_run, prune_if_small
 from loopwright.workspace.tree_index import TreeIndex
 
 
@@ -309,8 +310,8 @@ class GitWorkspace:
 
     def forget(self, loop_id: str) -> None:
         with self._private.locked() as private:
-            for kind in ("loopwright", "environment"):
-                private.run("update-ref", "-d", f"refs/{kind}/{check_id(loop_id)}")
+            if drop_run(private, check_id(loop_id)):
+                prune_if_small(private)
 
 
 def _blob_name(data: bytes) -> str:

@@ -1,6 +1,7 @@
-"""`doctor`: what is installed, what works, and what a run would execute."""
+"""`doctor`: what is installed, what works, and what a run would execute. `gc`: giving back what a project took."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from shlex import join
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,9 +10,16 @@ import typer
 from loopwright.core.cycle_names import TITLES
 from loopwright.core.errors import ExitCode, Invalid
 from loopwright.core.text import clean_line, plural
-from loopwright.surfaces.cli.options import HERE, Json, Project, project_option
-from loopwright.surfaces.cli.output import count_cells, print_error, print_json, print_remark
-from loopwright.surfaces.cli.text import LABEL, align_columns, fold_line, shorten_text
+from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, project_option
+from loopwright.surfaces.cli.output import (
+    count_cells,
+    print_answer,
+    print_error,
+    print_json,
+    print_remark,
+    show_patience,
+)
+from loopwright.surfaces.cli.text import LABEL, align_columns, fold_line, format_size, shorten_text
 
 if TYPE_CHECKING:
     import loopwright.checkup
@@ -57,6 +65,24 @@ def doctor(
         if not json:
             print_error(False, found.problems[0])
         raise typer.Exit(ExitCode.NO_AGENT)
+
+
+def gc(
+    gone: Annotated[
+        bool, typer.Option("--gone", help="Also drop checkpoints of runs whose files are not here any more.")
+    ] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Pack the checkpoints of a project's runs, and give back the room of deleted ones."""
+    from loopwright.wiring import prune_project
+
+    with open_project(project) as engine, show_patience("packing the checkpoints") if not json else nullcontext():
+        found = prune_project(engine, gone=gone)
+    data = {"before": found.before, "after": found.after, "dropped": list(found.dropped)}
+    words = f"checkpoints take {format_size(found.after)} now, {format_size(found.before)} before"
+    dropped = f"; those of {plural(len(found.dropped), 'run')} were dropped: {', '.join(found.dropped)}"
+    print_answer(json, data, words + (dropped if found.dropped else ""))
 
 
 async def _found(means: "EngineMeans", agent: str | None, probing: bool | None, *, live: bool) -> "Checkup":
@@ -160,6 +186,8 @@ def _project(project: "loopwright.checkup.ProjectCheckup") -> Iterator[str]:
     yield LABEL.format("settings", ", ".join(map(clean_line, project.configured_in)) or "no settings file")
     yield LABEL.format("state", _place(project.store))
     yield LABEL.format("checkpoints", _place(project.private))
+    if project.snapshot_bytes:
+        yield LABEL.format("", f"{format_size(project.snapshot_bytes)} of this project (gc packs them)")
     tests = project.tests
     words = "none found" if tests.command is None else f"{clean_line(tests.command)}  ({tests.origin}, {tests.runner})"
     yield LABEL.format("tests", words)

@@ -60,6 +60,7 @@ OTHER_COMMANDS: dict[str, Callable[..., None]] = {
     "serve": serve.serve,
     "mcp": mcp.mcp,
     "doctor": doctor.doctor,
+    "gc": doctor.gc,
     "demo": demo.demo,
 }
 HAND_WRITTEN: dict[AnyKind, dict[str, Callable[..., None]]] = {

@@ -129,6 +129,12 @@ def format_duration(seconds: float) -> str:
     return f"{seconds // DAY:.0f} days"
 
 
+def format_size(size: int) -> str:
+    """`512 KB`, `3.4 MB`, `1.2 GB`: about how much room files take."""
+    units = ((1 << 30, "GB"), (1 << 20, "MB"))
+    return next((f"{size / one:.1f} {name}" for one, name in units if size >= one), f"{size / 1024:.0f} KB")
+
+
 def format_stopwatch(seconds: float) -> str:
     """`0:07`, `1:02:03`."""
     whole = int(max(seconds, 0))
