@@ -13,6 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -35,8 +36,8 @@ WHOLE_LOOPS = 9
 DONE = "ACTION_RESULT:\n- action: DEVELOP\n- status: success\n- message: app.txt says good\n"
 
 
-async def drive(project: Path, tasks: int) -> float:
-    """Seconds that one loop of so many tasks takes."""
+async def drive(project: Path, tasks: int, seconds: Callable[[], float] = time.perf_counter) -> float:
+    """Seconds that one loop of so many tasks takes, by the clock `seconds`."""
     clock, workspace = SystemClock(), FakeWorkspace({"app.txt": b"good"}, project)
     agent = ScriptedAgent(
         AgentScript(capabilities=Capabilities(writes_code=True), answers=(ScriptedTurn(text=DONE),) * tasks), project
@@ -57,9 +58,9 @@ async def drive(project: Path, tasks: int) -> float:
             agents=lambda name, around: agent,
             debugger=lambda id, bus: NoDebugger(),
         )
-        begun = time.perf_counter()
+        begun = seconds()
         state = await runner.drive(loop_id, take_up=take_up, bus=EventBus())
-        taken = time.perf_counter() - begun
+        taken = seconds() - begun
     assert state.engine.outcome == "succeeded", state.failure_reason
     return taken
 

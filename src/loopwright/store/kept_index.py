@@ -65,9 +65,17 @@ class KeptIndex(NamedTuple):
         if stamp_file(folder) != self.folder and find_ids(folder, homes) != set(self.ids):
             return False
         inside = f"/{OWN}" if homes is not None else ""
-        return all(
-            stamp_state(f"{folder}/{id}{inside}") == stamp for id, stamp in zip(self.ids, self.stamps, strict=True)
-        )
+        look = os.stat
+        for id, stamp in zip(self.ids, self.stamps, strict=True):
+            base = f"{folder}/{id}{inside}"
+            try:  # as stamp_state, which to call ten thousand times would cost half as much again
+                file, journal = look(base + STATE), look(base + JOURNAL)
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+            found = f"{file.st_ino}.{file.st_size}.{file.st_ctime_ns}"
+            if f"{found}.{journal.st_ino}.{journal.st_size}.{journal.st_ctime_ns}" != stamp:
+                return False
+        return True
 
 
 def render_index(entries: Sequence[IndexEntry], *, whole: bool, folder: str) -> tuple[str, str]:
