@@ -126,6 +126,24 @@ def test_a_place_that_cannot_be_written_is_no_trouble(tmp_path: Path, monkeypatc
         assert store.list().total == 1
 
 
+def test_what_is_kept_of_gone_projects_is_forgotten(tmp_path: Path, settled: None) -> None:
+    roots = [tmp_path / name for name in ("here", "gone", "moved")]
+    for root in roots:
+        root.mkdir()
+        with keeping(root) as store:
+            store.create(loop(), actor="user")
+            assert store.list().total == 1
+    here, gone, moved = (Path(kept_folder(str(root.resolve()))) for root in roots)
+    shutil.rmtree(roots[1])
+    roots[2].rename(tmp_path / "there")
+    (here.parent / "torn.kept").mkdir()
+    (here.parent / "torn.kept" / "loop.index").write_bytes(b"[1")
+    kept_index.forget_gone_projects()
+    assert here.is_dir()
+    assert not gone.exists()
+    assert not moved.exists()
+
+
 class Deeds:
     """What people, other versions, crashes and disks do to the files of loops."""
 

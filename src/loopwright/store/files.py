@@ -100,11 +100,11 @@ def read_entries(disk: Disk, paths: StatePaths, after: int) -> tuple[JournalEntr
             cut = data.find(seen) + 1
             if cut == 0 and start:
                 cut = data.find(b"\n") + 1  # unless it is the beginning, its first line may have been cut
-            tail = scan_lines(data[cut:], start + cut, after=ANY if start + cut else None)
+            tail = scan_lines(data[cut:], start + cut, after=ANY if start + cut else None, lean=True)
             if tail.lines and tail.lines[0].seq <= after + 1:
                 break
             if start == 0:
-                tail = tail if tail.lines else scan_lines(data)
+                tail = tail if tail.lines else scan_lines(data, lean=True)
                 break
             chunk *= 4
     if tail.rest == "damage":

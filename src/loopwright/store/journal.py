@@ -95,10 +95,11 @@ def draft_line(
     return JournalDraft(b'{"seq":%d,"digest":"' % seq, b'",' + text[1:-1])
 
 
-def scan_lines(data: bytes, start: int = 0, *, after: int | None = None) -> JournalScan:
+def scan_lines(data: bytes, start: int = 0, *, after: int | None = None, lean: bool = False) -> JournalScan:
     """Reads `data`, which stands at offset `start`.
 
-    `after` is the seq before it: None at a journal's beginning, ANY where it is not known.
+    `after` is the seq before it: None at a journal's beginning, ANY where it is not known. `lean`: lines come without
+    their patches and states, which are most of a long journal.
     """
     lines: list[JournalLine] = []
     at, seq = 0, after
@@ -107,7 +108,7 @@ def scan_lines(data: bytes, start: int = 0, *, after: int | None = None) -> Jour
         line = _parse(data[at : stop + 1], start + stop + 1) if stop >= 0 else None
         if line is None or not _follows(line, seq):
             return JournalScan(tuple(lines), start + at, "damage" if line or _any_whole(data, stop) else "torn")
-        lines.append(line)
+        lines.append(line._replace(patch=(), state=None) if lean else line)
         at, seq = stop + 1, line.seq
     return JournalScan(tuple(lines), start + at, "nothing")
 

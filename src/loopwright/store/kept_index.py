@@ -145,11 +145,29 @@ def is_settled(stamp: str) -> bool:
     return all(int(part) < now for part in stamp.split(".") if part != ABSENT)
 
 
+def _home() -> str:
+    return f"{os.environ.get('XDG_STATE_HOME') or os.path.expanduser('~/.local/state')}/loopwright"
+
+
 def kept_folder(root: str) -> str:
     """Where it is kept what was found in the project at `root`: outside of it."""
-    state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
     found = os.stat(root)
-    return f"{state}/loopwright/{found.st_dev:x}-{found.st_ino:x}.kept"
+    return f"{_home()}/{found.st_dev:x}-{found.st_ino:x}.kept"
+
+
+def forget_gone_projects() -> None:
+    """Removes what is kept of projects that are not where they were; best effort."""
+    import glob
+    import shutil
+
+    for folder in glob.glob(f"{glob.escape(_home())}/*.kept"):
+        with contextlib.suppress(OSError, ValueError, TypeError):
+            roots = set[str]()
+            for name in os.listdir(folder):
+                with open(f"{folder}/{name}", "rb") as file:
+                    roots.add(json.loads(file.readline())[-1])
+            if not any(os.path.isdir(root) and kept_folder(root) == folder for root in roots):
+                shutil.rmtree(folder)
 
 
 def read_kept(folder: str, name: str, root: str) -> str | None:

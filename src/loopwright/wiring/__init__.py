@@ -24,6 +24,7 @@ from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.store.files import FileStore
+from loopwright.store.kept_index import forget_gone_projects
 from loopwright.wiring.agents import Agents as Agents
 from loopwright.wiring.places import (
     checkpoints_folder,
@@ -436,6 +437,7 @@ def prune_project(engine: Engine, *, gone: bool) -> PruneResult:
                 if service.is_live(id):
                     raise Conflict(f"{service.kind} {id} is at work; pause it, or run gc when it has ended")
 
+    forget_gone_projects()
     directory = private_directory(checkpoints_folder(engine.config.settings), engine.project)
     return prune_snapshots(PrivateGit(directory, engine.project), require_rest, known if gone else None)
 
