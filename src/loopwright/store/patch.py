@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import takewhile
 from operator import is_
 from typing import Any, NamedTuple
 
@@ -130,9 +129,8 @@ def _changed_keys(old: Mapping[str, object], new: Mapping[str, object], path: st
 
 def _changed_items(old: Sequence[object], new: Sequence[object], path: str) -> Iterator[Op]:
     """Walks both lists: what only one of them holds further on was inserted or removed, the rest was changed."""
-    same = sum(1 for _ in takewhile(bool, map(is_, old, new)))
-    last = min(len(old), len(new)) - same
-    same_end = min(last, sum(1 for _ in takewhile(bool, map(is_, reversed(old), reversed(new)))))
+    same = _count_same(old, new)
+    same_end = min(_count_same(old[::-1], new[::-1]), min(len(old), len(new)) - same)
     old, new = old[same : len(old) - same_end], new[same : len(new) - same_end]
     olds = {_mark(item): at for at, item in enumerate(old)}
     news = {_mark(item): at for at, item in enumerate(new)}
@@ -154,6 +152,13 @@ def _changed_items(old: Sequence[object], new: Sequence[object], path: str) -> I
         yield {"op": "remove", "path": f"{path}/{same + j}"}
     for at, item in enumerate(new[j:], same + j):
         yield {"op": "add", "path": f"{path}/{at if same_end else '-'}", "value": to_json(item)}
+
+
+def _count_same(old: Sequence[object], new: Sequence[object]) -> int:
+    """How many of the first items are the very same."""
+    marks = bytes(map(is_, old, new))
+    at = marks.find(0)
+    return at if at >= 0 else len(marks)
 
 
 def _mark(item: object) -> object:

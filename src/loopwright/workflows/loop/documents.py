@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -112,8 +111,18 @@ def _render_section(item: BaseModel) -> str:
     return "\n".join(lines + _rivals(section))
 
 
-_render_known = lru_cache(maxsize=4096)(_render_section)
-"""For items that come again in each document, most of them as they were."""
+RENDERED = 16_384
+_rendered: dict[int, tuple[BaseModel, str]] = {}
+
+
+def _render_known(item: BaseModel) -> str:
+    """For items that come again in each document, most of them as they were; to hash one costs half as much."""
+    known = _rendered.get(id(item))
+    if known is None or known[0] is not item:
+        if len(_rendered) >= RENDERED:
+            _rendered.clear()
+        known = _rendered[id(item)] = (item, _render_section(item))
+    return known[1]
 
 
 def _rivals(section: Json) -> list[str]:

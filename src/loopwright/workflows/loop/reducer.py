@@ -129,8 +129,10 @@ def clear_action(state: LoopState) -> LoopState:
 def set_task_status(skill: SkillState, id: str, status: TaskStatus, at: str | None) -> SkillState:
     """One task with another status; `at` is kept as the time of its end."""
     done = at if status in ("completed", "failed") else None
-    tasks = (t.evolve(status=status, completed_at=done) if t.id == id else t for t in skill.develop.tasks)
-    return with_tasks(skill, tuple(tasks))
+    tasks = skill.develop.tasks
+    at_place = next((n for n, task in enumerate(tasks) if task.id == id), len(tasks))
+    changed = (task.evolve(status=status, completed_at=done) for task in tasks[at_place : at_place + 1])
+    return with_tasks(skill, (*tasks[:at_place], *changed, *tasks[at_place + 1 :]))
 
 
 def append_task(state: LoopState, description: str, step: ActionStep) -> LoopState:
@@ -278,11 +280,12 @@ def _developed(state: LoopState, outcome: DevelopOutcome, step: ActionStep) -> L
         state = state.evolve(engine=state.engine.evolve(review=state.engine.review.evolve(good=None)))
     skill = set_task_status(skill_of(state), outcome.task_id, "completed" if outcome.ok else "failed", at)
     files = tuple(change.file for change in outcome.changes)
-    tasks = tuple(
-        t.evolve(files_changed=merge_unique(t.files_changed, files)) if t.id == outcome.task_id and files else t
-        for t in skill.develop.tasks
-    )
-    skill = with_tasks(skill, tasks)
+    if files:
+        tasks = (
+            t.evolve(files_changed=merge_unique(t.files_changed, files)) if t.id == outcome.task_id else t
+            for t in skill.develop.tasks
+        )
+        skill = with_tasks(skill, tuple(tasks))
     state = state.evolve(skill_state=skill.evolve(develop=skill.develop.evolve(last_progress_at=at)))
     return state if outcome.ok else _on_error(state, outcome, at)
 

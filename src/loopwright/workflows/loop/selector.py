@@ -282,13 +282,16 @@ def _fold_definitions(definitions: tuple[LoopTask, ...], tasks: tuple[DevelopTas
     """The tasks in the API's order; a pending one that the API no longer knows was removed."""
     known = {task.id: task for task in tasks}
     ordered = sorted(definitions, key=lambda d: d.order)
-    folded = [_folded(known.get(d.task_id), d) for d in ordered]
+    folded = [
+        task if (task := known.get(d.task_id)) and task.status != "pending" else _folded(task, d) for d in ordered
+    ]
     defined = {d.task_id for d in definitions}
     kept = [t for t in tasks if t.id not in defined and t.status != "pending"]
     return tuple(kept + folded)
 
 
 def _folded(task: DevelopTask | None, definition: LoopTask) -> DevelopTask:
+    """A task that has not begun."""
     if task is None:
         return DevelopTask(
             id=definition.task_id,
@@ -297,8 +300,7 @@ def _folded(task: DevelopTask | None, definition: LoopTask) -> DevelopTask:
             mode=definition.mode,
             created_at=definition.created_at,
         )
-    same = (task.description, task.tool, task.mode) == (definition.description, definition.tool, definition.mode)
-    if same or task.status != "pending":
+    if (task.description, task.tool, task.mode) == (definition.description, definition.tool, definition.mode):
         return task
     return task.evolve(description=definition.description, tool=definition.tool, mode=definition.mode)
 
