@@ -172,6 +172,7 @@ tests/server/test_keeping.py
 tests/server/test_stream.py
 tests/server/test_tunings.py
 tests/store/test_crash.py
+tests/store/test_kept_index.py::test_no_deed_makes_a_difference
 tests/store/test_processes.py::test_a_killed_writer_loses_nothing_it_acknowledged
 tests/store/test_runner_memory.py
 tests/store/test_soaks.py::test_part[forging]
