@@ -5,6 +5,7 @@ A probe writes one JSON line for everything that happens, so that what was measu
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -89,14 +90,6 @@ class Bell:
         """A test begins."""
         self._since = self._clock()
 
-    @contextmanager
-    def armed(self) -> Iterator[None]:
-        self.is_armed = True
-        try:
-            yield
-        finally:
-            self.is_armed = False
-
     def _ring(self, number: int, frame: FrameType | None) -> None:
         __tracebackhide__ = True
         # The test that was meant may just have ended, and another have begun.
@@ -107,23 +100,48 @@ class Bell:
 class Log:
     """Appends lines to a file of this process.
 
-    Holds the system's own functions, because tests replace them, and no open file, because tests close all.
+    Holds the system's own functions, because tests replace them. Tests close all files, too: whether ours is still
+    there, and is ours, is asked each time.
     """
 
     def __init__(self, folder: str) -> None:
         self._path = os.path.join(folder, f"{time.time_ns()}-{os.getpid()}.jsonl")
         self._owner = os.getpid()
-        self._system = (os.open, os.write, os.close, os.getpid, json.dumps)
+        self._system = (os.open, os.write, os.fstat, os.getpid, json.dumps)
+        self._file = -1
+        self._place: tuple[int, int] | None = None
 
     def write(self, kind: str, **fields: object) -> None:
-        open_, write, close, getpid, dumps = self._system
-        if getpid() != self._owner:  # a fork of a test that came back to us
-            return
-        file = open_(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            write(file, dumps({"kind": kind, **fields}).encode() + b"\n")
-        finally:
-            close(file)
+        _, write, _, getpid, dumps = self._system
+        if getpid() == self._owner:  # else a fork of a test that came back to us
+            write(self._opened(), dumps({"kind": kind, **fields}).encode() + b"\n")
+
+    def _opened(self) -> int:
+        open_, _, fstat, _, _ = self._system
+        with suppress(OSError):
+            found = fstat(self._file)
+            if (found.st_dev, found.st_ino) == self._place:
+                return self._file
+        self._file = open_(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        found = fstat(self._file)
+        self._place = found.st_dev, found.st_ino
+        return self._file
+
+
+@contextmanager
+def unobserved() -> Iterator[None]:
+    """Nothing of the project runs in the block: it is not traced, which would slow it down, nor is garbage looked for
+    among the many objects that it makes.
+    """
+    was_enabled, trace = gc.isenabled(), sys.gettrace()
+    gc.disable()
+    sys.settrace(None)
+    try:
+        yield
+    finally:
+        sys.settrace(trace)
+        if was_enabled:
+            gc.enable()
 
 
 def start_coverage(order: Order) -> coverage.Coverage | None:

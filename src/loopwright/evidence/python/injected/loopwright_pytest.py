@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any  # Any: private parts of pytest that differ between its versions
 
+import pluggy
 import pytest
+from _pytest.assertion import rewrite
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
     import coverage
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from loopwright.evidence.python.injected import loopwright_reach as reach
     from loopwright.evidence.python.injected import loopwright_sources as sources
 
+    Around = Generator[None, Any, Any]
     Report = pytest.CollectReport | pytest.TestReport
 else:
     import loopwright_probe as probe
@@ -31,6 +33,10 @@ NEUTRAL = frozenset({
     "verbosity_assertions",
 })  # fmt: skip
 """Settings that say how to look, or what to collect: they give no test another meaning."""
+
+_PLUGGY = [int(part) for part in pluggy.__version__.split(".")[:2]]
+WRAPPER: Any = {"wrapper": True} if _PLUGGY >= [1, 2] else {"hookwrapper": True}
+"""The old kind is slow; where both are written as one, what its `yield` gives and what it returns means nothing."""
 
 OPTIONS = (
     "keyword",
@@ -62,6 +68,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     if not has_workers:
         probe.restore_environment(order)
     measuring = None if has_workers or measures_itself else probe.start_coverage(order)
+    if hasattr(rewrite, "rewrite_asserts"):
+        rewrite.rewrite_asserts = probe.unobserved()(rewrite.rewrite_asserts)
     observer = (Worker if is_worker else Observer)(order, measuring)
     early_config.pluginmanager.register(observer, "loopwright")
     if not has_workers:
@@ -107,45 +115,47 @@ class Watched:
         self._is_worker = is_worker
         self._depth = 0
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, None, None]:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._bell.begin()
         if self._is_worker:  # the start is told by another process
-            self._log.write("runs", id=item.nodeid)
-        yield
+            self._log.write("runs", id=nodeid)
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_setup(self) -> Generator[None, None, None]:
-        with self._bell.armed():
-            yield
-
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_call(self) -> Generator[None, None, None]:
-        with self._bell.armed():
-            yield
-
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, None, None]:
-        is_last = nextitem is None or nextitem.parent is not item.parent
-        with self._bell.armed(), self._sharing(is_shared=is_last):
-            yield
-
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, None, None]:
-        with self._sharing(is_shared=fixturedef.scope != "function"):
-            yield
-
-    @contextmanager
-    def _sharing(self, *, is_shared: bool) -> Iterator[None]:
-        self._depth += is_shared
-        if is_shared and self._depth == 1:
-            self._log.write("shared", begins=True)
+    @pytest.hookimpl(tryfirst=True, **WRAPPER)
+    def pytest_runtest_setup(self) -> Around:
+        self._bell.is_armed = True
         try:
-            yield
+            return (yield)
         finally:
-            if is_shared and self._depth == 1:
-                self._log.write("shared", begins=False)
-            self._depth -= is_shared
+            self._bell.is_armed = False
+
+    pytest_runtest_call = pytest_runtest_setup
+
+    @pytest.hookimpl(tryfirst=True, **WRAPPER)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> Around:
+        is_last = nextitem is None or nextitem.parent is not item.parent
+        self._bell.is_armed = True
+        self._share(begins=is_last)
+        try:
+            return (yield)
+        finally:
+            self._share(ends=is_last)
+            self._bell.is_armed = False
+
+    @pytest.hookimpl(tryfirst=True, **WRAPPER)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Around:
+        is_shared = fixturedef.scope != "function"
+        self._share(begins=is_shared)
+        try:
+            return (yield)
+        finally:
+            self._share(ends=is_shared)
+
+    def _share(self, *, begins: bool = False, ends: bool = False) -> None:
+        self._depth -= ends
+        if (begins or ends) and not self._depth:
+            self._log.write("shared", begins=begins)
+        self._depth += begins
 
 
 class Tracing:
@@ -199,6 +209,11 @@ class Worker:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        with probe.unobserved():
+            self._log.write("sources", digests=self._digests(session))
+            self._sources.forget()
+
+    def _digests(self, session: pytest.Session) -> dict[str, str]:
         modules = {m.nodeid: m for item in session.items if (m := item.getparent(pytest.Module)) is not None}
         digests = {nodeid: sources.file_digest(module.path) for nodeid, module in modules.items()}
         # the settings that can give tests another meaning, as text that is the same in every run
@@ -213,7 +228,7 @@ class Worker:
         settings = repr((sorted(given.items()), sorted((name, str(value)) for name, value in options.items() if value)))
         plugins = [p for p in config.pluginmanager.get_plugins() if self._is_plugin_of_the_project(p)]
         digests.update({item.nodeid: self._digest(item, plugins, settings) for item in session.items})
-        self._log.write("sources", digests=digests)
+        return digests
 
     def _is_plugin_of_the_project(self, plugin: object) -> bool:
         module = plugin if inspect.ismodule(plugin) else sys.modules.get(type(plugin).__module__)
@@ -281,8 +296,9 @@ class Observer(Worker):
 
     def _write_result(self, nodeid: str, reports: Sequence[Report]) -> None:
         status = probe.worst_of([report.outcome for report in reports])
-        told = next((report for report in reports if report.outcome == status), None)
-        message, trace = ("", "") if told is None or status == "passed" else _words(told)
+        message, trace = "", ""
+        if status != "passed":
+            message, trace = _words(next(report for report in reports if report.outcome == status))
         duration = sum(getattr(report, "duration", 0) for report in reports) * 1000
         self._log.write("result", id=nodeid, status=status, ms=duration, message=message, trace=trace)
 

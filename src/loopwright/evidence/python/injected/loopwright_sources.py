@@ -38,12 +38,18 @@ class Sources:
     def __init__(self, root: str, material: str) -> None:
         self._root = os.path.realpath(root) + os.sep
         self._material = re.compile(material)
+        self.forget()
+
+    def forget(self) -> None:
+        """Lets go of all that was read: so many objects slow down every look for garbage."""
         self._files: dict[str, syntax.File] = {}
         self._texts: dict[ast.AST, str] = {}
         self._bare: dict[tuple[ast.AST, str], ast.AST] = {}
         self._shells: dict[ast.ClassDef, list[ast.AST]] = {}
         self._reals: dict[str, str | None] = {}
         self._packages: dict[str, str] = {}
+        self._uses: dict[ast.AST, list[str]] = {}
+        self._loaded: dict[str, list[tuple[str, ast.AST]]] = {}
         self._reached: dict[tuple[str, ast.AST], list[tuple[str, ast.AST]]] = {}
 
     def digest(
@@ -101,9 +107,11 @@ class Sources:
             file = self._real(getattr(module, "__file__", None))
             if file is None:
                 return []
-            parsed = self._file(file)
-            hooks = [n for name, nodes in parsed.names.items() if syntax.is_hook(name) for n in nodes]
-            return [(file, node) for node in (*parsed.effects, *hooks)]
+            if file not in self._loaded:
+                parsed = self._file(file)
+                hooks = [n for name, nodes in parsed.names.items() if syntax.is_hook(name) for n in nodes]
+                self._loaded[file] = [(file, node) for node in (*parsed.effects, *hooks)]
+            return self._loaded[file]
         return list(self._class(type(module)))
 
     def _closure(
@@ -120,10 +128,10 @@ class Sources:
             seen.add(node)
             yield file, node
             if (file, node) not in self._reached:
-                self._reached[file, node] = list(self._resolved(file, syntax.uses(node), frozenset()))
+                self._reached[file, node] = list(self._resolved(file, self._used(node), frozenset()))
             queue += self._reached[file, node]
             if members:
-                queue += [members[name] for name in syntax.uses(node) if name in members]
+                queue += [members[name] for name in self._used(node) if name in members]
 
     def _resolved(self, file: str, names: Iterable[str], passed: frozenset[str]) -> Iterator[tuple[str, ast.AST]]:
         """Definitions of these names in the file, or in test files that it imports them from."""
@@ -173,6 +181,11 @@ class Sources:
         if file not in self._files:
             self._files[file] = syntax.parsed(file)
         return self._files[file]
+
+    def _used(self, node: ast.AST) -> list[str]:
+        if node not in self._uses:
+            self._uses[node] = syntax.uses(node, self._text(node))
+        return self._uses[node]
 
     def _text(self, node: ast.AST) -> str:
         if node not in self._texts:

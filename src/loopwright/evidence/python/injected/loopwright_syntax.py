@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -35,7 +36,7 @@ def parsed(file: str) -> File:
     except (OSError, SyntaxError, ValueError):
         return File({}, {}, {}, [])
     parsed = File({}, {}, {}, [])
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         body = node.body if isinstance(node, _Definition) else ()
         first = body[0] if body else None
         if isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str):
@@ -52,6 +53,15 @@ def parsed(file: str) -> File:
         for name in defined or ():
             parsed.names.setdefault(name, []).append(statement)
     return parsed
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """All statements, however deep, and what holds them; expressions hold none."""
+    queue: list[ast.AST] = [tree]
+    for node in queue:
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            queue += getattr(node, part, ())
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, tuple[int, str, str]]]:
@@ -129,7 +139,9 @@ def members(cls: ast.ClassDef) -> Iterator[tuple[str, ast.AST]]:
         yield from ((name, statement) for name in _defined(statement) or ())
 
 
-def uses(node: ast.AST) -> list[str]:
-    """Every name and attribute in it, each once."""
-    found = (getattr(n, "id", None) or getattr(n, "attr", None) for n in ast.walk(node))
-    return list(dict.fromkeys(name for name in found if name))
+_USED = re.compile(r"\b(?:id|attr)='([^']+)'")
+
+
+def uses(node: ast.AST, dumped: str) -> list[str]:
+    """Every name and attribute in it, each once; `dumped` is what ast.dump makes of it, which is faster to search."""
+    return [] if isinstance(node, ast.Constant) else list(dict.fromkeys(_USED.findall(dumped)))
