@@ -5,6 +5,7 @@ import os
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypedDict
 from urllib.parse import unquote, urlsplit
@@ -30,7 +31,13 @@ class FileLines(NamedTuple):
 
 def is_own_code(file: PurePosixPath) -> bool:
     """Whether this project-relative file is neither a test nor someone else's."""
-    return ".." not in file.parts and not _FOREIGN & set(file.parts[:-1]) and not _TEST_FILE.fullmatch(file.name)
+    return _is_own_folder(str(file.parent)) and not _TEST_FILE.fullmatch(file.name)
+
+
+@lru_cache(maxsize=10_000)
+def _is_own_folder(folder: str) -> bool:
+    parts = frozenset(folder.split("/"))
+    return ".." not in parts and not _FOREIGN & parts
 
 
 def combine_coverage(root: Path, measured: Iterable[FileLines]) -> Coverage | None:
@@ -40,11 +47,12 @@ def combine_coverage(root: Path, measured: Iterable[FileLines]) -> Coverage | No
     folders: dict[str, str] = {}
     inside = f"{root}/"
     for file in measured:
-        folder, name = os.path.split(file.path)
-        path = f"{folders.get(folder) or folders.setdefault(folder, os.path.realpath(folder))}/{name}"
+        folder, _, name = str(file.path).rpartition("/")
+        path = f"{folders.get(folder) or folders.setdefault(folder, os.path.realpath(folder or '/'))}/{name}"
         path = os.path.realpath(path) if os.path.islink(path) else path
         relative = path.removeprefix(inside)
-        if relative != path and is_own_code(PurePosixPath(relative)):
+        folder, _, name = relative.rpartition("/")
+        if relative != path and _is_own_folder(folder) and not _TEST_FILE.fullmatch(name):
             ran.setdefault(relative, set()).update(file.ran)
             lines.setdefault(relative, set()).update(file.ran, file.missed)
     total = sum(map(len, lines.values()))

@@ -1,20 +1,30 @@
 """Statements of Python files that no test has loaded, as the library coverage counts them, in a third of its time."""
 
 import ast
+import json
 import os
 import re
 import stat
+import sys
+import tempfile
 import warnings
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from fnmatch import translate
-from functools import lru_cache
+from functools import cache, lru_cache
+from hashlib import blake2b
 from pathlib import Path
+
+import platformdirs
 
 from loopwright.core.syntax import parse_python
 from loopwright.evidence.coverage import FileLines
 
 KEPT = 100_000
 """Files whose statements are not counted again until they change."""
+
+WORTH_KEEPING = 200
+"""New counts from which on they are written down; so many are counted in a tenth of a second."""
 
 
 def list_unseen(root: Path, seen: Collection[Path], omit: Sequence[str], exclude: str) -> Iterator[FileLines]:
@@ -25,6 +35,7 @@ def list_unseen(root: Path, seen: Collection[Path], omit: Sequence[str], exclude
     known = set(map(str, seen))
     patterns = [name if name.startswith(("*", "?", "/")) else f"{root}/{name}" for name in omit]
     omitted = re.compile("|".join(map(translate, patterns)) or r"(?!)")
+    counts = _counts_of(exclude)
     for folder, inner, files in os.walk(root):
         if folder != str(root) and "__init__.py" not in files:
             inner.clear()
@@ -36,6 +47,60 @@ def list_unseen(root: Path, seen: Collection[Path], omit: Sequence[str], exclude
                 continue
             if (count := _count_statements(path, exclude)) is not None:
                 yield FileLines(Path(path), (), range(1, count + 1))
+    counts.keep()
+
+
+class StatementCounts:
+    """How many statements files have, by a digest of their content, in memory and in a file that other processes read.
+
+    The file is written beside and renamed. What cannot be read or written counts as not there.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._counts: dict[str, int | None] | None = None
+        self._new = 0
+
+    def count(self, source: bytes, exclude: str) -> int | None:
+        """None for what is no Python."""
+        if self._counts is None:
+            self._counts = self._read()
+        key = blake2b(source, digest_size=12).hexdigest()
+        if key not in self._counts:
+            self._new += 1
+            try:
+                self._counts[key] = len(find_statements(source, exclude))
+            except (SyntaxError, ValueError, RecursionError, MemoryError, re.error):
+                self._counts[key] = None
+        return self._counts[key]
+
+    def keep(self) -> None:
+        """Writes the newest, if there are many new ones."""
+        if self._counts is None or self._new < WORTH_KEEPING:
+            return
+        self._counts = dict(list(self._counts.items())[-KEPT:])
+        self._new = 0
+        with suppress(OSError):
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile("w", dir=self._file.parent, delete=False) as beside:
+                json.dump(self._counts, beside)
+            os.replace(beside.name, self._file)
+
+    def _read(self) -> dict[str, int | None]:
+        try:
+            found = json.loads(self._file.read_bytes())
+        except (OSError, ValueError):
+            return {}
+        is_sound = isinstance(found, dict) and all(count is None or type(count) is int for count in found.values())
+        return found if is_sound else {}
+
+
+@cache
+def _counts_of(exclude: str) -> StatementCounts:
+    """Another way of counting, or another Python, has another file."""
+    way = f"{exclude}\0{sys.version}".encode() + Path(__file__).read_bytes()
+    name = f"{blake2b(way, digest_size=12).hexdigest()}.json"
+    return StatementCounts(Path(platformdirs.user_cache_dir("loopwright")) / "statements" / name)
 
 
 def _count_statements(path: str, exclude: str) -> int | None:
@@ -51,10 +116,7 @@ def _count_statements(path: str, exclude: str) -> int | None:
 
 @lru_cache(maxsize=KEPT)
 def _count_once(path: str, exclude: str, *_status: int) -> int | None:
-    try:
-        return len(find_statements(Path(path).read_bytes(), exclude))
-    except (SyntaxError, ValueError, RecursionError, MemoryError, re.error):
-        return None
+    return _counts_of(exclude).count(Path(path).read_bytes(), exclude)
 
 
 def find_statements(source: bytes, exclude: str) -> frozenset[int]:

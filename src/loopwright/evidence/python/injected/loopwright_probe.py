@@ -128,6 +128,9 @@ class Log:
         return self._file
 
 
+_suspended: list[Any] = []  # Any: trace functions
+
+
 @contextmanager
 def unobserved() -> Iterator[None]:
     """Nothing of the project runs in the block: it is not traced, which would slow it down, nor is garbage looked for
@@ -135,13 +138,27 @@ def unobserved() -> Iterator[None]:
     """
     was_enabled, trace = gc.isenabled(), sys.gettrace()
     gc.disable()
+    _suspended.append(trace)
     sys.settrace(None)
     try:
         yield
     finally:
-        sys.settrace(trace)
+        sys.settrace(_suspended.pop())
         if was_enabled:
             gc.enable()
+
+
+@contextmanager
+def observed() -> Iterator[None]:
+    """Inside of such a block: this part of it may run something of the project."""
+    if not _suspended:
+        yield
+        return
+    sys.settrace(_suspended[-1])
+    try:
+        yield
+    finally:
+        sys.settrace(None)
 
 
 def start_coverage(order: Order) -> coverage.Coverage | None:

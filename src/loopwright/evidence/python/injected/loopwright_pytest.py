@@ -38,6 +38,11 @@ _PLUGGY = [int(part) for part in pluggy.__version__.split(".")[:2]]
 WRAPPER: Any = {"wrapper": True} if _PLUGGY >= [1, 2] else {"hookwrapper": True}
 """The old kind is slow; where both are written as one, what its `yield` gives and what it returns means nothing."""
 
+FOLDERS = tuple(getattr(pytest, name) for name in ("Session", "Dir", "Package") if hasattr(pytest, name))
+WALKING = ("pytest_ignore_collect", "pytest_collect_directory", "pytest_collect_file", "pytest_pycollect_makemodule",
+           "pytest_collectstart", "pytest_plugin_registered")  # fmt: skip
+"""Hooks that are called while folders are collected."""
+
 OPTIONS = (
     "keyword",
     "markexpr",
@@ -68,8 +73,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     if not has_workers:
         probe.restore_environment(order)
     measuring = None if has_workers or measures_itself else probe.start_coverage(order)
-    if hasattr(rewrite, "rewrite_asserts"):
+    manager: Any = early_config.pluginmanager
+    if hasattr(rewrite, "rewrite_asserts") and hasattr(manager, "_importconftest"):
         rewrite.rewrite_asserts = probe.unobserved()(rewrite.rewrite_asserts)
+        manager._importconftest = probe.observed()(manager._importconftest)
     observer = (Worker if is_worker else Observer)(order, measuring)
     early_config.pluginmanager.register(observer, "loopwright")
     if not has_workers:
@@ -229,6 +236,17 @@ class Worker:
         plugins = [p for p in config.pluginmanager.get_plugins() if self._is_plugin_of_the_project(p)]
         digests.update({item.nodeid: self._digest(item, plugins, settings) for item in session.items})
         return digests
+
+    @pytest.hookimpl(tryfirst=True, **WRAPPER)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Around:
+        is_walk = isinstance(collector, FOLDERS) and not self._takes_part(collector.config.hook)
+        with probe.unobserved() if is_walk else probe.observed():
+            return (yield)
+
+    def _takes_part(self, hooks: Any) -> bool:
+        """Whether the project itself has a say in which files are collected."""
+        found = (hook for name in WALKING if (hook := getattr(hooks, name, None)) is not None)
+        return any(self._is_plugin_of_the_project(one.plugin) for hook in found for one in hook.get_hookimpls())
 
     def _is_plugin_of_the_project(self, plugin: object) -> bool:
         module = plugin if inspect.ismodule(plugin) else sys.modules.get(type(plugin).__module__)
