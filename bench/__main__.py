@@ -6,8 +6,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PARTS = (
-    "store", "startup", "runs", "kernel", "trees", "stall", "agents", "server", "stream", "page", "tune_speed", "proof",
-    "mutation",
+    "store", "startup", "runs", "kernel", "trees", "tests", "stall", "agents", "server", "stream", "page", "tune_speed",
+    "proof", "mutation",
 )  # fmt: skip
 
 

@@ -279,6 +279,23 @@ class TestSettingsOfTheProject:
         measured = run(tmp_path, command)
         assert (measured.trouble, measured.exit_code, measured.coverage) == (None, 0, None)
 
+    def test_what_runs_while_tests_are_collected_is_covered(self, tmp_path: Path) -> None:
+        """Folders are walked, and assertions rewritten, without a look at what runs: nothing of the project does."""
+        lay_out(tmp_path, {
+            "shop.py": "def f(a):\n    if a == 1:\n        return 1\n    if a == 2:\n        return 2\n    return 3\n",
+            "walked.py": "def f(a):\n    return a\n",
+            "tests/conftest.py": "import shop\nshop.f(1)\n",
+            "tests/test_a.py": "import shop\nONE = shop.f(2)\ndef test_1(): assert shop.f(3) == 3\n",
+        })  # fmt: skip
+        measured = run(tmp_path, PYTEST)
+        assert measured.coverage is not None
+        assert measured.coverage.files == {"shop.py": 100.0}
+        hook = "import walked\ndef pytest_ignore_collect(collection_path): walked.f(1)\n"
+        lay_out(tmp_path, {"conftest.py": hook})
+        measured = run(tmp_path, PYTEST)
+        assert measured.coverage is not None
+        assert measured.coverage.files == {"shop.py": 100.0, "walked.py": 100.0}
+
     def test_tests_that_trace_are_left_in_peace(self, tmp_path: Path) -> None:
         lay_out(tmp_path, {
             "pytest.ini": "[pytest]\nfilterwarnings = error\n",

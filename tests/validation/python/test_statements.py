@@ -3,6 +3,7 @@
 import argparse
 import asyncio.base_events
 import dataclasses
+import json
 import json.decoder
 import typing
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from coverage.config import DEFAULT_EXCLUDE
 from coverage.parser import PythonParser
 
-from loopwright.evidence.python.statements import find_statements, list_unseen
+from loopwright.evidence.python.statements import WORTH_KEEPING, StatementCounts, find_statements, list_unseen
 from tests.validation.projects import PYTEST, lay_out, run
 
 EXCLUDE = "|".join(f"(?:{each})" for each in DEFAULT_EXCLUDE)
@@ -126,3 +127,25 @@ def test_a_file_is_read_again_once_it_has_changed(tmp_path: Path) -> None:
     (root / "a.py").write_text("x = 1\n\n\ny = 2\n")
     after = {file.path.name: len(file.missed) for file in list_unseen(root, {root / "c.py"}, (), "")}
     assert (before, after) == ({"a.py": 1}, {"a.py": 2})
+
+
+def test_counts_are_kept_for_other_processes_and_never_believed_blindly(tmp_path: Path) -> None:
+    file = tmp_path / "kept" / "counts.json"
+    sources = [f"x = {n}\ny = 1\n".encode() for n in range(WORTH_KEEPING)] + [b"def\n"]
+
+    def count(counts: StatementCounts) -> list[int | None]:
+        return [counts.count(source, "") for source in sources]
+
+    first = StatementCounts(file)
+    expected = count(first)
+    assert set(expected) == {2, None}
+    first.keep()
+    whole = file.read_bytes()
+    assert len(json.loads(whole)) == len(sources)
+    damaged = (whole[:-9], b"", b"[]", b'{"a": "b"}', whole.replace(b"2", b"2.5"))
+    for found in (whole, *damaged):
+        file.write_bytes(found)
+        again = StatementCounts(file)
+        assert count(again) == expected
+        again.keep()
+        assert file.read_bytes() == whole

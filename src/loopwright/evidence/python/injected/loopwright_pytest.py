@@ -35,8 +35,10 @@ NEUTRAL = frozenset({
 """Settings that say how to look, or what to collect: they give no test another meaning."""
 
 _PLUGGY = [int(part) for part in pluggy.__version__.split(".")[:2]]
-WRAPPER: Any = {"wrapper": True} if _PLUGGY >= [1, 2] else {"hookwrapper": True}
-"""The old kind is slow; where both are written as one, what its `yield` gives and what it returns means nothing."""
+if _PLUGGY >= [1, 2]:
+    around = pytest.hookimpl(tryfirst=True, wrapper=True)
+else:  # slow; what its `yield` gives and what it returns means nothing
+    around = pytest.hookimpl(tryfirst=True, hookwrapper=True)
 
 FOLDERS = tuple(getattr(pytest, name) for name in ("Session", "Dir", "Package") if hasattr(pytest, name))
 WALKING = ("pytest_ignore_collect", "pytest_collect_directory", "pytest_collect_file", "pytest_pycollect_makemodule",
@@ -128,7 +130,7 @@ class Watched:
         if self._is_worker:  # the start is told by another process
             self._log.write("runs", id=nodeid)
 
-    @pytest.hookimpl(tryfirst=True, **WRAPPER)
+    @around
     def pytest_runtest_setup(self) -> Around:
         self._bell.is_armed = True
         try:
@@ -138,7 +140,7 @@ class Watched:
 
     pytest_runtest_call = pytest_runtest_setup
 
-    @pytest.hookimpl(tryfirst=True, **WRAPPER)
+    @around
     def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> Around:
         is_last = nextitem is None or nextitem.parent is not item.parent
         self._bell.is_armed = True
@@ -149,7 +151,7 @@ class Watched:
             self._share(ends=is_last)
             self._bell.is_armed = False
 
-    @pytest.hookimpl(tryfirst=True, **WRAPPER)
+    @around
     def pytest_fixture_setup(self, fixturedef: Any) -> Around:
         is_shared = fixturedef.scope != "function"
         self._share(begins=is_shared)
@@ -237,7 +239,7 @@ class Worker:
         digests.update({item.nodeid: self._digest(item, plugins, settings) for item in session.items})
         return digests
 
-    @pytest.hookimpl(tryfirst=True, **WRAPPER)
+    @around
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Around:
         is_walk = isinstance(collector, FOLDERS) and not self._takes_part(collector.config.hook)
         with probe.unobserved() if is_walk else probe.observed():
