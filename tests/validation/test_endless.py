@@ -119,3 +119,22 @@ def test_what_the_test_starts_hears_nothing_of_it(tmp_path: Path) -> None:
     asks = f"subprocess.run([{PYTHON!r}, '-c', 'import signal; assert not signal.getsignal(45)'], check=True)"
     case(tmp_path, asks)
     assert set(statuses(run(tmp_path, UNITTEST)).values()) == {"passed"}
+
+
+@FRAMEWORKS
+def test_the_first_failure_is_told_while_the_tests_run(tmp_path: Path, framework: str) -> None:
+    """The next test ends only when somebody has heard of it."""
+    fails = "self.fail('on purpose')"
+    case(tmp_path, fails, "while not os.path.exists('heard'): time.sleep(0.02)", fails)
+    news: list[str] = []
+
+    def hear(words: str) -> None:
+        news.append(words)
+        (tmp_path / "heard").touch()
+
+    order = TestOrder(COMMANDS[framework], 60, "loop-endless", on_news=hear, limits=TestLimits(30.0))
+    measured = asyncio.run(ProjectTests(tmp_path).run(order))
+    key = KEYS[framework].format
+    assert list(statuses(measured).values()) == ["failed", "passed", "failed"]
+    assert [words.partition(": ")[0] for words in news] == [f"{key('test_a')} failed"]
+    assert "on purpose" in news[0]

@@ -8,6 +8,7 @@ import shlex
 import signal
 import tempfile
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from typing import ClassVar
 
 from loopwright.core.errors import Invalid
 from loopwright.core.ports import Difference, TestOrder
+from loopwright.core.text import clip_text, plural
 from loopwright.evidence.python import probe
 from loopwright.evidence.python.probe import RING
 from loopwright.evidence.python.project import find_program, interpreter_of
@@ -30,6 +32,9 @@ from loopwright.processes.process_tree import ProcessMark, find_outer
 from loopwright.processes.sandbox import SandboxNeeds
 
 _LOOK = 0.25
+_SAID = 200
+"""Characters of a failure's message that are told at once."""
+
 _GRACE = 5.0
 """Seconds in which a test that was told to end has to do so; then its process is ended."""
 
@@ -65,7 +70,8 @@ class RunWatch:
     """One run's tests, as the probes below `folder` tell of them. Only processes that carry `mark` are touched.
 
     `endless`: tests that did not end, with the seconds they had. `killed`: processes that were ended over one, whose
-    other tests are still to be run. `others`: seconds that all other tests have taken so far.
+    other tests are still to be run. `others`: seconds that all other tests have taken so far. `tell` hears of the first
+    failure as it happens, and now and then how far the tests are.
     """
 
     folder: Path
@@ -75,6 +81,10 @@ class RunWatch:
     endless: dict[str, float] = field(default_factory=dict)
     killed: list[int] = field(default_factory=list)
     others: float = 0
+    _tally: Counter[str] = field(default_factory=Counter)
+    _since: float = field(default_factory=time.monotonic)
+    _told: int = 0
+    _has_failed: bool = False
     _logs: dict[str, _Log] = field(default_factory=dict)
     _running: dict[str, _Running] = field(default_factory=dict)
     _runs_in: dict[str, int] = field(default_factory=dict)
@@ -115,6 +125,10 @@ class RunWatch:
             self._read(now)
             for key, running in list(self._running.items()):
                 self._judge(key, running, now)
+            if words_due(now - self._since, self._told):
+                self._told += 1
+                if count := self._tally.total():
+                    self.tell(f"{plural(count, 'test')} so far, {self._tally['failed']} failed")
 
     def _judge(self, key: str, running: _Running, now: float) -> None:
         pid = self._runs_in.get(key, running.pid)
@@ -157,12 +171,18 @@ class RunWatch:
         return self._outer[pid]
 
     def _read(self, now: float) -> None:
-        for path in sorted(self.folder.glob("*.jsonl")):
+        for path in sorted(self.folder.iterdir()):
             name = path.stem.rpartition("-")[2]
-            if name.isdigit():
+            if path.suffix == ".jsonl" and name.isdigit():
                 log = self._logs.setdefault(path.name, _Log(int(name)))
                 for line in _new_lines(path, log):
                     self._take(log, line, now)
+            elif path.suffix == ".ndjson":  # of JavaScript, whose tests are not ended one by one
+                for line in _new_lines(path, self._logs.setdefault(path.name, _Log(0))):
+                    match line:
+                        case {"file": str(file), "path": list(names), "status": str(status), **more}:
+                            key = f"{file}::{' > '.join(map(str, names))}" if names else file
+                            self._count(key, status, more, is_final=more.get("kind") == "result")
 
     def _take(self, log: _Log, line: object, now: float) -> None:
         match line:
@@ -176,6 +196,7 @@ class RunWatch:
                     running.starved = self._starvation(log.pid)
             case {"kind": "result", "id": str(id), "status": str(status), **more}:
                 self._end(encode_safely(id), status, float(str(more.get("ms") or 0)) / 1000)
+                self._count(encode_safely(id), status, more)
             case {"kind": "shared", "begins": True}:
                 self._shared[log.pid] = now
             case {"kind": "shared", "begins": False}:
@@ -187,6 +208,13 @@ class RunWatch:
                 log.begun = True
             case {"kind": "end"}:
                 log.ended = True
+
+    def _count(self, key: str, status: str, more: Mapping[object, object], *, is_final: bool = True) -> None:
+        self._tally[status] += is_final
+        if status == "failed" and not self._has_failed and key not in self.endless:
+            self._has_failed = True
+            message = clip_text(" ".join(encode_safely(str(more.get("message") or "")).split()), _SAID)
+            self.tell(f"{key} failed{': ' if message else ''}{message}")
 
     def _end(self, key: str, status: str, seconds: float) -> None:
         running = self._running.pop(key, None)

@@ -147,15 +147,17 @@ def test_a_hanging_test_has_failed_and_those_before_it_are_known(tmp_path: Path,
     async def all_at_once(patience: float) -> list[TestRun]:
         runs = []
         for kit in (NODE, VITEST, JEST):
-            project = tmp_path / kit.name
-            runs.append(ProjectTests(project).run(TestOrder(kit.command, patience, marker="loop-js-hanging")))
+            order = TestOrder(kit.command, patience, marker="loop-js-hanging", on_news=news.append)
+            runs.append(ProjectTests(tmp_path / kit.name).run(order))
         return await asyncio.gather(*runs)
 
     for kit in (NODE, VITEST, JEST):
         slow = wait if kit is NODE else f"{wait}, 60_000"
         kit.lay_out(tmp_path / kit.name, javascript, {"a.test.js": tests.format(slow)})
+    news: list[str] = []
     quick, wrong, hangs = "a.test.js::quick", "a.test.js::wrong", "a.test.js::hangs"
     for patience in (4, 12, 50):  # a machine that is busy needs more until the test hangs at all
+        news.clear()
         measured = asyncio.run(all_at_once(patience))
         if all(hangs in statuses(one) for one in measured):
             break
@@ -163,6 +165,7 @@ def test_a_hanging_test_has_failed_and_those_before_it_are_known(tmp_path: Path,
         assert one.trouble == "timeout"
         assert statuses(one) == {quick: "passed", wrong: "failed", hangs: "failed"}, one.runner
         assert f"took longer than {patience} s" in message_of(one, hangs)
+    assert [words.partition(": ")[0] for words in news if "so far" not in words] == [f"{wrong} failed"] * 3
     assert [p.pid for p in list_processes() if carries_tags(p.pid, {LOOP: "loop-js-hanging"})] == []
 
 
