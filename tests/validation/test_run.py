@@ -264,3 +264,13 @@ def test_the_temporary_folder_is_gone_afterwards(tmp_path: Path, monkeypatch: py
     lay_out(tmp_path / "project", {"test_it.py": "def test_it(): pass\n"})
     assert run(tmp_path / "project", PYTEST).trouble is None
     assert os.listdir(scratch) == []
+
+
+@FRAMEWORKS
+def test_only_some_of_the_tests(tmp_path: Path, framework: str) -> None:
+    case(tmp_path, "self.fail('on purpose')", "self.fail('not asked')", "pass", "self.fail('not asked')")
+    key = KEYS[framework].format
+    order = TestOrder(COMMANDS[framework], 60, "loop-only", only=(key("test_a"), key("test_c"), key("test_gone")))
+    measured = asyncio.run(ProjectTests(tmp_path).run(order))
+    assert statuses(measured) == {key("test_a"): "failed", key("test_c"): "passed"}
+    assert measured.trouble is None

@@ -29,7 +29,8 @@ class RunKey(NamedTuple):
 class RunMeasurement:
     """A test run with the tree before and after it: what the run itself left there, and what changed meanwhile.
 
-    `when` it was made, in words that follow "as measured".
+    `when` it was made, in words that follow "as measured". `selected`: the only tests that were run, where not all
+    were; `run` has the others as the last run of all had them.
     """
 
     run: TestRun
@@ -40,6 +41,7 @@ class RunMeasurement:
     when: str
     writes: tuple[str, ...] = ()
     touched: tuple[str, ...] = ()
+    selected: tuple[str, ...] = ()
 
 
 @dataclass(kw_only=True)
@@ -83,9 +85,10 @@ class MeasuredRunContext(RunContext[R]):
     """That of a run which works on the project's files, and is judged by the project's tests.
 
     `verdicts`: trees that this very process has validated, and whether they passed. `measured`: its last run of
-    the tests; `endless`: tests that did not end in it, with the seconds they get now. `first_runs`: by tree, what the
-    first version of the tests said of it. `proofs`: by tree and goal. `claims`, what agents said of the tests, wait for
-    the next validation. `branches`: by which its tasks are committed, where it has a worktree.
+    the tests, `whole`: its last of all of them; `endless`: tests that did not end in that, with the seconds they get
+    now. `first_runs`: by tree, what the first version of the tests said of it. `proofs`: by tree and goal. `claims`,
+    what agents said of the tests, wait for the next validation. `branches`: by which its tasks are committed, where it
+    has a worktree.
     """
 
     __test__ = False
@@ -94,6 +97,7 @@ class MeasuredRunContext(RunContext[R]):
     tests: TestRunner
     verdicts: dict[str, bool] = field(default_factory=dict)
     measured: RunMeasurement | None = None
+    whole: RunMeasurement | None = None
     endless: dict[str, float] | None = None
     first_runs: dict[str, TestRun] = field(default_factory=dict)
     proofs: dict[tuple[str, ProofGoal], Proof] = field(default_factory=dict)

@@ -64,7 +64,7 @@ class TestOrder:
     `timeout` for all of it, `silence` between two signs of life (0: no limit), in seconds. `marker` tags every process
     (see processes.process_tree). `on_output` hears what is printed. `at` is another folder, laid out like the project,
     to run them there. `only` keeps to these tests where the runner can; `changed` (project-relative files, with the
-    changed lines of those that are Python) asks what of that each test reaches; both only `at` another folder.
+    changed lines of those that are Python) asks what of that each test reaches, only `at` another folder.
     `limits` are those of single tests; `on_news` hears of tests that take long.
     """
 

@@ -358,6 +358,8 @@ class ProjectTests:
             env = instrumented.env
             if order.at is not None:
                 env = probe.relocate_environment(env, self._root, folder, only=order.only, changed=order.changed)
+            elif order.only:
+                env = probe.narrow_environment(env, only=order.only)
             patience = Patience(
                 order.timeout,
                 order.silence,

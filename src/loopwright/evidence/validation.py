@@ -16,6 +16,7 @@ from loopwright.core.threads import run_in_thread
 from loopwright.evidence.environment import IGNORE_RULES, MANIFEST, Environment, Manifests, environment_words
 from loopwright.evidence.goal_proof import doubt_about, prove_goal, read_versions, split_material
 from loopwright.evidence.proof import join_names
+from loopwright.evidence.selection import limit_selected, merge_runs, refutes, select_tests
 from loopwright.evidence.test_material import holds_tests, is_mixed
 from loopwright.evidence.testing import (
     TestResult,
@@ -33,6 +34,7 @@ from loopwright.evidence.verdict import (
     compare_runs,
     describe_differences,
     file_of,
+    find_new_failures,
     judge_run,
 )
 
@@ -125,14 +127,23 @@ LAST_LINES = 4
 """Of a test run that crashed: enough for an error and its place."""
 
 
-async def run_tests(ground: MeasuredRunContext[R], command: str, when: str) -> RunMeasurement:
-    """Runs the tests between two looks at the tree; the first is taken before anything runs. `when`: see Measured."""
+async def run_tests(
+    ground: MeasuredRunContext[R], command: str, when: str, selected: tuple[str, ...] = ()
+) -> RunMeasurement:
+    """Runs the tests between two looks at the tree; the first is taken before anything runs. `when`, `selected`: see
+    RunMeasurement.
+    """
     before = await ground.snapshot("before tests")
     tree = await ground.tree()
     key = run_key(ground, tree, command)
     order = replace(ground.test_order(command), on_output=lambda line: ground.bus.publish("output", line))
-    run = await ground.tests.run(order)
-    ground.endless = learn_limits(run)
+    whole = ground.whole if selected else None
+    if whole is not None:
+        limits = limit_selected(order.limits, whole.run, selected)
+        run = merge_runs(whole.run, await ground.tests.run(replace(order, only=selected, limits=limits)))
+    else:
+        run = await ground.tests.run(order)
+        ground.endless = learn_limits(run)
     if run.exit_code is None and run.trouble is None:
         ground.note("tests_ended", f"the test run did not finish: {run.why}")
     if run.trouble in ("crashed", "unparsable"):
@@ -140,7 +151,7 @@ async def run_tests(ground: MeasuredRunContext[R], command: str, when: str) -> R
         for words in (TROUBLES[run.trouble].format(exit_code=run.exit_code), *last_words):
             ground.bus.publish("activity", words)
     left = await ground.tree()
-    measured = RunMeasurement(run, before, tree, left, key, when)
+    measured = RunMeasurement(run, before, tree, left, key, when, selected=selected)
     if left != tree:
         after = await ground.snapshot("after tests")
         changes = await run_in_thread(ground.workspace.changes, before.commit, after.commit)
@@ -148,6 +159,39 @@ async def run_tests(ground: MeasuredRunContext[R], command: str, when: str) -> R
         writes, touched = split_leftovers(change for change in changes if change.file not in known)
         measured = replace(measured, writes=writes, touched=touched)
     ground.measured = measured
+    if not selected:
+        ground.whole = measured
+    return measured
+
+
+async def _run_selected(ground: MeasuredRunContext[R], command: str, bus: EventBus) -> RunMeasurement | None:
+    """A run of the tests that matter most, where there are such."""
+    whole, here = ground.whole, await ground.snapshot("before tests")
+    if whole is None or ground.state().engine.baseline is None or ground.tests.interpreter(command) is None:
+        return None
+    if run_key(ground, whole.tree, command) != whole.key:
+        return None
+    changes = await run_in_thread(ground.workspace.changes, whole.here.commit, here.commit)
+    selected = select_tests(whole.run, frozenset(change.file for change in changes))
+    if not selected:
+        return None
+    of = f"{plural(len(selected), 'test')} of {len(whole.run.results):,}"
+    bus.publish("activity", f"running first what failed or has changed, {of}: {command}")
+    return await run_tests(ground, command, "by the last validation", selected)
+
+
+async def _run_as_needed(ground: MeasuredRunContext[R], command: str, *, anew: bool, bus: EventBus) -> RunMeasurement:
+    """All tests; but those that matter most alone, where these refute the work. `anew`: all at once."""
+    first = None if anew else await _run_selected(ground, command, bus)
+    engine = ground.state().engine
+    if first and engine.baseline and refutes(first.run, first.selected, engine.baseline, engine.settings.require):
+        return first
+    bus.publish("activity", f"{'none of these fails; ' if first else ''}running the tests: {command}")
+    measured = await run_tests(ground, command, "by the last validation")
+    if first is not None and first.left == measured.tree:  # what the first run wrote is no change of the project
+        writes = (*first.writes, *measured.writes)
+        measured = replace(measured, tree=first.tree, here=first.here, key=first.key, writes=writes)
+        ground.measured = ground.whole = measured
     return measured
 
 
@@ -161,7 +205,7 @@ async def _taken_over(ground: MeasuredRunContext[R], command: str) -> RunMeasure
     """The last run of this process, where another would measure the same; each stands for one other."""
     last, baseline = ground.measured, ground.state().engine.baseline
     failed = [key for key, test in baseline.tests.items() if test.status == "failed"] if baseline else []
-    if last is None or last.left != last.tree or not stands_for_another(last.run, failed):
+    if last is None or last.selected or last.left != last.tree or not stands_for_another(last.run, failed):
         return None
     if run_key(ground, await ground.tree(), command) != last.key or not await environment_is_same(ground, command):
         return None
@@ -199,8 +243,7 @@ async def _validated(
     doubt = await environment_doubt(ground, command)
     known = None if anew else await _taken_over(ground, command)
     if known is None:
-        bus.publish("activity", f"running the tests: {command}")
-        measured = await run_tests(ground, command, "by the last validation")
+        measured = await _run_as_needed(ground, command, anew=anew, bus=bus)
     else:
         measured = known
         words = f"{len(known.run.failed)} failed, {known.run.passed_count} passed"
@@ -219,6 +262,9 @@ async def _validated(
     disturbed = passed and doubt is not None
     if doubt is not None:
         passed, reasons = False, (*reasons, doubt)
+    if measured.selected:
+        others = len(run.results) - len(measured.selected)
+        passed, reasons = False, (*reasons, f"the other {plural(others, 'test')} were not run again")
     green, _ = judge_run(run, comparison, require=settings.require, loose=loose, min_pass_rate=0, min_coverage=0)
     proof = await prove_goal(ground, run, measured.here, measured.tree, comparison, command) if passed else None
     outcome = ValidationOutcome(
@@ -244,7 +290,7 @@ async def _validated(
     )
     if loose:
         ground.note("changed_under_test", f"changed while the tests ran, so the run proves nothing: {', '.join(loose)}")
-    _remember(ground, outcome)
+    _remember(ground, outcome, is_final=known is None and not measured.selected)
     weakened = (*comparison.suspicious, *comparison.vanished, *comparison.newly_skipped)
     is_whole = run.trouble in (None, "no_tests")
     return outcome, weakened if is_whole and not ground.may_change_tests() else ()
@@ -283,6 +329,8 @@ async def _compared(ground: MeasuredRunContext[R], measured: RunMeasurement, com
     baseline = ground.state().engine.baseline
     if baseline is None:
         return Comparison()
+    if measured.selected:
+        return Comparison(new_failures=find_new_failures(baseline, measured.run))
     allowed = ground.may_change_tests()
     doubt = await doubt_about(ground, baseline, measured.run, measured.here, command, allowed=allowed)
     comparison = compare_runs(baseline, measured.run, allow_changes=allowed, doubt=doubt)
@@ -299,12 +347,12 @@ def _loose(ground: MeasuredRunContext[R], measured: RunMeasurement) -> tuple[str
     return list_unsettled(measured.touched, first, last)
 
 
-def _remember(ground: MeasuredRunContext[R], outcome: ValidationOutcome) -> None:
+def _remember(ground: MeasuredRunContext[R], outcome: ValidationOutcome, *, is_final: bool) -> None:
     """What this process has seen for itself, and what an agent had said about it.
 
-    A failure that was seen but once is not final: a run that is to end over it looks once more.
+    A failure that was seen but once, or by selected tests, is not final: a run that is to end over it looks once more.
     """
-    if outcome.passed or outcome.measured is None:
+    if outcome.passed or is_final:
         ground.verdicts.update({outcome.tree: outcome.passed, outcome.left: outcome.passed})
     if not outcome.passed:
         for claim in ground.claims:

@@ -98,8 +98,14 @@ def compare_runs(
             for key in changed
             if before[key].status == "passed" == (standing[key] or "passed") and again.standing(key) == "failed"
         ),
-        new_failures=tuple(key for key in run.failed if (known := before.get(key)) is None or known.status != "failed"),
+        new_failures=find_new_failures(baseline, run),
     )
+
+
+def find_new_failures(baseline: Baseline, run: TestRun) -> tuple[str, ...]:
+    """Tests that fail and did not in the first run."""
+    before = baseline.tests
+    return tuple(key for key in run.failed if (known := before.get(key)) is None or known.status != "failed")
 
 
 class _Again:

@@ -79,7 +79,8 @@ async def _measured(session: CycleSession) -> ValidationOutcome:
     command = session.state().engine.settings.test_command or session.tests.detect()
     if command is None:
         return nothing_to_run(await session.tree())
-    return await validate_tree(session, command, counted=True, bus=session.role_buses["vas"])
+    is_last = session.state().current_iteration >= session.state().max_iterations
+    return await validate_tree(session, command, counted=True, anew=is_last, bus=session.role_buses["vas"])
 
 
 async def _judged(

@@ -79,8 +79,9 @@ async def _completed(session: LoopSession, choice: NextAction) -> ActionOutcome:
     seen, proof = session.verdicts.get(tree), _seen_proof(session, state)
     if wanted in PASSED and seen and proof is not None and await environment_doubt(session, command) is None:
         return CompleteOutcome(_end(proof), None, await _summary(session, state))
-    is_settled = seen is not None and wanted not in PASSED
-    if is_settled or wanted not in WORTH_ANOTHER_LOOK or (command is None and wanted not in PASSED):
+    is_settled = (seen is not None and wanted not in PASSED) or wanted not in WORTH_ANOTHER_LOOK
+    was_selected = session.measured is not None and bool(session.measured.selected)
+    if (is_settled and not was_selected) or (command is None and wanted not in PASSED):
         return CompleteOutcome(wanted, failure_reason(state, choice), await _summary(session, state))
     if command is None:
         return nothing_to_run(tree, counted=False)

@@ -1,0 +1,44 @@
+"""Which tests are run first, because they can refute the work before all are run. A selected run only ever refutes."""
+
+from collections.abc import Collection
+
+from loopwright.core.state import Baseline, Require
+from loopwright.evidence.testing import LEAST, TIMES, TestLimits, TestRun
+from loopwright.evidence.verdict import file_of
+
+WORTH_SELECTING = 20.0
+"""Seconds that all tests took; where they took less, all are run at once."""
+
+
+def select_tests(whole: TestRun, changed: Collection[str]) -> tuple[str, ...]:
+    """Tests that failed when all were run last, and those in the files that changed since; none where all shall be run.
+
+    That is where the last run was quick or had trouble, or most tests would be selected.
+    """
+    if whole.trouble is not None or whole.exit_code is None or whole.duration_ms < WORTH_SELECTING * 1000:
+        return ()
+    keys = [result.key for result in whole.results]
+    selected = tuple(dict.fromkeys((*whole.failed, *(key for key in keys if file_of(key) in changed))))
+    return selected if 2 * len(selected) <= len(keys) else ()
+
+
+def limit_selected(limits: TestLimits, whole: TestRun, selected: Collection[str]) -> TestLimits:
+    """The limits of single tests as they are where all are run: beside few others, a slow test would look endless."""
+    usual = max(LEAST, TIMES * sum(result.duration_ms for result in whole.results) / 1000)
+    return TestLimits(limits.fixed, {**dict.fromkeys(selected, usual), **limits.known})
+
+
+def refutes(run: TestRun, selected: Collection[str], baseline: Baseline, require: Require) -> bool:
+    """Whether the run of the selected tests alone shows that the work does not pass."""
+    failed = frozenset(run.failed) & frozenset(selected)
+    if require != "all":
+        failed -= {key for key, test in baseline.tests.items() if test.status == "failed"}
+    return run.trouble is None and run.exit_code is not None and bool(failed)
+
+
+def merge_runs(whole: TestRun, run: TestRun) -> TestRun:
+    """What is known of all tests: by the run of some of them, and of the others by the last run of all."""
+    results = {result.key: result for result in (*whole.results, *run.results)}
+    return run.evolve(
+        results=tuple(results.values()), sources={**whole.sources, **run.sources}, coverage=whole.coverage
+    )  # fmt: skip
