@@ -71,7 +71,7 @@ class JudgedTests:
     def detect(self) -> str | None:
         return self.command
 
-    def check(self, command: str) -> None:
+    def check(self, command: str, parallel: int | None = None) -> None:
         if command != self.command:
             raise Invalid(f"no such program: {command}")
 

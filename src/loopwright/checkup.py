@@ -309,7 +309,7 @@ def _tests(means: EngineMeans) -> SuiteCheckup:
         return SuiteCheckup(None, "none found", None, False, None)
     trouble = None
     try:
-        tests.check(command)
+        tests.check(command, settings.test_parallel)
     except Invalid as error:
         trouble = str(error)
     return SuiteCheckup(

@@ -274,3 +274,29 @@ def test_only_some_of_the_tests(tmp_path: Path, framework: str) -> None:
     measured = asyncio.run(ProjectTests(tmp_path).run(order))
     assert statuses(measured) == {key("test_a"): "failed", key("test_c"): "passed"}
     assert measured.trouble is None
+
+
+def test_several_processes_run_the_tests_where_xdist_is_installed(tmp_path: Path) -> None:
+    case(tmp_path, *["open(os.environ['PYTEST_XDIST_WORKER'], 'w'); time.sleep(0.5)"] * 4)
+    order = TestOrder(PYTEST, 60, "loop-parallel", parallel=2)
+    measured = asyncio.run(ProjectTests(tmp_path).run(order))
+    assert list(statuses(measured).values()) == ["passed"] * 4
+    assert sorted(path.name for path in tmp_path.glob("gw*")) == ["gw0", "gw1"]
+    ProjectTests(tmp_path).check(PYTEST, 2)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [(UNITTEST, "plainly pytest"), ("sh run.sh", "plainly pytest"), ("bare", "needs pytest-xdist")],
+)
+def test_several_processes_that_cannot_be_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, words: str
+) -> None:
+    case(tmp_path, "pass")
+    if command == "bare":
+        command, _ = PYTEST, monkeypatch.setattr("loopwright.evidence.run.can_import", lambda python, module: False)
+    tests = ProjectTests(tmp_path)
+    with pytest.raises(Invalid, match=words):
+        tests.check(command, 2)
+    with pytest.raises(Invalid, match=words):
+        asyncio.run(tests.run(TestOrder(command, 60, "loop-parallel", parallel=2)))

@@ -36,6 +36,7 @@ from loopwright.core.state import MAX_ITERATIONS, Iterations, Parallel, Policy, 
 from loopwright.evidence.proof import ProofPolicy
 
 TEN_YEARS = 315_576_000
+MOST_TEST_PROCESSES = 256
 """Seconds; more is a mistake, and overflows clocks."""
 
 
@@ -141,6 +142,12 @@ class Settings(BaseModel):
         ge=0,
         le=TEN_YEARS,
         description="seconds one test may take (0: no limit; default: ten times as long as all others, at least 20)",
+    )
+    test_parallel: int | None = Field(
+        None,
+        ge=1,
+        le=MOST_TEST_PROCESSES,
+        description="processes that run the tests (default: one; needs pytest-xdist)",
     )
     silence_timeout: float = Field(
         300, ge=0, le=TEN_YEARS, description="seconds a program may show no activity (0: no limit)"

@@ -134,6 +134,7 @@ class MeasuredRunContext(RunContext[R]):
             silence=settings.silence_timeout,
             marker=self.id,
             limits=TestLimits(settings.per_test_timeout, known),
+            parallel=settings.test_parallel,
             on_news=lambda words: self.bus.publish("activity", words),
         )
 

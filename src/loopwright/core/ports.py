@@ -65,7 +65,8 @@ class TestOrder:
     (see processes.process_tree). `on_output` hears what is printed. `at` is another folder, laid out like the project,
     to run them there. `only` keeps to these tests where the runner can; `changed` (project-relative files, with the
     changed lines of those that are Python) asks what of that each test reaches, only `at` another folder.
-    `limits` are those of single tests; `on_news` hears of tests that take long.
+    `limits` are those of single tests; `parallel`: processes that run them (None: as the command says); `on_news` hears
+    of the first failure, and of tests that take long.
     """
 
     __test__: ClassVar[bool] = False
@@ -79,6 +80,7 @@ class TestOrder:
     only: tuple[str, ...] = ()
     changed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     limits: TestLimits = field(default_factory=TestLimits)
+    parallel: int | None = None
     on_news: Callable[[str], None] | None = None
 
 
@@ -497,8 +499,8 @@ class TestRunner(Protocol):
     def detect(self) -> str | None:
         """The project's test command, or None."""
 
-    def check(self, command: str) -> None:
-        """Invalid when the command cannot be started (no such program)."""
+    def check(self, command: str, parallel: int | None = None) -> None:
+        """Invalid when the command cannot be started (no such program), or not in so many processes."""
 
     def interpreter(self, command: str) -> str | None:
         """The Python that this command runs the tests with, or None when they are not Python tests."""
@@ -510,7 +512,7 @@ class TestRunner(Protocol):
         """How much two versions of a file differ in what they say; None: there is no such version."""
 
     async def run(self, order: TestOrder) -> TestRun:
-        """Runs all tests."""
+        """Runs the tests. Invalid: not in so many processes."""
 
 
 class Agent(Protocol):

@@ -290,10 +290,10 @@ class RunSettings(Record):
     `model` and `effort` are those of `agent`; None: its own. `fallback`: agents that take over from it, in order.
     `review`: the agent that reviews a loop's work before its end.
 
-    `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
-    whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
-    its own; `commit`: what each task changed is committed there. `sandbox`: what agents and tests are put into, and
-    `sandbox_paths` what they see there besides.
+    `per_test_timeout`: for a single test (0: none; None: relative to the others). `test_parallel`: processes that run
+    the tests; None: as the command says. `grace_timeout`: how long an agent whose time is up has to wrap up. `park`:
+    wait for a usage limit to reset. `worktree`: it works in a git worktree of its own; `commit`: what each task changed
+    is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides.
     """
 
     mode: Mode = "interactive"
@@ -305,6 +305,7 @@ class RunSettings(Record):
     test_command: str | None = None
     test_timeout: float = Field(default=600, gt=0)
     per_test_timeout: float | None = Field(default=None, ge=0, exclude_if=is_absent)
+    test_parallel: int | None = Field(default=None, ge=1, exclude_if=is_absent)
     action_timeout: float = Field(default=600, gt=0)
     silence_timeout: float = Field(default=300, ge=0)
     require: Require = "all"

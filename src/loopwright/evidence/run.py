@@ -21,10 +21,11 @@ from loopwright.core.ports import Difference, TestOrder
 from loopwright.core.text import clip_text, plural
 from loopwright.evidence.python import probe
 from loopwright.evidence.python.probe import RING
-from loopwright.evidence.python.project import find_program, interpreter_of
+from loopwright.evidence.python.project import can_import, find_program, interpreter_of
 from loopwright.evidence.results import RunnerReport, encode_safely, split_key
 from loopwright.evidence.runners import FRAMEWORKS, PYTHON, WRAPPED, detect_command, find_runner
 from loopwright.evidence.runners.contract import FrameworkRunner
+from loopwright.evidence.runners.pytest import PytestRunner
 from loopwright.evidence.testing import SHARED, RunTrouble, TestLimits, TestResult, TestRun, endless_words, words_due
 from loopwright.processes.confinement import current_sandbox
 from loopwright.processes.process import Cut, Patience, ProcessResult, read_starvation, run_shell
@@ -179,10 +180,13 @@ class RunWatch:
                     self._take(log, line, now)
             elif path.suffix == ".ndjson":  # of JavaScript, whose tests are not ended one by one
                 for line in _new_lines(path, self._logs.setdefault(path.name, _Log(0))):
-                    match line:
-                        case {"file": str(file), "path": list(names), "status": str(status), **more}:
-                            key = f"{file}::{' > '.join(map(str, names))}" if names else file
-                            self._count(key, status, more, is_final=more.get("kind") == "result")
+                    self._hear(line)
+
+    def _hear(self, line: object) -> None:
+        match line:
+            case {"file": str(file), "path": list(names), "status": str(status), **more}:
+                key = f"{file}::{' > '.join(map(str, names))}" if names else file
+                self._count(key, status, more, is_final=more.get("kind") == "result")
 
     def _take(self, log: _Log, line: object, now: float) -> None:
         match line:
@@ -320,7 +324,7 @@ class ProjectTests:
     def detect(self) -> str | None:
         return detect_command(self._root)
 
-    def check(self, command: str) -> None:
+    def check(self, command: str, parallel: int | None = None) -> None:
         try:
             words = shlex.split(command)
         except ValueError as error:
@@ -332,6 +336,8 @@ class ProjectTests:
         if is_plain and find_program(first, self._root) is None:
             reason = f"Cannot run the test command {command!r}: there is no program {first!r}"
             raise Invalid(f"{reason}; install it, or choose another test command")
+        if parallel is not None:
+            check_parallel(find_runner(command, self._root), command, self._root)
 
     def interpreter(self, command: str) -> str | None:
         return find_runner(command, self._root).interpreter(command, self._root)
@@ -356,6 +362,9 @@ class ProjectTests:
             folder = Path(name).resolve()
             instrumented = runner.instrument(order.command, root, folder)
             env = instrumented.env
+            if order.parallel is not None:
+                check_parallel(runner, order.command, self._root)
+                env = {**env, "PYTEST_ADDOPTS": f"{env['PYTEST_ADDOPTS']} -p xdist -n {order.parallel}"}
             if order.at is not None:
                 env = probe.relocate_environment(env, self._root, folder, only=order.only, changed=order.changed)
             elif order.only:
@@ -403,6 +412,17 @@ class ProjectTests:
             reach=reading.reach,
             executable=reading.executable,
             endless={result.key: watch.endless[result.key] for result in results if _is_endless(result, watch)},
+        )
+
+
+def check_parallel(runner: FrameworkRunner, command: str, root: Path) -> None:
+    """Invalid where pytest-xdist cannot run the tests: it is not pytest, or xdist is not installed."""
+    python = runner.interpreter(command, root) if isinstance(runner, PytestRunner) else None
+    if python is None:
+        raise Invalid(f"--test-parallel needs a test command that is plainly pytest, and not {command!r}")
+    if not can_import(Path(python), "xdist"):
+        raise Invalid(
+            f"--test-parallel needs pytest-xdist, which {python} does not have; install it, or leave that out"
         )
 
 

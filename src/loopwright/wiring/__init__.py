@@ -92,6 +92,7 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
         test_command=settings.test_command,
         test_timeout=settings.test_timeout,
         per_test_timeout=settings.per_test_timeout,
+        test_parallel=settings.test_parallel,
         action_timeout=settings.timeout_per_action,
         silence_timeout=settings.silence_timeout,
         proof=settings.proof,
@@ -312,7 +313,7 @@ class Engine:
         """Invalid where the program of the test command is not there, also of one that is only found."""
         tests = self.runners.loop.tests
         if command := settings.test_command or tests.detect():
-            tests.check(command)
+            tests.check(command, settings.test_parallel)
 
     def _check_place(self, settings: Settings) -> None:
         """Invalid where a sandbox or worktree is wanted and cannot be, or commits are wanted without one."""

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: b840aaace283222fc67f6cab050ce400bf5afa9e3a6de562b87ba9c8b9c8a62e
+// schema sha256: 376b0acf1d7bcd3b49c006a210bc81183a8d43eeb0707a9aa7b59841aecafc2e
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -383,10 +383,10 @@ export interface PersonMessage {
  * `model` and `effort` are those of `agent`; None: its own. `fallback`: agents that take over from it, in order.
  * `review`: the agent that reviews a loop's work before its end.
  *
- * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
- * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
- * its own; `commit`: what each task changed is committed there. `sandbox`: what agents and tests are put into, and
- * `sandbox_paths` what they see there besides.
+ * `per_test_timeout`: for a single test (0: none; None: relative to the others). `test_parallel`: processes that run
+ * the tests; None: as the command says. `grace_timeout`: how long an agent whose time is up has to wrap up. `park`:
+ * wait for a usage limit to reset. `worktree`: it works in a git worktree of its own; `commit`: what each task changed
+ * is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -398,6 +398,7 @@ export interface RunSettings {
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
+  test_parallel?: number | null
   action_timeout: number
   silence_timeout: number
   require: 'all' | 'no_new_failures'

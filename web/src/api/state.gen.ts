@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 40e52e4c271b1cc543e424db82539ee4a2bdd3d643596ca29a8e7a832bda7c33
+// schema sha256: 2b9e289af42f6af54d3d9a46d2ef91afd5b8c6cfe3620bf8d0bd5fb32c3fe5d6
 
 export type JsonValue = unknown
 
@@ -261,10 +261,10 @@ export interface PersonMessage {
  * `model` and `effort` are those of `agent`; None: its own. `fallback`: agents that take over from it, in order.
  * `review`: the agent that reviews a loop's work before its end.
  *
- * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
- * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
- * its own; `commit`: what each task changed is committed there. `sandbox`: what agents and tests are put into, and
- * `sandbox_paths` what they see there besides.
+ * `per_test_timeout`: for a single test (0: none; None: relative to the others). `test_parallel`: processes that run
+ * the tests; None: as the command says. `grace_timeout`: how long an agent whose time is up has to wrap up. `park`:
+ * wait for a usage limit to reset. `worktree`: it works in a git worktree of its own; `commit`: what each task changed
+ * is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -276,6 +276,7 @@ export interface RunSettings {
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
+  test_parallel?: number | null
   action_timeout: number
   silence_timeout: number
   require: 'all' | 'no_new_failures'

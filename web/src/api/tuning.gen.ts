@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 35764d4b9563c2aa0282babd3dd3278f4da03fada0bc791f71bca8ca56a71f83
+// schema sha256: 8dfd4fd7b1ff79ee3c93e46adf8447f10ddbe6ceab373d0de40309ca022c2dde
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -337,10 +337,10 @@ export interface PersonMessage {
  * `model` and `effort` are those of `agent`; None: its own. `fallback`: agents that take over from it, in order.
  * `review`: the agent that reviews a loop's work before its end.
  *
- * `per_test_timeout`: for a single test (0: none; None: relative to the others). `grace_timeout`: how long an agent
- * whose time is up has to wrap up. `park`: wait for a usage limit to reset. `worktree`: it works in a git worktree of
- * its own; `commit`: what each task changed is committed there. `sandbox`: what agents and tests are put into, and
- * `sandbox_paths` what they see there besides.
+ * `per_test_timeout`: for a single test (0: none; None: relative to the others). `test_parallel`: processes that run
+ * the tests; None: as the command says. `grace_timeout`: how long an agent whose time is up has to wrap up. `park`:
+ * wait for a usage limit to reset. `worktree`: it works in a git worktree of its own; `commit`: what each task changed
+ * is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -352,6 +352,7 @@ export interface RunSettings {
   test_command?: string | null
   test_timeout: number
   per_test_timeout?: number | null
+  test_parallel?: number | null
   action_timeout: number
   silence_timeout: number
   require: 'all' | 'no_new_failures'

@@ -145,6 +145,7 @@ function Settings({ loop }: { loop: Loop }) {
         [t('settings.review'), settings.review],
         [t('settings.test_timeout'), duration(settings.test_timeout)],
         [t('settings.per_test_timeout'), settings.per_test_timeout ? duration(settings.per_test_timeout) : null],
+        [t('settings.test_parallel'), settings.test_parallel ? String(settings.test_parallel) : null],
         [t('settings.action_timeout'), duration(settings.action_timeout)],
         [t('settings.park'), !settings.park && t('settings.no_park')],
         [t('settings.priority'), loop.priority && t(`priority.${loop.priority}`)],

@@ -123,6 +123,7 @@ export const en = {
   'settings.review': 'Reviewer',
   'settings.test_timeout': 'Test run limit',
   'settings.per_test_timeout': 'Single test limit',
+  'settings.test_parallel': 'Test processes',
   'settings.action_timeout': 'Action limit',
   'settings.park': 'At usage limits',
   'settings.no_park': 'ends instead of waiting',

@@ -117,6 +117,7 @@ export const zh: Record<keyof typeof en, string> = {
   'settings.review': '评审者',
   'settings.test_timeout': '测试最长时间',
   'settings.per_test_timeout': '单个测试最长时间',
+  'settings.test_parallel': '测试进程数',
   'settings.action_timeout': '操作最长时间',
   'settings.park': '达到用量上限时',
   'settings.no_park': '直接结束，不等待',

@@ -57,7 +57,7 @@ def interpreter_of(root: Path, module: str | None = None) -> Path:
     """The project's own Python, if it has the module that is needed; else the one that runs us."""
     places = [root / ".venv", root / "venv", *([Path(active)] if (active := os.environ.get("VIRTUAL_ENV")) else [])]
     for python in (place / "bin" / "python" for place in places):
-        if os.access(python, os.X_OK) and (module is None or _can_import(python, module)):
+        if os.access(python, os.X_OK) and (module is None or can_import(python, module)):
             return python
     return Path(sys.executable)
 
@@ -133,7 +133,7 @@ def _pyproject_has_pytest(file: Path) -> bool:
         return False
 
 
-def _can_import(python: Path, module: str) -> bool:
+def can_import(python: Path, module: str) -> bool:
     code = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({module!r}) is None)"
     try:
         return run_briefly([str(python), "-c", code], cwd=Path.cwd(), seconds=30).returncode == 0

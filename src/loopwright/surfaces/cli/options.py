@@ -129,6 +129,10 @@ SETTINGS: dict[str, Any] = {
         float | None,
         typer.Option("--per-test-timeout", metavar="S", help="Seconds a single test may take (0: no limit)."),
     ],
+    "test_parallel": Annotated[
+        int | None,
+        typer.Option("--test-parallel", metavar="N", help="Processes that run the tests (needs pytest-xdist)."),
+    ],
     "silence_timeout": Annotated[
         float | None,
         typer.Option("--silence-timeout", metavar="S", help="Seconds without any activity (0: no limit)."),
