@@ -61,3 +61,14 @@ def test_a_slow_test_has_the_time_it_has_beside_all_others() -> None:
     limits = limit_selected(TestLimits(known={known: 25}), whole, (slow, known))
     assert [round(limits.of(key, others=0)) for key in (slow, known, "another")] == [TIMES * 1200, 25, LEAST]
     assert limit_selected(TestLimits(5), whole, (slow,)).of(slow, others=0) == 5
+
+
+def test_tests_that_import_what_changed_come_first_where_they_are_few() -> None:
+    imports = {"tests/test_a.py": ("shop/cart.py",), "shop/cart.py": ("shop/rates.py",),
+               "shop/rates.py": ("shop/cart.py",), "tests/test_b.py": ("shop/page.py",)}  # fmt: skip
+    whole = run_of(dict.fromkeys(KEYS, "passed")).evolve(imports=imports)
+    assert select_tests(whole, ["shop/rates.py"]) == KEYS[:3]
+    assert select_tests(whole, ["shop/rates.py", "shop/page.py"]) == ()
+    assert select_tests(whole, ["docs/index.md"]) == ()
+    everywhere = {f"tests/test_{file}.py": ("shop/cart.py",) for file in "abcd"}
+    assert select_tests(whole.evolve(imports=everywhere), ["shop/cart.py", "tests/test_d.py"]) == KEYS[9:]

@@ -406,6 +406,7 @@ class ProjectTests:
             duration_ms=finished.duration_ms,
             coverage=reading.coverage,
             sources=reading.sources,
+            imports=reading.imports,
             trouble=trouble_of(reading, results, finished),
             why=f"it {cut}" if cut else reading.why or None,
             output=finished.output,

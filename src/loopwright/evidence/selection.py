@@ -11,15 +11,32 @@ WORTH_SELECTING = 20.0
 
 
 def select_tests(whole: TestRun, changed: Collection[str]) -> tuple[str, ...]:
-    """Tests that failed when all were run last, and those in the files that changed since; none where all shall be run.
-
-    That is where the last run was quick or had trouble, or most tests would be selected.
+    """Tests that failed when all were run last, and those in the files that changed since; with those in files that
+    import what changed, directly or not, where all that is a quarter at most. None where all shall be run: the last run
+    was quick or had trouble, or more than half would be selected.
     """
     if whole.trouble is not None or whole.exit_code is None or whole.duration_ms < WORTH_SELECTING * 1000:
         return ()
     keys = [result.key for result in whole.results]
-    selected = tuple(dict.fromkeys((*whole.failed, *(key for key in keys if file_of(key) in changed))))
-    return selected if 2 * len(selected) <= len(keys) else ()
+    for files, share in ((_list_importers(whole, changed), 0.25), (changed, 0.5)):
+        selected = tuple(dict.fromkeys((*whole.failed, *(key for key in keys if file_of(key) in files))))
+        if len(selected) <= share * len(keys):
+            return selected
+    return ()
+
+
+def _list_importers(whole: TestRun, changed: Collection[str]) -> frozenset[str]:
+    """The changed files, and all that import one of them or one of these."""
+    importers: dict[str, list[str]] = {}
+    for file, named in whole.imports.items():
+        for other in named:
+            importers.setdefault(other, []).append(file)
+    found, queue = set(changed), list(changed)
+    for file in queue:
+        new = [importer for importer in importers.get(file, ()) if importer not in found]
+        found.update(new)
+        queue += new
+    return frozenset(found)
 
 
 def limit_selected(limits: TestLimits, whole: TestRun, selected: Collection[str]) -> TestLimits:

@@ -100,7 +100,8 @@ class TestRun(Record):
     `output` is the end of what was printed, capped. `trouble` says why the results cannot be complete, and `why` what
     is known of its cause, or what would help. `exit_code` is None for a run that was ended from outside: without
     trouble it was done by then, and `why` says what kept it. `reach` by test, and `executable`, the changed lines that
-    can run, are measured in copies only (see TestOrder.changed); None where they were not. `endless`: tests that were
+    can run, are measured in copies only (see TestOrder.changed); None where they were not. `imports`: by file of the
+    project, those that it imports directly, where that is known (pytest). `endless`: tests that were
     ended because they did not end by themselves, with the seconds they had; they have failed.
     """
 
@@ -118,6 +119,7 @@ class TestRun(Record):
     output: str = ""
     reach: dict[str, Reach] | None = None
     executable: Items[str] = ()
+    imports: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     endless: dict[str, float] = Field(default_factory=dict)
 
     @property

@@ -180,9 +180,9 @@ async def _run_selected(ground: MeasuredRunContext[R], command: str, bus: EventB
     return await run_tests(ground, command, "by the last validation", selected)
 
 
-async def _run_as_needed(ground: MeasuredRunContext[R], command: str, *, anew: bool, bus: EventBus) -> RunMeasurement:
-    """All tests; but those that matter most alone, where these refute the work. `anew`: all at once."""
-    first = None if anew else await _run_selected(ground, command, bus)
+async def _run_as_needed(ground: MeasuredRunContext[R], command: str, *, whole: bool, bus: EventBus) -> RunMeasurement:
+    """All tests; but those that matter most alone, where these refute the work. `whole`: all at once."""
+    first = None if whole else await _run_selected(ground, command, bus)
     engine = ground.state().engine
     if first and engine.baseline and refutes(first.run, first.selected, engine.baseline, engine.settings.require):
         return first
@@ -220,30 +220,38 @@ def make_baseline(ground: MeasuredRunContext[R], measured: RunMeasurement) -> Ba
 
 
 async def validate_tree(
-    ground: MeasuredRunContext[R], command: str, *, counted: bool, anew: bool = False, bus: EventBus | None = None
+    ground: MeasuredRunContext[R],
+    command: str,
+    *,
+    counted: bool,
+    anew: bool = False,
+    whole: bool = False,
+    bus: EventBus | None = None,
 ) -> ValidationOutcome:
-    """Judges the tests against the baseline. They are run if it shall be `anew`, or if that could tell anything new.
+    """Judges the tests against the baseline. They are run if it shall be `anew`, or if that could tell anything new;
+    all of them if it shall be `whole` or anew, or if a run of some cannot refute the work.
 
     Tests that the run has weakened, and nobody allowed to, are put back, and the product is judged by those.
     `bus` hears which of the two it is; the run's own, if there is none.
     """
-    outcome, refused = await _validated(ground, command, counted=counted, anew=anew, bus=bus or ground.bus)
+    bus = bus or ground.bus
+    outcome, refused = await _validated(ground, command, counted=counted, anew=anew, whole=whole, bus=bus)
     if refused and await _restore_tests(ground, refused, outcome):
         ground.verdicts.pop(outcome.tree, None)  # whoever makes the same of it again is looked at again
-        again, _ = await _validated(ground, command, counted=counted, anew=True, bus=bus or ground.bus)
+        again, _ = await _validated(ground, command, counted=counted, anew=True, whole=True, bus=bus)
         reasons = () if again.passed else tuple(dict.fromkeys((*again.reasons, *outcome.reasons)))
         return replace(again, refused=outcome.reasons, reasons=reasons)
     return outcome
 
 
 async def _validated(
-    ground: MeasuredRunContext[R], command: str, *, counted: bool, anew: bool, bus: EventBus
+    ground: MeasuredRunContext[R], command: str, *, counted: bool, anew: bool, whole: bool, bus: EventBus
 ) -> tuple[ValidationOutcome, tuple[str, ...]]:
     """With the tests that are weakened, skipped or gone, where nobody allowed that."""
     doubt = await environment_doubt(ground, command)
     known = None if anew else await _taken_over(ground, command)
     if known is None:
-        measured = await _run_as_needed(ground, command, anew=anew, bus=bus)
+        measured = await _run_as_needed(ground, command, whole=anew or whole, bus=bus)
     else:
         measured = known
         words = f"{len(known.run.failed)} failed, {known.run.passed_count} passed"

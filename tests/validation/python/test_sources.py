@@ -196,3 +196,14 @@ def test_what_changes_a_digest_of_unittest(
     after = run(tmp_path, DISCOVER).sources
     differing = {key for key, digest in after.items() if of_unittest.get(key) != digest and "::" in key}
     assert {key.rpartition("::")[2] for key in differing} == changed
+
+
+def test_what_each_file_imports(tmp_path: Path) -> None:
+    """Something that does not like to be looked at is no module, function or class."""
+    lay_out(tmp_path, PROJECT)
+    shy = "class Shy:\n    @property\n    def __class__(self): raise RuntimeError('unbound')\nshy = Shy()\n"
+    lay_out(tmp_path, {"shop.py": f"import rates\n{shy}def price(net):\n    return net * rates.two()\n",
+                       "rates.py": "import json\nimport shop\ndef two():\n    return 2\n"})  # fmt: skip
+    imports = run(tmp_path, PYTEST).imports
+    assert set(imports["tests/test_shop.py"]) == {"shop.py", "tests/__init__.py", "tests/support.py"}
+    assert (imports["shop.py"], imports["rates.py"]) == (("rates.py",), ("shop.py",))

@@ -126,6 +126,7 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
     """All that the probes of one run wrote, in the order in which their processes began."""
     results: list[TestResult] = []
     sources: dict[str, str] = {}
+    imports: dict[str, tuple[str, ...]] = {}
     started: Counter[str] = Counter()
     measured: list[FileLines] = []
     reached: dict[str, dict[str, list[str]]] | None = None
@@ -145,6 +146,13 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
                 results = [result for result in results if result.key not in ids]
             case {"kind": "sources", "digests": dict(digests)}:
                 sources.update({encode_safely(str(key)): str(value) for key, value in digests.items()})
+            case {"kind": "imports", "files": dict(files)}:
+                imports.update(
+                    {
+                        encode_safely(str(file)): tuple(map(encode_safely, map(str, list(named))))
+                        for file, named in files.items()
+                    }
+                )
             case {"kind": "coverage", "cwd": str(cwd), "file": str(file)}:
                 measured += coverage.read_coverage_py(Path(file), Path(cwd))
             case {"kind": "unseen", "omit": list(omit), "exclude": str(exclude)}:
@@ -166,6 +174,7 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
     return RunnerReport(
         results=number_duplicates(results),
         sources=sources,
+        imports=imports,
         running=tuple(id for id, count in started.items() if count),
         coverage=combine_coverage(root, measured),
         complete=0 < began == ended,

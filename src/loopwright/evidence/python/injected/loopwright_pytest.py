@@ -220,6 +220,7 @@ class Worker:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         with probe.unobserved():
             self._log.write("sources", digests=self._digests(session))
+            self._log.write("imports", files=self._sources.imports())
             self._sources.forget()
 
     def _digests(self, session: pytest.Session) -> dict[str, str]:

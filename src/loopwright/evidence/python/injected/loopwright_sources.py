@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from importlib.util import resolve_name
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -81,6 +82,29 @@ class Sources:
     def is_ours(self, module: object) -> bool:
         """Whether the module is a file of the project itself."""
         return self._real(getattr(module, "__file__", None)) is not None
+
+    def imports(self) -> dict[str, list[str]]:
+        """By file of the project, those that it imports, as far as its names tell once it is loaded.
+
+        Asks no object for its class: proxies would do something.
+        """
+        modules = {name: one for name, one in list(sys.modules.items()) if issubclass(type(one), ModuleType)}
+        files = {name: file for name, one in modules.items() if (file := self._relative(one))}
+        found: dict[str, set[str]] = {}
+        for name, file in files.items():
+            names = [name[:end] for end, letter in enumerate(name) if letter == "."]
+            for value in list(vars(modules[name]).values()):
+                if issubclass(type(value), ModuleType):
+                    names.append(value.__name__)
+                elif issubclass(type(value), (FunctionType, type)):
+                    names.append(value.__module__)
+            found.setdefault(file, set()).update(files[each] for each in names if type(each) is str and each in files)
+        return {file: sorted(named - {file}) for file, named in found.items() if named - {file}}
+
+    def _relative(self, module: ModuleType) -> str:
+        """Its file, "" for one that is not the project's."""
+        real = self._real(vars(module).get("__file__"))
+        return real[len(self._root) :].replace(os.sep, "/") if real else ""
 
     def _place(self, function: object) -> tuple[str, ast.AST] | None:
         function = inspect.unwrap(getattr(function, "__func__", function))  # type: ignore[arg-type]  # any object will do

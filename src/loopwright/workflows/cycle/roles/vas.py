@@ -80,7 +80,7 @@ async def _measured(session: CycleSession) -> ValidationOutcome:
     if command is None:
         return nothing_to_run(await session.tree())
     is_last = session.state().current_iteration >= session.state().max_iterations
-    return await validate_tree(session, command, counted=True, anew=is_last, bus=session.role_buses["vas"])
+    return await validate_tree(session, command, counted=True, whole=is_last, bus=session.role_buses["vas"])
 
 
 async def _judged(
