@@ -85,8 +85,13 @@ def spent() -> float:
 
 def plain(root: Path, python: str) -> None:
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=root, env=env, check=True,
-                   stdout=subprocess.DEVNULL)  # fmt: skip
+    subprocess.run(
+        [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=root,
+        env=env,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 def ours(root: Path, python: str) -> None:
@@ -100,9 +105,12 @@ def measure(root: Path, python: str) -> dict[str, float]:
     rounds = [(*seconds(lambda: plain(root, python)), *seconds(lambda: ours(root, python))) for _ in range(ROUNDS)]
     plain_s, plain_cpu, ours_s, ours_cpu = (statistics.median(taken) for taken in zip(*rounds, strict=True))
     return {
-        "ratio": ours_s / plain_s, "cpu_ratio": ours_cpu / plain_cpu, "s": ours_s, "plain_s": plain_s,
+        "ratio": ours_s / plain_s,
+        "cpu_ratio": ours_cpu / plain_cpu,
+        "s": ours_s,
+        "plain_s": plain_s,
         "first_s": first,
-    }  # fmt: skip
+    }
 
 
 def pythons(folder: Path) -> dict[str, str]:
@@ -136,9 +144,12 @@ def main() -> None:
                 figures[f"{made}, {version}"] = found = measure(room / made, python)
                 if not given.json:
                     limit = LIMITS[made]
-                    print(f"{made}, {version}: {found['ratio']:.2f} × plain pytest  (at most {limit:.2f} since 3.12)  "
-                          f"cpu {found['cpu_ratio']:.2f} ×  s {found['s']:.2f}  plain_s {found['plain_s']:.2f}  "
-                          f"first_s {found['first_s']:.2f}", flush=True)  # fmt: skip
+                    print(
+                        f"{made}, {version}: {found['ratio']:.2f} × plain pytest  (at most {limit:.2f} since 3.12)  "
+                        f"cpu {found['cpu_ratio']:.2f} ×  s {found['s']:.2f}  plain_s {found['plain_s']:.2f}  "
+                        f"first_s {found['first_s']:.2f}",
+                        flush=True,
+                    )
     if given.json:
         print(json.dumps(figures))
     else:

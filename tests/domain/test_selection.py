@@ -19,16 +19,21 @@ def run_of(statuses: dict[str, TestStatus], seconds: float = 60, trouble: RunTro
         for key, status in statuses.items()
         for suite, name in [key.split("::")]
     )
-    return TestRun(command="t", runner="pytest", results=results, exit_code=0, duration_ms=seconds * 1000,
-                   trouble=trouble)  # fmt: skip
+    return TestRun(
+        command="t", runner="pytest", results=results, exit_code=0, duration_ms=seconds * 1000, trouble=trouble
+    )
 
 
 @settings(max_examples=200)
 @given(STATUSES, STATUSES, STATUSES, st.sets(st.sampled_from("abcd")), TROUBLES, st.sampled_from(("all", "no_new")))
 def test_work_is_refuted_only_by_a_selected_test_that_fails(
-    before: dict[str, TestStatus], now: dict[str, TestStatus], first: dict[str, TestStatus], changed: set[str],
-    trouble: RunTrouble | None, require: Require,
-) -> None:  # fmt: skip
+    before: dict[str, TestStatus],
+    now: dict[str, TestStatus],
+    first: dict[str, TestStatus],
+    changed: set[str],
+    trouble: RunTrouble | None,
+    require: Require,
+) -> None:
     whole = run_of(before)
     selected = select_tests(whole, {f"tests/test_{file}.py" for file in changed})
     assert set(selected) <= set(before)
@@ -64,8 +69,12 @@ def test_a_slow_test_has_the_time_it_has_beside_all_others() -> None:
 
 
 def test_tests_that_import_what_changed_come_first_where_they_are_few() -> None:
-    imports = {"tests/test_a.py": ("shop/cart.py",), "shop/cart.py": ("shop/rates.py",),
-               "shop/rates.py": ("shop/cart.py",), "tests/test_b.py": ("shop/page.py",)}  # fmt: skip
+    imports = {
+        "tests/test_a.py": ("shop/cart.py",),
+        "shop/cart.py": ("shop/rates.py",),
+        "shop/rates.py": ("shop/cart.py",),
+        "tests/test_b.py": ("shop/page.py",),
+    }
     whole = run_of(dict.fromkeys(KEYS, "passed")).evolve(imports=imports)
     assert select_tests(whole, ["shop/rates.py"]) == KEYS[:3]
     assert select_tests(whole, ["shop/rates.py", "shop/page.py"]) == ()

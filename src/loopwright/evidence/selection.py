@@ -58,4 +58,4 @@ def merge_runs(whole: TestRun, run: TestRun) -> TestRun:
     results = {result.key: result for result in (*whole.results, *run.results)}
     return run.evolve(
         results=tuple(results.values()), sources={**whole.sources, **run.sources}, coverage=whole.coverage
-    )  # fmt: skip
+    )

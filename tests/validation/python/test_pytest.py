@@ -216,17 +216,23 @@ def test_removing_a_decorator_changes_the_digest(tmp_path: Path, endings: TestRu
 
 class TestSettingsOfTheProject:
     def test_stopping_at_the_first_failure_does_not_hide_the_others(self, tmp_path: Path) -> None:
-        lay_out(tmp_path, {
-            "pytest.ini": "[pytest]\naddopts = -x --lf\n",
-            "test_a.py": "def test_1(): assert 0\ndef test_2(): assert 0\n",
-        })  # fmt: skip
+        lay_out(
+            tmp_path,
+            {
+                "pytest.ini": "[pytest]\naddopts = -x --lf\n",
+                "test_a.py": "def test_1(): assert 0\ndef test_2(): assert 0\n",
+            },
+        )
         assert statuses(run(tmp_path, PYTEST)) == {"test_a.py::test_1": "failed", "test_a.py::test_2": "failed"}
 
     def test_warnings_as_errors_do_not_hit_us(self, tmp_path: Path) -> None:
-        lay_out(tmp_path, {
-            "pytest.ini": "[pytest]\nfilterwarnings = error\naddopts = --strict-config --strict-markers\n",
-            "test_a.py": "def test_1(): pass\n",
-        })  # fmt: skip
+        lay_out(
+            tmp_path,
+            {
+                "pytest.ini": "[pytest]\nfilterwarnings = error\naddopts = --strict-config --strict-markers\n",
+                "test_a.py": "def test_1(): pass\n",
+            },
+        )
         measured = run(tmp_path, PYTEST)
         assert (statuses(measured), measured.trouble) == ({"test_a.py::test_1": "passed"}, None)
 
@@ -253,22 +259,28 @@ class TestSettingsOfTheProject:
         assert statuses(run(tmp_path, f"{PYTEST} -k test_2")) == {"test_a.py::test_2": "passed"}
 
     def test_its_own_coverage_settings_are_respected(self, tmp_path: Path) -> None:
-        lay_out(tmp_path, {
-            ".coveragerc": "[run]\nomit = shop/left_out.py\nbranch = true\n[report]\nexclude_lines = pragma: no\n",
-            "shop/__init__.py": "def f():\n    return 1\ndef g():  # pragma: no\n    return 2\n",
-            "shop/left_out.py": "def f():\n    return 1\n",
-            "test_a.py": "from shop import f, left_out\ndef test_1(): assert f()\n",
-        })  # fmt: skip
+        lay_out(
+            tmp_path,
+            {
+                ".coveragerc": "[run]\nomit = shop/left_out.py\nbranch = true\n[report]\nexclude_lines = pragma: no\n",
+                "shop/__init__.py": "def f():\n    return 1\ndef g():  # pragma: no\n    return 2\n",
+                "shop/left_out.py": "def f():\n    return 1\n",
+                "test_a.py": "from shop import f, left_out\ndef test_1(): assert f()\n",
+            },
+        )
         measured = run(tmp_path, PYTEST)
         assert measured.coverage is not None
         assert measured.coverage.files == {"shop/__init__.py": 100.0}
         assert [path.name for path in tmp_path.glob(".cov*")] == [".coveragerc"]
 
     def test_settings_that_coverage_refuses_do_not_stop_the_tests(self, tmp_path: Path) -> None:
-        lay_out(tmp_path, {
-            ".coveragerc": "[run]\nplugins = no_such_plugin\n",
-            "test_a.py": "def test_1(): pass\n",
-        })  # fmt: skip
+        lay_out(
+            tmp_path,
+            {
+                ".coveragerc": "[run]\nplugins = no_such_plugin\n",
+                "test_a.py": "def test_1(): pass\n",
+            },
+        )
         measured = run(tmp_path, PYTEST)
         assert (statuses(measured), measured.coverage) == ({"test_a.py::test_1": "passed"}, None)
 
@@ -281,12 +293,15 @@ class TestSettingsOfTheProject:
 
     def test_what_runs_while_tests_are_collected_is_covered(self, tmp_path: Path) -> None:
         """Folders are walked, and assertions rewritten, without a look at what runs: nothing of the project does."""
-        lay_out(tmp_path, {
-            "shop.py": "def f(a):\n    if a == 1:\n        return 1\n    if a == 2:\n        return 2\n    return 3\n",
-            "walked.py": "def f(a):\n    return a\n",
-            "tests/conftest.py": "import shop\nshop.f(1)\n",
-            "tests/test_a.py": "import shop\nONE = shop.f(2)\ndef test_1(): assert shop.f(3) == 3\n",
-        })  # fmt: skip
+        lay_out(
+            tmp_path,
+            {
+                "shop.py": "def f(a):\n    if a == 1:\n        return 1\n    if a == 2:\n        return 2\n    return 3\n",
+                "walked.py": "def f(a):\n    return a\n",
+                "tests/conftest.py": "import shop\nshop.f(1)\n",
+                "tests/test_a.py": "import shop\nONE = shop.f(2)\ndef test_1(): assert shop.f(3) == 3\n",
+            },
+        )
         measured = run(tmp_path, PYTEST)
         assert measured.coverage is not None
         assert measured.coverage.files == {"shop.py": 100.0}
@@ -297,11 +312,14 @@ class TestSettingsOfTheProject:
         assert measured.coverage.files == {"shop.py": 100.0, "walked.py": 100.0}
 
     def test_tests_that_trace_are_left_in_peace(self, tmp_path: Path) -> None:
-        lay_out(tmp_path, {
-            "pytest.ini": "[pytest]\nfilterwarnings = error\n",
-            "shop.py": "x = 1\n",
-            "test_a.py": "import sys, shop\ndef test_1(): sys.settrace(None)\n",
-        })  # fmt: skip
+        lay_out(
+            tmp_path,
+            {
+                "pytest.ini": "[pytest]\nfilterwarnings = error\n",
+                "shop.py": "x = 1\n",
+                "test_a.py": "import sys, shop\ndef test_1(): sys.settrace(None)\n",
+            },
+        )
         measured = run(tmp_path, PYTEST)
         assert (statuses(measured), measured.trouble) == ({"test_a.py::test_1": "passed"}, None)
 
@@ -309,12 +327,15 @@ class TestSettingsOfTheProject:
 class TestThroughWrappers:
     @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
     def test_make_with_several_runs(self, tmp_path: Path) -> None:
-        lay_out(tmp_path, {
-            "shop.py": "def f(a):\n    if a:\n        return 1\n    return 2\n",
-            "test_a.py": "import shop\ndef test_1(): assert shop.f(0) == 2\n",
-            "test_b.py": "import shop\ndef test_1(): assert shop.f(1) == 1\n",
-            "Makefile": f"test:\n\t{PYTEST} test_a.py\n\t{PYTEST} test_b.py test_a.py\n",
-        })  # fmt: skip
+        lay_out(
+            tmp_path,
+            {
+                "shop.py": "def f(a):\n    if a:\n        return 1\n    return 2\n",
+                "test_a.py": "import shop\ndef test_1(): assert shop.f(0) == 2\n",
+                "test_b.py": "import shop\ndef test_1(): assert shop.f(1) == 1\n",
+                "Makefile": f"test:\n\t{PYTEST} test_a.py\n\t{PYTEST} test_b.py test_a.py\n",
+            },
+        )
         measured = run(tmp_path, "make test")
         assert statuses(measured) == {
             "test_a.py::test_1": "passed",

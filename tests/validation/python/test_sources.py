@@ -202,8 +202,13 @@ def test_what_each_file_imports(tmp_path: Path) -> None:
     """Something that does not like to be looked at is no module, function or class."""
     lay_out(tmp_path, PROJECT)
     shy = "class Shy:\n    @property\n    def __class__(self): raise RuntimeError('unbound')\nshy = Shy()\n"
-    lay_out(tmp_path, {"shop.py": f"import rates\n{shy}def price(net):\n    return net * rates.two()\n",
-                       "rates.py": "import json\nimport shop\ndef two():\n    return 2\n"})  # fmt: skip
+    lay_out(
+        tmp_path,
+        {
+            "shop.py": f"import rates\n{shy}def price(net):\n    return net * rates.two()\n",
+            "rates.py": "import json\nimport shop\ndef two():\n    return 2\n",
+        },
+    )
     imports = run(tmp_path, PYTEST).imports
     assert set(imports["tests/test_shop.py"]) == {"shop.py", "tests/__init__.py", "tests/support.py"}
     assert (imports["shop.py"], imports["rates.py"]) == (("rates.py",), ("shop.py",))

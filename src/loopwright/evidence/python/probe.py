@@ -147,12 +147,7 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
             case {"kind": "sources", "digests": dict(digests)}:
                 sources.update({encode_safely(str(key)): str(value) for key, value in digests.items()})
             case {"kind": "imports", "files": dict(files)}:
-                imports.update(
-                    {
-                        encode_safely(str(file)): tuple(map(encode_safely, map(str, list(named))))
-                        for file, named in files.items()
-                    }
-                )
+                imports.update(_imports(files))
             case {"kind": "coverage", "cwd": str(cwd), "file": str(file)}:
                 measured += coverage.read_coverage_py(Path(file), Path(cwd))
             case {"kind": "unseen", "omit": list(omit), "exclude": str(exclude)}:
@@ -183,6 +178,14 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
         reach=None if reached is None else {test: _reach(found) for test, found in reached.items()},
         executable=tuple(executable),
     )
+
+
+def _imports(files: Mapping[object, object]) -> dict[str, tuple[str, ...]]:
+    return {
+        encode_safely(str(file)): tuple(encode_safely(str(one)) for one in named)
+        for file, named in files.items()
+        if isinstance(named, list)
+    }
 
 
 _REACH = {"line": "lines", "uses": "uses", "opened": "opened"}

@@ -41,8 +41,14 @@ else:  # slow; what its `yield` gives and what it returns means nothing
     around = pytest.hookimpl(tryfirst=True, hookwrapper=True)
 
 FOLDERS = tuple(getattr(pytest, name) for name in ("Session", "Dir", "Package") if hasattr(pytest, name))
-WALKING = ("pytest_ignore_collect", "pytest_collect_directory", "pytest_collect_file", "pytest_pycollect_makemodule",
-           "pytest_collectstart", "pytest_plugin_registered")  # fmt: skip
+WALKING = (
+    "pytest_ignore_collect",
+    "pytest_collect_directory",
+    "pytest_collect_file",
+    "pytest_pycollect_makemodule",
+    "pytest_collectstart",
+    "pytest_plugin_registered",
+)
 """Hooks that are called while folders are collected."""
 
 OPTIONS = (
