@@ -296,7 +296,7 @@ class TestSettingsOfTheProject:
         lay_out(
             tmp_path,
             {
-                "shop.py": "def f(a):\n    if a == 1:\n        return 1\n    if a == 2:\n        return 2\n    return 3\n",
+                "shop.py": "def f(a):\n    if a == 1:\n        return 1\n    if a == 2: return 2\n    return 3\n",
                 "walked.py": "def f(a):\n    return a\n",
                 "tests/conftest.py": "import shop\nshop.f(1)\n",
                 "tests/test_a.py": "import shop\nONE = shop.f(2)\ndef test_1(): assert shop.f(3) == 3\n",
@@ -304,7 +304,7 @@ class TestSettingsOfTheProject:
         )
         measured = run(tmp_path, PYTEST)
         assert measured.coverage is not None
-        assert measured.coverage.files == {"shop.py": 100.0}
+        assert measured.coverage.files == {"shop.py": 100.0, "walked.py": 0.0}
         hook = "import walked\ndef pytest_ignore_collect(collection_path): walked.f(1)\n"
         lay_out(tmp_path, {"conftest.py": hook})
         measured = run(tmp_path, PYTEST)
