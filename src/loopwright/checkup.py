@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +25,7 @@ from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.runners import find_runner
 from loopwright.policy.secrets import SecretFilter, masked_variables
 from loopwright.processes.confinement import SANDBOXES, Sandbox
+from loopwright.processes.inotify import Inotify
 from loopwright.repair.command import parse_command
 from loopwright.store.disk import NETWORK, file_system
 from loopwright.wiring import EngineMeans
@@ -235,6 +237,10 @@ class MachineCheckup:
     git: str | None
     node: str | None
     sandbox: SandboxCheckup
+    overlays: bool = False
+    """Whether the debugger works over a project, without copies of it."""
+    watches: bool = False
+    """Whether the kernel tells which files change, so that not all are looked at again."""
 
 
 @dataclass(frozen=True)
@@ -272,7 +278,27 @@ class ProjectCheckup:
 async def check_machine(means: EngineMeans) -> MachineCheckup:
     git, node = await asyncio.gather(_told("git"), _told("node"))
     inside = await asyncio.to_thread(check_sandbox, means)
-    return MachineCheckup(__version__, platform.python_version(), platform.platform(terse=True), git, node, inside)
+    overlays, watches = await asyncio.to_thread(_overlays), Inotify.opened() is not None
+    system = platform.platform(terse=True)
+    return MachineCheckup(__version__, platform.python_version(), system, git, node, inside, overlays, watches)
+
+
+_LAY_OVER = """
+import sys
+from loopwright.repair import overlay, sandbox
+sys.exit(not (sandbox.isolate_process() and overlay.lay_over(sys.argv[1], [sys.argv[2]], ["hidden"])))
+"""
+
+
+def _overlays() -> bool:
+    with tempfile.TemporaryDirectory(prefix="repair-", ignore_cleanup_errors=True) as name:
+        below, over = Path(name).resolve() / "project", Path(name).resolve() / "lane"
+        below.mkdir()
+        over.mkdir()
+        argv = (sys.executable, "-c", _LAY_OVER, below, over)
+        with suppress(subprocess.TimeoutExpired):
+            return subprocess.run(argv, capture_output=True, timeout=_SECONDS, check=False).returncode == 0
+        return False
 
 
 async def _told(program: str) -> str | None:

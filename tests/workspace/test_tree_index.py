@@ -1,5 +1,6 @@
 """The index of a work tree tells what a look at all of it would tell, whatever happens to the files in between."""
 
+import mmap
 import os
 import shutil
 import subprocess
@@ -301,6 +302,21 @@ def test_where_the_kernel_does_not_tell_all_files_are_looked_at(
                 (root / name).touch()
     (root / "src/a.py").write_text("changed")
     check(workspace, tmp_path / "slow")
+
+
+def test_what_the_kernel_tells_nobody_is_found_where_it_is_not_trusted(tmp_path: Path) -> None:
+    root = make_project(tmp_path)
+    workspace = GitWorkspace(root, tmp_path / "state")
+    first = [workspace.tree() for _ in range(2)][-1]
+    os.link(root / "a.txt", tmp_path / "elsewhere")
+    (tmp_path / "elsewhere").write_text("changed by another name")
+    with (root / "src/a.py").open("r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
+        file.close()
+        workspace.tree()
+        memory[:4] = b"MMAP"
+        workspace.distrust()
+        assert workspace.tree() != first
+        check(workspace, tmp_path / "slow")
 
 
 def test_files_that_are_written_during_a_look_are_found_by_the_next(tmp_path: Path) -> None:

@@ -382,6 +382,9 @@ class Workspace(Protocol):
     def tree(self, without: Sequence[str] = ()) -> str:
         """Hash of all files that are not ignored, `without` some project-relative paths."""
 
+    def distrust(self) -> None:
+        """From now on, nothing counts of what was told of changes: the next look is at all files."""
+
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
         """Commits the work tree on the loop's own ref; its last commit, where that holds the same files."""
 

@@ -133,6 +133,7 @@ async def run_tests(
     """Runs the tests between two looks at the tree; the first is taken before anything runs. `when`, `selected`: see
     RunMeasurement.
     """
+    ground.workspace.distrust()
     before = await ground.snapshot("before tests")
     tree = await ground.tree()
     key = run_key(ground, tree, command)

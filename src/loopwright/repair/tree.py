@@ -35,20 +35,31 @@ def survey_project(origin: str, check: Callable[[], None]) -> tuple[list[tuple[s
 
     `check` is called again and again, and may raise.
     """
-    signs, left_out, folders = [], [], [origin]
+    signs, left_out = [], []
+    for entry in _walk(origin, check):
+        name = entry.path[len(origin) + 1 :]
+        if _is_left_out(entry):
+            left_out.append(name)
+        elif not entry.is_dir(follow_symlinks=False):
+            told = entry.stat(follow_symlinks=False)
+            signs.append((name, (told.st_mtime_ns, told.st_size, told.st_mode)))
+    return sorted(signs), left_out
+
+
+def _walk(origin: str, check: Callable[[], None]) -> Iterator["os.DirEntry[str]"]:
+    """All that is there, but not what lies in folders that are left out."""
+    folders = [origin]
     while folders:
         check()
         with suppress(OSError), os.scandir(folders.pop()) as entries:
             for entry in entries:
-                name = entry.path[len(origin) + 1 :]
-                if entry.name in LEFT_OUT or os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
-                    left_out.append(name)
-                elif entry.is_dir(follow_symlinks=False):
+                yield entry
+                if entry.is_dir(follow_symlinks=False) and not _is_left_out(entry):
                     folders.append(entry.path)
-                else:
-                    told = entry.stat(follow_symlinks=False)
-                    signs.append((name, (told.st_mtime_ns, told.st_size, told.st_mode)))
-    return sorted(signs), left_out
+
+
+def _is_left_out(entry: "os.DirEntry[str]") -> bool:
+    return entry.name in LEFT_OUT or os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
 
 
 def copy_tree(origin: Path, target: Path, check: Callable[[], None] = lambda: None) -> None:

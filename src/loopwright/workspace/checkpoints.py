@@ -212,6 +212,9 @@ class GitWorkspace:
                 private.run("update-index", "-z", "--force-remove", "--stdin", stdin=join_names(names), index=scratch)
                 return write_tree(private, scratch)
 
+    def distrust(self) -> None:
+        self._index.is_trusted = False
+
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
         ref = f"refs/loopwright/{check_id(loop_id)}"
         with self._private.locked() as private:

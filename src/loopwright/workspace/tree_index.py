@@ -62,6 +62,8 @@ class TreeIndex:
     ) -> None:
         self._without = without
         self._listed = listed
+        self.is_trusted = True
+        """Whether what the kernel tells counts; a look at all files makes it so."""
         self._watch: TreeWatch | None = None
         self._guards: dict[Path, bytes] = {}
         """What says which files belong to the project, by its stamp."""
@@ -90,18 +92,18 @@ class TreeIndex:
             self._names = sorted(self._files)
         return self._names
 
-    def tree(self, private: PrivateGit, *, anew: bool = False) -> str:
-        """The tree of the files as they are now. `anew`: all are looked at, whatever was told. WorkspaceError."""
+    def tree(self, private: PrivateGit) -> str:
+        """The tree of the files as they are now. WorkspaceError."""
 
         def work() -> str:
-            self._look(private, anew=anew)
+            self._look(private)
             return self._write(private)
 
         return self._insist(private, work)
 
     def look(self, private: PrivateGit) -> None:
         """Finds the files as they are now; git's index holds them afterwards. WorkspaceError."""
-        self._insist(private, lambda: self._look(private, anew=False))
+        self._insist(private, lambda: self._look(private))
 
     def list_ignored(self, private: PrivateGit) -> list[bytes]:
         """Ignored files, and folders that hold nothing else: these end with a slash."""
@@ -125,8 +127,8 @@ class TreeIndex:
         private.index.unlink(missing_ok=True)
         facts_file(private).unlink(missing_ok=True)
 
-    def _look(self, private: PrivateGit, *, anew: bool) -> None:
-        told = None if anew else self._changes()
+    def _look(self, private: PrivateGit) -> None:
+        told = self._changes() if self.is_trusted else None
         if told is not None:
             if not any(told) and self._held == _stamp(private.index):
                 return
@@ -139,6 +141,7 @@ class TreeIndex:
         except BaseException:
             self._end_watch()  # it has told of what was not read
             raise
+        self.is_trusted = True
 
     def _read(
         self, private: PrivateGit, seen: Mapping[bytes, os.stat_result], gone: set[bytes], began: int | None = None

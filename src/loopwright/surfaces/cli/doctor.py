@@ -172,6 +172,9 @@ def _machine(machine: "MachineCheckup") -> Iterator[str]:
     yield LABEL.format("node", machine.node or "not installed (codex, claude, gemini, qwen and opencode need it)")
     yield LABEL.format("system", machine.system)
     able = "programs can sandbox themselves" if inside.namespaces else "no unprivileged namespaces"
+    over = "work over the project" if machine.overlays else "copy the project, which takes time where it is big"
+    told = "are told by the kernel" if machine.watches else "are looked for among all files: no inotify (left)"
+    yield LABEL.format("debugging", f"lanes {over}; changes of files {told}")
     landlock = f"landlock {inside.landlock}" if inside.landlock else "no landlock"
     yield LABEL.format("sandbox", f"{able}; {landlock}; {inside.bubblewrap or 'no bubblewrap of the system'}")
     for tried in inside.for_runs:
