@@ -197,7 +197,9 @@ def copy_tracked_files(
     sizes = dict(zip(blobs, told.stdout.split(b"\n"), strict=False))
     kept = {name: one for name, one in found.items() if sizes.get(one.blob) == b"%d" % files[name].st_size}
     pack = str(private.directory / "objects" / "pack" / "pack")
-    wanted = sorted({one.blob for one in kept.values()})
+    folders = run_git("ls-tree", "-r", "-d", "-z", "HEAD", cwd=one.folder).stdout.split(b"\0")[:-1]
+    trees = {line.split(b"\t", 1)[0].split()[-1] for line in folders if b" tree " in line}
+    wanted = sorted({*(one.blob for one in kept.values()), *trees})  # the trees will be wanted next
     done = private.attempt("pack-objects", "-q", "--window=0", pack, stdin=_lines(wanted), env=objects)
     return kept if done.returncode == 0 else {}
 

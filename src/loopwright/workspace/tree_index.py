@@ -265,9 +265,10 @@ def write_packed_tree(private: PrivateGit) -> str:
         objects = private.directory / "objects"
         env = {"GIT_OBJECT_DIRECTORY": scratch, "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects)}
         tree = private.run("-c", "core.fsync=none", "write-tree", env=env).strip()
-        listed = private.run("ls-tree", "-r", "-d", "-z", tree, env=env).split(b"\0")[:-1]
-        names = [tree, *(line.split(b"\t", 1)[0].split()[-1] for line in listed)]
-        private.run("pack-objects", "-q", str(objects / "pack" / "pack"), stdin=b"\n".join(names) + b"\n", env=env)
+        written = [os.fsencode(path.parent.name + path.name) for path in Path(scratch).glob("[0-9a-f][0-9a-f]/*")]
+        if written:
+            pack = str(objects / "pack" / "pack")
+            private.run("pack-objects", "-q", pack, stdin=b"".join(name + b"\n" for name in written), env=env)
     return tree.decode()
 
 
