@@ -2,8 +2,9 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,12 +32,17 @@ async def run_in_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs)
     """Runs `call` in a thread; when cancelled, tells it so and waits for its end: no half-done effect outlives it."""
     import asyncio  # slow to load, and lists need none
 
+    def work_quietly() -> R | None:
+        with suppress(CallCancelledError):  # nobody waits for the result
+            return call(*args, **kwargs)
+        return None
+
     leaving = threading.Event()
     outer = _LEAVING.set(leaving)
-    work = asyncio.ensure_future(asyncio.to_thread(call, *args, **kwargs))  # takes its context along
+    work = asyncio.ensure_future(asyncio.to_thread(work_quietly))  # takes its context along
     _LEAVING.reset(outer)
     try:
-        return await asyncio.shield(work)
+        return cast("R", await asyncio.shield(work))
     except asyncio.CancelledError:
         leaving.set()
         await asyncio.wait({work})
