@@ -99,12 +99,11 @@ async def test_a_script_is_played_there(scene: Scene, tmp_path: Path) -> None:
 
 async def test_the_builtin_one_measures_there_with_the_projects_mark(scene: Scene, tmp_path: Path) -> None:
     python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\necho "${PROJECT}" > {tmp_path}/mark; cat app.txt > {tmp_path}/seen\n')
+    python.write_text(f'#!/bin/sh\necho "${PROJECT}" > {tmp_path}/mark; cat "$3" > {tmp_path}/order\n')
     python.chmod(0o755)
-    (scene.lane / "app.txt").write_text("the lane's")
     request = DebugRequest(
         project=str(scene.lane), python=str(python), test_command="python -m pytest", failing=("test_x.py::test_x",)
     )
     await scene.answer(scene.agent("builtin", scene.lane), Message(action="DEBUG", text="", debug=request))
     assert (tmp_path / "mark").read_text() == f"{scene.project}\n"
-    assert (tmp_path / "seen").read_text() == "the lane's"
+    assert json.loads((tmp_path / "order").read_text())["origin"] == str(scene.lane)
