@@ -77,18 +77,27 @@ def _record(name: bytes, one: IndexedFile) -> bytes:
 
 # ── reading files into objects ───────────────────────────────────────────────────────────────────────────────────
 
-_QUICK = ("-c", "core.bigFileThreshold=16m", "-c", "core.compression=1")
-_WRITER = (*_QUICK, "fast-import", "--quiet", "--done", "--depth=0")
+_BIG = 1 << 24
+"""Bytes from which files are not compressed: that takes half a minute for a gigabyte, and most are already."""
+
+_WRITER = ("fast-import", "--quiet", "--done", "--depth=0")
 _PIECE = 1 << 23
 
 
 def store_files(private: PrivateGit, files: Mapping[bytes, os.stat_result]) -> dict[bytes, IndexedFile]:
     """Writes their contents to the object store; all are durable at the end. Left out: what cannot be read any more."""
+    big = {name: seen for name, seen in files.items() if seen.st_size >= _BIG}
+    small = {name: seen for name, seen in files.items() if name not in big}
+    return _store(private, small, 1) | _store(private, big, 0)
+
+
+def _store(private: PrivateGit, files: Mapping[bytes, os.stat_result], level: int) -> dict[bytes, IndexedFile]:
     read: dict[bytes, IndexedFile] = {}
     if not files:
         return read
     root = os.fsencode(private.work_tree)
-    with private.start(*_WRITER) as process:
+    settings = (f"core.bigFileThreshold={_BIG}", f"core.compression={level}", f"pack.compression={level}")
+    with private.start(*(word for setting in settings for word in ("-c", setting)), *_WRITER) as process:
         assert process.stdin is not None
         try:
             for name, seen in files.items():
