@@ -53,6 +53,7 @@ def look():
             found[os.path.relpath(path, trees[1])] = [kind, held]
     return found
 assert is_laid_over(trees[1])
+assert [os.stat(f"{root}/pkg").st_mode for root in trees] == [os.stat(f"{origin}/pkg").st_mode] * 2
 copy, before, told = ProjectCopy(trees[1], trees[0]), look(), {}
 for deed in deeds:
     os.chdir(trees[1])
@@ -81,6 +82,7 @@ def test_whatever_a_candidate_does_is_undone(tmp_path: Path) -> None:
     files = {"pkg/a.py": "a", "pkg/deep/b.py": "b", "top.txt": "top", ".git/HEAD": "ref", "pkg/__pycache__/a.pyc": ""}
     write({**files, "tools/env/pyvenv.cfg": "", "tools/env/lib/x.py": "x"}, project)
     (project / "link").symlink_to("pkg")
+    (project / "pkg").chmod(0o710)
     before, told = lay_out(project, tmp_path / "room", list(DEEDS.values()) * 2)
     assert sorted(before) == ["link", "pkg/a.py", "pkg/deep/b.py", "top.txt"]
     assert {deed: answer for deed, answer in told.items() if answer != [True, True, False]} == {}

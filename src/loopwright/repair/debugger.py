@@ -479,11 +479,8 @@ def _hear(say: Callable[[str], None], output: str) -> None:
 
 
 def _prepare(room: Path, trees: list[Path]) -> None:
-    for place in (
-        *(room / name for name in ("home", "tmp", "lib/lent", "pristine")),
-        *trees,
-        *_confirming(room, trees),
-    ):
+    own = [room / name for name in ("home", "tmp", "lib/lent", "pristine")]
+    for place in (*own, *trees, *_confirming(room, trees)):
         place.mkdir(parents=True)
     (room / "lib" / _WORKER).symlink_to(Path(__file__).resolve().parent)
     for module in _LENT:

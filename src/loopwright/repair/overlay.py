@@ -33,12 +33,14 @@ def lay_over(origin: str, trees: Sequence[str], hidden: Sequence[str]) -> bool:
 def _laid(origin: str, tree: str, hidden: Sequence[str]) -> bool:
     changes, work = tree + _CHANGES, tree + _WORK
     try:
-        os.mkdir(changes, stat.S_IMODE(os.stat(origin).st_mode))
+        os.mkdir(changes)
         os.mkdir(work)
         for name in hidden:
             place = os.path.join(changes, name)
             os.makedirs(os.path.dirname(place), exist_ok=True)
             os.mknod(place, stat.S_IFCHR, os.makedev(0, 0))  # how such a file system writes that something is gone
+        for at, _, _ in os.walk(changes, topdown=False):
+            shutil.copystat(os.path.join(origin, os.path.relpath(at, changes)), at)
     except OSError:
         return False
     options = f"lowerdir={origin},upperdir={changes},workdir={work},userxattr"

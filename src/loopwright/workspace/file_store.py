@@ -167,11 +167,7 @@ def _blob_name(data: bytes) -> bytes:
 
 # ── taking over what the user's git has read ─────────────────────────────────────────────────────────────────────
 
-_AS_WE_LOOK = tuple(
-    word
-    for setting in ("core.trustctime=true", "core.checkStat=default", "core.preloadIndex=true")
-    for word in ("-c", setting)
-)
+_AS_WE_LOOK = ("-c", "core.trustctime=true", "-c", "core.checkStat=default")
 
 
 def copy_tracked_files(

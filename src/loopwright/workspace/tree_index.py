@@ -54,7 +54,7 @@ class TreeIndex:
     """The files of one work tree, with the objects of the private git that hold them. Used under its lock alone.
 
     They are those of the project, `without` a folder, or as `listed`. The kernel tells what changes in a project; all
-    files are looked at where it can not.
+    files are looked at where it cannot.
     """
 
     def __init__(

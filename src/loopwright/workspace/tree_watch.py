@@ -37,7 +37,7 @@ class TreeWatch:
     """A watch of all folders below a root that may hold files of the project.
 
     The kernel notes a change before the call that makes it returns: `changes` misses none of those made by calls on
-    these folders. It can not see a change by a hard link elsewhere, or by memory that maps a file which was closed.
+    these folders. It cannot see a change by a hard link elsewhere, or by memory that maps a file which was closed.
     """
 
     def __init__(self, root: Path, notes: inotify.Inotify, left_out: tuple[bytes, ...]) -> None:
