@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from loopwright.core.errors import Invalid
-from loopwright.core.ports import Difference, JobResult, TestOrder
+from loopwright.core.ports import Difference, FileLayer, JobResult, TestOrder
 from loopwright.core.state import MenuEntry, RunSettings
 from loopwright.evidence.debugging import DebugRequest, Diagnosis, SearchFindings
 from loopwright.evidence.proof import Mutation, MutationOrder
@@ -97,6 +97,9 @@ class JudgedTests:
             command=order.command, runner="judge", results=results, exit_code=1 if failed else 0,
             trouble=None if results else "no_tests",
         )  # fmt: skip
+
+    async def run_layered(self, order: TestOrder, layer: FileLayer) -> TestRun | None:
+        return None
 
 
 class NoDebugger:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from loopwright.core.errors import Conflict, NotFound
 from loopwright.core.ids import check_id
-from loopwright.core.ports import FileChange, Snapshot
+from loopwright.core.ports import FileChange, FileLayer, Snapshot
 from loopwright.evidence.environment import Environment, Manifests
 
 
@@ -72,6 +72,10 @@ class FakeWorkspace:
     def bring_ignored(self, to: Path) -> Sequence[bytes]:
         """It ignores nothing."""
         return ()
+
+    def layer(self, commit: str, to: Path, *, source: str, paths: Sequence[str] = ()) -> FileLayer | None:
+        """It has no place for one to lie over."""
+        return None
 
     def restore(self, commit: str, paths: Sequence[str] | None = None, *, over: str | None = None) -> None:
         kept = self._files_of(commit)

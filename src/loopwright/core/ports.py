@@ -84,6 +84,13 @@ class TestOrder:
     on_news: Callable[[str], None] | None = None
 
 
+class FileLayer(NamedTuple):
+    """What makes a project look as it does not: files below `folder` lie over it, and what is `hidden` is not there."""
+
+    folder: Path
+    hidden: Sequence[bytes]
+
+
 @dataclass(frozen=True)
 class AgentEnvironment:
     """What a runner gives to the agents it starts.
@@ -404,6 +411,12 @@ class Workspace(Protocol):
         Left out: what tests and builds write themselves (caches, compiled files), and test material by its name.
         """
 
+    def layer(self, commit: str, to: Path, *, source: str, paths: Sequence[str] = ()) -> FileLayer | None:
+        """What makes the project hold that commit's files, but for `paths`, which are as `source` has them.
+
+        Hidden: also what `bring_ignored` leaves out. None where the project is so small that a copy is made sooner.
+        """
+
     def restore(self, commit: str, paths: Sequence[str] | None = None, *, over: str | None = None) -> None:
         """Makes the work tree (or only `paths`) what it was. Ignored files stay as they are.
 
@@ -516,6 +529,9 @@ class TestRunner(Protocol):
 
     async def run(self, order: TestOrder) -> TestRun:
         """Runs the tests. Invalid: not in so many processes."""
+
+    async def run_layered(self, order: TestOrder, layer: FileLayer) -> TestRun | None:
+        """The same in the project's place, with the layer over it, which is used up; None where that cannot be done."""
 
 
 class Agent(Protocol):

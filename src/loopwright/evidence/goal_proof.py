@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple
 
 from loopwright.core.context import MeasuredRunContext
 from loopwright.core.errors import Invalid
-from loopwright.core.ports import FileChange, Snapshot
+from loopwright.core.ports import FileChange, FileLayer, Snapshot
 from loopwright.core.run import R
 from loopwright.core.state import Baseline
 from loopwright.core.text import plural
@@ -87,12 +87,23 @@ async def run_overlay(
     changed: Mapping[str, tuple[int, ...]] | None = None,
 ) -> TestRun:
     """One run of the tests there; see TestOrder for `only` and `changed`."""
-    project = ground.workspace.root
+    workspace, order = ground.workspace, ground.test_order(command)
+    order = replace(order, only=tuple(only), changed=changed or {})
     with tempfile.TemporaryDirectory(prefix="loopwright-copy-", ignore_cleanup_errors=True) as name:
-        copy = Path(name).resolve() / project.name
+        room = Path(name).resolve()
+        here = await run_in_thread(workspace.tree)
+        layer = await run_in_thread(_layer, ground, overlay, room / "layer")
+        run = await ground.tests.run_layered(order, layer) if layer is not None else None
+        if run is not None and await run_in_thread(workspace.tree) == here:  # else nobody knows what lay below
+            return run
+        copy = room / workspace.root.name
         await run_in_thread(_lay_out, ground, overlay, copy)
-        order = ground.test_order(command.replace(str(project), str(copy)))
-        return await ground.tests.run(replace(order, at=copy, only=tuple(only), changed=changed or {}))
+        return await ground.tests.run(replace(order, command=command.replace(str(workspace.root), str(copy)), at=copy))
+
+
+def _layer(ground: MeasuredRunContext[R], overlay: Overlay, to: Path) -> FileLayer | None:
+    paths = overlay.tests
+    return ground.workspace.layer(overlay.product, to, source=overlay.source, paths=paths)
 
 
 def _lay_out(ground: MeasuredRunContext[R], overlay: Overlay, copy: Path) -> None:

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from loopwright.core.errors import Invalid
-from loopwright.core.ports import Difference, TestOrder
+from loopwright.core.ports import Difference, FileLayer, TestOrder
 from loopwright.core.text import clip_text, plural
+from loopwright.evidence.layered_run import run_layered
 from loopwright.evidence.python import probe
 from loopwright.evidence.python.probe import RING
 from loopwright.evidence.python.project import can_import, find_program, interpreter_of
@@ -313,13 +314,17 @@ _CUT_SHORT: dict[Cut | None, RunTrouble] = {"timeout": "timeout", "silence": "si
 
 
 class ProjectTests:
-    """See ports.TestRunner; the tests are those in the folder `root`, processes carry the mark of the `project`."""
+    """See ports.TestRunner; the tests are those in the folder `root`, processes carry the mark of the `project`.
+
+    `launcher`: a program that lays files over the project (see repair/overlay.py).
+    """
 
     __test__: ClassVar[bool] = False
 
-    def __init__(self, root: Path, project: Path | None = None) -> None:
+    def __init__(self, root: Path, project: Path | None = None, launcher: Sequence[str] = ()) -> None:
         self._root = root.resolve()
         self._project = (project or root).resolve()
+        self._launcher = launcher
 
     def detect(self) -> str | None:
         return detect_command(self._root)
@@ -414,6 +419,11 @@ class ProjectTests:
             executable=reading.executable,
             endless={result.key: watch.endless[result.key] for result in results if _is_endless(result, watch)},
         )
+
+    async def run_layered(self, order: TestOrder, layer: FileLayer) -> TestRun | None:
+        if not self._launcher:
+            return None
+        return await run_layered(self._root, self._project, self._launcher, order, layer)
 
 
 def check_parallel(runner: FrameworkRunner, command: str, root: Path) -> None:

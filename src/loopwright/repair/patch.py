@@ -3,14 +3,12 @@
 import difflib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from .baseline import Baseline
@@ -130,25 +128,22 @@ def holds_after(baseline: Baseline, statuses: Answer) -> bool:
 
 
 def confirm_patch(candidate: Candidate | None, baseline: Baseline, pristine: str, side: int, seconds: float) -> Answer:
-    """Statuses by test key, from a fresh process on a fresh copy with the patched file written; {} when none came.
+    """Statuses by test key, from a fresh process on a copy of its own with the patched file written; {} when none came.
 
     `side`: the number of the copy; there may be several at a time, and their names are the same in each search.
     """
     room = Path(pristine).parent / f"confirm{side}"
     tree = room / "tree"
-    if is_laid_over(str(tree)):
-        copy = ProjectCopy(str(tree), pristine)
-        leave: Callable[[], object] = copy.put_back
-    else:
+    if not is_laid_over(str(tree)) and not any(tree.iterdir()):
         copy_tree(Path(pristine), tree)
-        leave = partial(shutil.rmtree, tree)
+    copy = ProjectCopy(str(tree), pristine)
     try:
         if candidate is not None:
             with open(tree / candidate.location.file, "w", encoding="utf-8", newline="") as file:
                 file.write(candidate.text)
         return _fresh_run(baseline, room, seconds)
     finally:
-        leave()
+        copy.put_back()
 
 
 def _fresh_run(baseline: Baseline, room: Path, seconds: float) -> Answer:

@@ -97,19 +97,26 @@ def limit_process(cpu_seconds: int, memory: int = 4 * _GIBI, file_size: int = _G
         resource.setrlimit(kind, (bound if hard == resource.RLIM_INFINITY else min(bound, hard), hard))
 
 
+def enter_namespaces(more: int = 0) -> bool:
+    """Moves this program into namespaces of users and mounts, and `more`; it stays who it is. False if not allowed."""
+    user, group = os.getuid(), os.getgid()
+    if user == 0 and not _has_capability(_MAPS_ROOT):  # root without privileges, as in a sandbox of the engine's
+        return False
+    if _libc.unshare(_NEW_USER | _NEW_MOUNTS | more) != 0:
+        return False
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"{user} {user} 1")
+    _write("/proc/self/gid_map", f"{group} {group} 1")
+    return True
+
+
 def isolate_process() -> bool:
     """Moves this program into namespaces without network, with its own mounts and process table; False if not allowed.
 
     Goes on in a child that is the table's first process: when it ends, the kernel ends all that it started.
     """
-    user, group = os.getuid(), os.getgid()
-    if user == 0 and not _has_capability(_MAPS_ROOT):  # root without privileges, as in a sandbox of the engine's
+    if not enter_namespaces(_NEW_PID | _NEW_NET):
         return False
-    if _libc.unshare(_NEW_USER | _NEW_MOUNTS | _NEW_PID | _NEW_NET) != 0:
-        return False
-    _write("/proc/self/setgroups", "deny")
-    _write("/proc/self/uid_map", f"{user} {user} 1")
-    _write("/proc/self/gid_map", f"{group} {group} 1")
     child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)

@@ -1,6 +1,7 @@
 """What drives runs of each kind in this process, with all that it works with."""
 
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -28,9 +29,20 @@ from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
     from loopwright.core.ports import Notifier, ResultCache
+    from loopwright.evidence.run import ProjectTests
     from loopwright.workflows.cycle.runner import CycleRunner
     from loopwright.workflows.loop.runner import LoopRunner
     from loopwright.workflows.tuning.runner import TuningRunner
+
+
+_LAUNCHER = (sys.executable, "-m", "loopwright.repair.overlay")
+
+
+def project_tests(root: Path, project: Path | None = None) -> "ProjectTests":
+    """Those below `root`, which is the `project` or a copy of it."""
+    from loopwright.evidence.run import ProjectTests
+
+    return ProjectTests(root, project, _LAUNCHER)
 
 
 @dataclass(frozen=True)
@@ -48,7 +60,6 @@ class Runners:
     def loop(self) -> "LoopRunner":
         """Imported only when it is asked for: most commands never drive a loop, and shall start fast."""
         from loopwright.agents.presets import estimate_price
-        from loopwright.evidence.run import ProjectTests
         from loopwright.repair.debugger import PythonDebugger
         from loopwright.workflows.loop.runner import LoopRunner
 
@@ -57,7 +68,7 @@ class Runners:
             project=str(root),
             store=service.store,
             workspace=service.workspace,
-            tests=ProjectTests(root),
+            tests=project_tests(root),
             clock=service.clock,
             processes=service.processes,
             agents=self.agents.make,
@@ -77,7 +88,6 @@ class Runners:
 
     def _in_worktree(self, branch: RunBranch) -> "LoopRunner":
         """The runner of loops, at work in that worktree."""
-        from loopwright.evidence.run import ProjectTests
         from loopwright.repair.debugger import PythonDebugger
 
         path, root = Path(branch.path), self.project
@@ -85,7 +95,7 @@ class Runners:
             self.loop,
             project=str(path),
             workspace=make_branches(self.project, self.config.settings).workspace(branch),
-            tests=ProjectTests(path, root),
+            tests=project_tests(path, root),
             agents=partial(self.agents.make, at=path),
             debugger=lambda loop_id, bus: PythonDebugger(
                 loop_id, partial(bus.publish, "output"), root, self.agents.measured
@@ -96,7 +106,6 @@ class Runners:
     def cycle(self) -> "CycleRunner":
         """The same for cycles."""
         from loopwright.agents.presets import estimate_price
-        from loopwright.evidence.run import ProjectTests
         from loopwright.repair.debugger import PythonDebugger
         from loopwright.survey.project import ProjectSurveyor
         from loopwright.workflows.cycle.runner import CycleRunner
@@ -108,7 +117,7 @@ class Runners:
             workspace=service.workspace,
             worktrees=GitWorktrees(root, checkpoints_folder(self.config.settings)),
             surveyor=ProjectSurveyor(root, service.workspace.listed),
-            tests=ProjectTests(root),
+            tests=project_tests(root),
             clock=service.clock,
             processes=service.processes,
             agents=self.agents.make,
@@ -126,7 +135,6 @@ class Runners:
 
     def _cycle_in_worktree(self, branch: RunBranch) -> "CycleRunner":
         """The runner of cycles, at work in that worktree. Its lanes lie where those of other cycles do."""
-        from loopwright.evidence.run import ProjectTests
         from loopwright.survey.project import ProjectSurveyor
 
         path, workspace = Path(branch.path), make_branches(self.project, self.config.settings).workspace(branch)
@@ -137,7 +145,7 @@ class Runners:
             workspace=workspace,
             worktrees=GitWorktrees(path, home, of=self.project),
             surveyor=ProjectSurveyor(path, workspace.listed),
-            tests=ProjectTests(path, self.project),
+            tests=project_tests(path, self.project),
             agents=lambda name, around, at=None: self.agents.make(name, around, at or path),
         )
 

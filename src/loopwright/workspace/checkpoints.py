@@ -8,9 +8,9 @@ from pathlib import Path
 
 from loopwright.core.errors import Conflict, Invalid, NotFound, WorkspaceError
 from loopwright.core.ids import check_id
-from loopwright.core.ports import FileChange, Snapshot
+from loopwright.core.ports import FileChange, FileLayer, Snapshot
 from loopwright.evidence.environment import Environment, EnvironmentChange, Manifests
-from loopwright.workspace.copies import bring_ignored
+from loopwright.workspace.copies import bring_ignored, list_left_behind
 from loopwright.workspace.environment import EnvironmentLook, compare_looks, look_at_environment
 from loopwright.workspace.listing import decode_name, folders_of, is_among
 from loopwright.workspace.private_git import PrivateGit, run_git
@@ -28,12 +28,12 @@ class WorkTree:
     def restore(self, commit: str, chosen: frozenset[str] | None = None, over: str | None = None) -> None:
         """See ports.Workspace.restore; `chosen` are its paths."""
         private = self._private
-        wanted = _entries(private.run("ls-tree", "-r", "-z", find_commit(private, commit)))
+        wanted = _files_of(private, commit)
         self._index.look(private)
         present = {name: (one.mode, one.blob) for name, one in self._index.files.items()}
         within = [name for name in wanted.keys() | present.keys() if chosen is None or is_among(name, chosen)]
         if over is not None:
-            known = _entries(private.run("ls-tree", "-r", "-z", find_commit(private, over)))
+            known = _files_of(private, over)
             touched = {*within, *_in_place_of(within, present)}
             changed = [name for name in touched if present.get(name) not in (known.get(name), wanted.get(name))]
             _refuse_to_overwrite(changed or [name for name in within if name not in present and self._is_there(name)])
@@ -161,6 +161,13 @@ def _entries(listing: bytes) -> dict[bytes, tuple[bytes, bytes]]:
     return entries
 
 
+def _files_of(private: PrivateGit, commit: str) -> dict[bytes, tuple[bytes, bytes]]:
+    return _entries(private.run("ls-tree", "-r", "-z", find_commit(private, commit)))
+
+
+_SMALL = 3000
+"""Files of a project that are copied sooner than a program is started to lay others over them."""
+
 _ACTIONS = {b"A": "create", b"D": "delete", b"M": "modify", b"T": "modify"}
 
 
@@ -266,6 +273,24 @@ class GitWorkspace:
             self._index.look(private)
             files = self._index.names
         return bring_ignored(self._root, to, files, self._home)
+
+    def layer(self, commit: str, to: Path, *, source: str, paths: Sequence[str] = ()) -> FileLayer | None:
+        theirs = frozenset(path.rstrip("/") for path in paths)
+        with self._private.locked() as private:
+            self._index.look(private)
+            if len(self._index.files) < _SMALL:
+                return None
+            wanted = {name: one for name, one in _files_of(private, commit).items() if not is_among(name, theirs)}
+            wanted |= {name: one for name, one in _files_of(private, source).items() if is_among(name, theirs)}
+            present = {name: (one.mode, one.blob) for name, one in self._index.files.items()}
+            with private.scratch_index() as scratch:
+                lines = [b"%s %s\t%s\0" % (*one, name) for name, one in wanted.items() if one != present.get(name)]
+                private.run("update-index", "-z", "--index-info", stdin=b"".join(lines), index=scratch)
+                to.mkdir(parents=True)
+                private.run("checkout-index", f"--prefix={to}/", "-a", "-f", "-q", index=scratch)
+            ignored = self._index.list_ignored(private)
+        gone = [name for name in present if name not in wanted]
+        return FileLayer(to, [*gone, *list_left_behind(self._root, ignored, self._home)])
 
     def restore(self, commit: str, paths: Sequence[str] | None = None, *, over: str | None = None) -> None:
         chosen = None if paths is None else frozenset(path.rstrip("/") for path in paths)

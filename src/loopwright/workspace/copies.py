@@ -34,7 +34,7 @@ def link_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> li
     known = frozenset(files)
     folders = frozenset(folder for name in known for folder in folders_of(name))
     for name in _ignored(os.fsencode(root), known, folders):
-        if is_by_name(decode_name(name)) or name in OURS or home == root / os.fsdecode(name):
+        if _stays_behind(root, name, home):
             continue
         link = os.path.join(os.fsencode(to), name)
         try:
@@ -44,6 +44,17 @@ def link_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> li
         except (FileExistsError, NotADirectoryError):  # the copy has something else in that place
             continue
     return linked
+
+
+def _stays_behind(root: Path, name: bytes, home: Path) -> bool:
+    return is_by_name(decode_name(name)) or name in OURS or home == root / os.fsdecode(name)
+
+
+def list_left_behind(root: Path, ignored: Iterable[bytes], home: Path) -> list[bytes]:
+    """Those of the `ignored` files and folders, and of what is git's and ours, that no copy has."""
+    names = (name.rstrip(b"/") for name in ignored)
+    left = [name for name in names if _WRITTEN.fullmatch(os.path.basename(name)) or _stays_behind(root, name, home)]
+    return [*left, *(name for name in (b".git", *OURS) if os.path.lexists(os.path.join(os.fsencode(root), name)))]
 
 
 def bring_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> list[bytes]:
