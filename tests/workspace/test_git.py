@@ -365,14 +365,31 @@ class TestAgainstTheOdds:
         workspace.restore(first)
         assert not sprung.exists()
 
-    @pytest.mark.parametrize("break_it", ["garbage", "empty", "gone"])
-    def test_a_broken_index_of_ours_is_made_anew(self, project: Path, workspace: GitWorkspace, break_it: str) -> None:
-        expected = workspace.tree()
-        index = private_directory(workspace._home, project) / "index"
-        index.unlink()
-        if break_it != "gone":
-            index.write_bytes(b"DIRC\0\0garbage" if break_it == "garbage" else b"")
-        assert workspace.tree() == expected
+    @pytest.mark.parametrize("what", ["refs/looks/index", "index.files", "objects"])
+    @pytest.mark.parametrize("break_it", ["garbage", "empty", "gone", "cut"])
+    def test_what_was_kept_of_a_look_may_be_broken(
+        self, project: Path, workspace: GitWorkspace, what: str, break_it: str
+    ) -> None:
+        """By a machine that went down, for whoever looked and for the next one."""
+        time.sleep(0.1)
+        expected = workspace.snapshot("loop-1", "first").tree
+        kept = private_directory(workspace._home, project) / what
+        if what == "objects":
+            shutil.rmtree(kept)
+            kept.mkdir()
+        elif break_it in ("gone", "cut"):
+            data = kept.read_bytes()
+            kept.unlink()
+            if break_it == "cut":
+                kept.write_bytes(data[: len(data) // 2])
+        else:
+            kept.write_bytes(b"garbage" if break_it == "garbage" else b"")
+        assert GitWorkspace(project, workspace._home).tree() == expected
+        (project / "app.py").write_text("changed")
+        made = workspace.snapshot("loop-2", "second")
+        workspace.restore(made.commit)
+        workspace.export(made.commit, project.parent / "out")
+        assert (project.parent / "out" / "app.py").read_text() == "changed"
 
     def test_locks_left_by_a_killed_git_are_cleared(self, project: Path, workspace: GitWorkspace) -> None:
         workspace.snapshot("loop-1", "first")

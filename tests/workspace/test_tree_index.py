@@ -244,13 +244,13 @@ def test_what_is_taken_over_from_the_users_git_is_what_reading_would_give(
     wanted = plain(root, tmp_path / "slow")
     monkeypatch.setattr(tree_index, "_MOST_TOLD", 0)
     read: list[bytes] = []
-    store = file_store.store_files
+    store = file_store.store_tree
 
-    def noting(private: PrivateGit, files: Mapping[bytes, os.stat_result]) -> Any:
+    def noting(private: PrivateGit, base: str, files: Mapping[bytes, os.stat_result], plan: Any) -> str:
         read.extend(files)
-        return store(private, files)
+        return store(private, base, files, plan)
 
-    monkeypatch.setattr(tree_index, "store_files", noting)
+    monkeypatch.setattr(tree_index, "store_tree", noting)
     workspace = GitWorkspace(root, tmp_path / "state")
     assert workspace.tree() == wanted
     assert {b"a.txt", b"run", b"link", b"src/a.py"}.isdisjoint(read)

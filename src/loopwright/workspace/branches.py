@@ -14,6 +14,7 @@ from loopwright.workspace.checkpoints import GitWorkspace, create_commit, find_c
 from loopwright.workspace.copies import furnish_worktree
 from loopwright.workspace.listing import OURS, project_files
 from loopwright.workspace.private_git import PrivateGit
+from loopwright.workspace.tree_index import drop_looks
 from loopwright.workspace.user_git import UserGit
 from loopwright.workspace.worktrees import merge_commits, remove_all
 
@@ -253,12 +254,13 @@ class GitBranches:
         return git
 
     def _drop_all(self, git: UserGit, id: str, path: Path) -> None:
-        """The worktree, its empty folders, and its index in the private repository."""
+        """The worktree, its empty folders, and what is known of its files."""
         self._drop(git, path)
         for folder in (path.parent, path.parent.parent):
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
-        (self._private.directory / f"index.{check_id(id)}").unlink(missing_ok=True)
+        with self._private.locked() as private:
+            drop_looks(private, f"index.{check_id(id)}")
 
     def _drop(self, git: UserGit, path: Path) -> None:
         """Removes the worktree and git's entry of it, whatever of both there is; no other one."""

@@ -106,11 +106,6 @@ def join_names(names: Sequence[bytes]) -> bytes:
     return b"".join(name + b"\0" for name in names)
 
 
-def write_tree(private: PrivateGit, index: Path | None = None) -> str:
-    """The tree that the index holds."""
-    return private.run("write-tree", index=index).decode().strip()
-
-
 def create_commit(private: PrivateGit, tree: str, parents: Sequence[str], label: str) -> str:
     """A new commit, on no ref yet."""
     whose = (part for parent in parents for part in ("-p", parent))
@@ -215,9 +210,10 @@ class GitWorkspace:
             names = [name for name in self._index.names if is_among(name, left_out)] if left_out else []
             if not names:
                 return tree
-            with private.scratch_index(like=private.index) as scratch:
+            with private.scratch_index() as scratch:
+                private.run("read-tree", tree, index=scratch)
                 private.run("update-index", "-z", "--force-remove", "--stdin", stdin=join_names(names), index=scratch)
-                return write_tree(private, scratch)
+                return private.run("write-tree", index=scratch).decode().strip()
 
     def distrust(self) -> None:
         self._index.is_trusted = False

@@ -4,7 +4,8 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -42,7 +43,7 @@ _SLACK = 1000
 
 
 def facts_file(private: PrivateGit) -> Path:
-    """Beside git's index: a record for each file that was read. What is torn, or no longer so, is of no consequence."""
+    """A record for each file that was read. What is torn, or no longer so, is of no consequence."""
     return private.index.with_name(f"{private.index.name}.files")
 
 
@@ -80,43 +81,80 @@ def _record(name: bytes, one: IndexedFile) -> bytes:
 _BIG = 1 << 24
 """Bytes from which files are not compressed: that takes half a minute for a gigabyte, and most are already."""
 
-_WRITER = ("fast-import", "--quiet", "--done", "--depth=0")
+_WRITER = ("fast-import", "--quiet", "--done", "--depth=0", "--force")
 _PIECE = 1 << 23
 
+NewEntries = Mapping[bytes, IndexedFile | None]
+"""What names stand for in a tree from now on; None: nothing."""
 
-def store_files(private: PrivateGit, files: Mapping[bytes, os.stat_result]) -> dict[bytes, IndexedFile]:
-    """Writes their contents to the object store; all are durable at the end. Left out: what cannot be read any more."""
+
+def store_tree(
+    private: PrivateGit,
+    base: str,
+    files: Mapping[bytes, os.stat_result],
+    plan: Callable[[Mapping[bytes, IndexedFile]], NewEntries],
+) -> str:
+    """Reads the files into the object store, and writes the tree that `base` (empty: none) becomes by the plan.
+
+    That is told what was read; what cannot be read any more is missing. All is durable at the end. WorkspaceError.
+    """
     big = {name: seen for name, seen in files.items() if seen.st_size >= _BIG}
     small = {name: seen for name, seen in files.items() if name not in big}
-    return _store(private, small, 1) | _store(private, big, 0)
-
-
-def _store(private: PrivateGit, files: Mapping[bytes, os.stat_result], level: int) -> dict[bytes, IndexedFile]:
     read: dict[bytes, IndexedFile] = {}
-    if not files:
-        return read
-    root = os.fsencode(private.work_tree)
+    if big:
+        _run_writer(private, 0, lambda into: read.update(_read_files(private, big, into)))
+
+    def write(into: IO[bytes]) -> None:
+        read.update(_read_files(private, small, into))
+        into.writelines(_tree_commands(private.look, base, plan(read)))
+
+    told = _run_writer(private, 1, write)
+    return told.split()[2].decode()
+
+
+def _tree_commands(look: str, base: str, entries: NewEntries) -> Iterator[bytes]:
+    """In the language of fast-import; it prints the tree."""
+    yield b"commit %s\ncommitter <loopwright@localhost> 0 +0000\ndata 0\n" % look.encode()
+    if base:
+        yield b'M 040000 %s ""\n' % base.encode()
+    yield from (b"D %s\n" % _quoted(name) for name, one in entries.items() if one is None)
+    yield from (b"M %s %s %s\n" % (one.mode, one.blob, _quoted(name)) for name, one in entries.items() if one)
+    yield b'ls ""\n'
+
+
+def _quoted(name: bytes) -> bytes:
+    return b'"%s"' % name.replace(b"\\", rb"\\").replace(b'"', rb"\"").replace(b"\n", rb"\n")
+
+
+def _run_writer(private: PrivateGit, level: int, write: Callable[[IO[bytes]], None]) -> bytes:
+    """What it prints."""
     settings = (f"core.bigFileThreshold={_BIG}", f"core.compression={level}", f"pack.compression={level}")
     with private.start(*(word for setting in settings for word in ("-c", setting)), *_WRITER) as process:
         assert process.stdin is not None
         try:
-            for name, seen in files.items():
-                check_cancelled()
-                try:
-                    reading = _read_link if stat.S_ISLNK(seen.st_mode) else _read_file
-                    read[name] = reading(os.path.join(root, name), process.stdin)
-                except (FileNotFoundError, NotADirectoryError, PermissionError, IsADirectoryError):
-                    continue
+            write(process.stdin)
             process.stdin.write(b"done\n")
         except BrokenPipeError:
             pass  # it says why
         except BaseException:
             process.kill()
             raise
-        _, said = process.communicate()
+        printed, said = process.communicate()
     if process.returncode != 0:
         words = said.decode("utf-8", "replace").strip()
         raise WorkspaceError(f"git fast-import failed in {private.directory}: {words}")
+    return printed
+
+
+def _read_files(
+    private: PrivateGit, files: Mapping[bytes, os.stat_result], into: IO[bytes]
+) -> dict[bytes, IndexedFile]:
+    read, root = {}, os.fsencode(private.work_tree)
+    for name, seen in files.items():
+        check_cancelled()
+        with suppress(FileNotFoundError, NotADirectoryError, PermissionError, IsADirectoryError):
+            reading = _read_link if stat.S_ISLNK(seen.st_mode) else _read_file
+            read[name] = reading(os.path.join(root, name), into)
     return read
 
 
@@ -202,9 +240,7 @@ def copy_tracked_files(
     sizes = dict(zip(blobs, told.stdout.split(b"\n"), strict=False))
     kept = {name: one for name, one in found.items() if sizes.get(one.blob) == b"%d" % files[name].st_size}
     pack = str(private.directory / "objects" / "pack" / "pack")
-    folders = run_git("ls-tree", "-r", "-d", "-z", "HEAD", cwd=one.folder).stdout.split(b"\0")[:-1]
-    trees = {line.split(b"\t", 1)[0].split()[-1] for line in folders if b" tree " in line}
-    wanted = sorted({*(one.blob for one in kept.values()), *trees})  # the trees will be wanted next
+    wanted = sorted({one.blob for one in kept.values()})
     done = private.attempt("pack-objects", "-q", "--window=0", pack, stdin=_lines(wanted), env=objects)
     return kept if done.returncode == 0 else {}
 

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -131,6 +130,11 @@ class PrivateGit:
         self.index = index or directory / "index"
         self._lock: int | None = None
 
+    @property
+    def look(self) -> str:
+        """The ref of a commit that holds the files of the work tree as they were looked at last."""
+        return f"refs/looks/{self.index.name}"
+
     @contextmanager
     def locked(self) -> Iterator["PrivateGit"]:
         """The directory, made where it is missing, for us alone."""
@@ -192,12 +196,10 @@ class PrivateGit:
         return start_git(*args, cwd=self.work_tree, env=where, stdin=stdin, keep_open=held)
 
     @contextmanager
-    def scratch_index(self, *, like: Path | None = None) -> Iterator[Path]:
-        """An index for one question, empty or a copy."""
+    def scratch_index(self) -> Iterator[Path]:
+        """An empty index for one question."""
         scratch = self.directory / "index.scratch"
         scratch.unlink(missing_ok=True)
-        if like is not None and like.exists():
-            shutil.copyfile(like, scratch)
         try:
             yield scratch
         finally:

@@ -5,16 +5,13 @@ Nothing of it is packed or dropped by itself but what a deleted run leaves in a 
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import NamedTuple
 
-from loopwright.workspace.file_store import add_facts, facts_file, read_facts
+from loopwright.workspace.file_store import add_facts, read_facts
 from loopwright.workspace.private_git import PrivateGit
 
-KEPT = "refs/kept"
-"""What the index files hold, while objects are pruned."""
 OF_RUNS = ("refs/loopwright/", "refs/environment/")
 SYNCED = "core.fsync=loose-object,pack,pack-metadata,reference"
 """Loose objects go once they are packed: a pack has to be as durable as they were."""
@@ -53,8 +50,8 @@ def prune_snapshots(
         dropped = tuple(sorted(runs - set(known))) if known is not None else ()
         for id in dropped:
             drop_run(git, id)
-        with _index_files_kept(git):
-            git.run("-c", SYNCED, "gc", "--quiet", "--force", "--prune=now")
+        _check_facts(git)
+        git.run("-c", SYNCED, "gc", "--quiet", "--force", "--prune=now")
         return PruneResult(before, measure_snapshots(git.directory), dropped)
 
 
@@ -70,45 +67,20 @@ def prune_if_small(git: PrivateGit) -> None:
     """Removes what a deleted run left, but for what others may have in hand just now. `git` is locked for us."""
     sample = git.directory / "objects" / "17"
     if not sample.is_dir() or len(os.listdir(sample)) < SMALL:
-        with _index_files_kept(git):
-            git.run("prune", "--expire=1.hour.ago")
+        _check_facts(git)
+        git.run("prune", "--expire=1.hour.ago")
 
 
-@contextmanager
-def _index_files_kept(git: PrivateGit) -> Iterator[None]:
-    """What an index holds was written once, and is not written again as long as its files stay the same."""
-    _drop_kept(git)
-    for number, index in enumerate(sorted(git.directory.glob("index*"))):
-        if index.suffix in (".lock", ".scratch") or not _is_index(index):
-            continue
-        one = git.at(git.work_tree, index)
-        with git.scratch_index(like=index) as copy:  # git writes an index whose tree it was asked for
-            tree, listed = git.attempt("write-tree", index=copy), git.attempt("ls-files", "-z", "--stage", index=copy)
-        facts = read_facts(one) if tree.returncode == 0 else {}
-        if tree.returncode == 0:
-            git.run("update-ref", f"{KEPT}/{number}", tree.stdout.decode().strip())
-        else:  # torn, or of objects that are not there: it is made anew
-            index.unlink(missing_ok=True)
-        held = {
-            name: head.split()[1] for head, _, name in (e.partition(b"\t") for e in listed.stdout.split(b"\0")[:-1])
-        }
-        facts_file(one).unlink(missing_ok=True)
+def _check_facts(git: PrivateGit) -> None:
+    """What a file was is known no longer than its object is sure to be there: in the tree of the last look."""
+    git.index.unlink(missing_ok=True)  # an earlier version held the tree in there
+    for file in git.directory.glob("index*.files"):
+        one = git.at(git.work_tree, file.with_suffix(""))
+        listed = git.attempt("ls-tree", "-r", "-z", one.look).stdout.split(b"\0")[:-1]
+        held = {name: head[-40:] for head, _, name in (line.partition(b"\t") for line in listed)}
+        facts = read_facts(one)
+        file.unlink()
         add_facts(one, {name: fact for name, fact in facts.items() if held.get(name) == fact.blob})
-    yield
-    _drop_kept(git)
-
-
-def _is_index(file: Path) -> bool:
-    """Whether it is one of git's."""
-    if not file.is_file():
-        return False
-    with file.open("rb") as opened:
-        return opened.read(4) == b"DIRC"
-
-
-def _drop_kept(git: PrivateGit) -> None:
-    for ref in git.run("for-each-ref", "--format=%(refname)", KEPT).decode().split():
-        git.run("update-ref", "-d", ref)
 
 
 def _runs(git: PrivateGit) -> set[str]:

@@ -1,25 +1,23 @@
 """What a work tree holds: looked at as a whole once, and from then on only where something has changed."""
 
 import os
-import tempfile
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
 
 from loopwright.core.errors import WorkspaceError
 from loopwright.workspace.file_store import (
-    NO_BLOB,
     UNKNOWN,
     IndexedFile,
+    NewEntries,
     add_facts,
     copy_tracked_files,
     facts_file,
     read_facts,
     stamp_of,
-    store_files,
+    store_tree,
 )
 from loopwright.workspace.listing import (
     OURS,
@@ -39,8 +37,6 @@ _SOON = 120.0
 
 _MOST_TOLD = 1000
 """Names that git is asked about one by one."""
-
-T = TypeVar("T")
 
 
 def _stamp(path: Path) -> bytes:
@@ -76,8 +72,6 @@ class TreeIndex:
         self._names: list[bytes] | None = None
         self._linked: set[bytes] = set()
         """Files with other names, by which they change unseen."""
-        self._held = UNKNOWN
-        """The stamp of git's index when it held all files."""
         self._tree = ""
 
     @property
@@ -94,50 +88,46 @@ class TreeIndex:
 
     def tree(self, private: PrivateGit) -> str:
         """The tree of the files as they are now. WorkspaceError."""
-
-        def work() -> str:
-            self._look(private)
-            return self._write(private)
-
-        return self._insist(private, work)
+        self.look(private)
+        return self._tree
 
     def look(self, private: PrivateGit) -> None:
-        """Finds the files as they are now; git's index holds them afterwards. WorkspaceError."""
-        self._insist(private, lambda: self._look(private))
+        """Finds the files as they are now. WorkspaceError.
+
+        Files come and go meanwhile, and what git has kept may be torn: what fails is begun anew.
+        """
+        for _ in range(_ATTEMPTS - 1):
+            with suppress(OSError, WorkspaceError):
+                return self._look(private)
+            self._forget(private)
+        try:
+            return self._look(private)
+        except (OSError, WorkspaceError) as error:
+            raise WorkspaceError(f"The files of {private.work_tree} could not be read: {error}") from error
 
     def list_ignored(self, private: PrivateGit) -> list[bytes]:
         """Ignored files, and folders that hold nothing else: these end with a slash."""
         self.look(private)
         return [name for name in list_ignored(private, self._repositories) if name.rstrip(b"/") not in OURS]
 
-    def _insist(self, private: PrivateGit, work: Callable[[], T]) -> T:
-        """Files come and go while we look, and what git has kept may be torn: what fails is begun anew."""
-        for _ in range(_ATTEMPTS - 1):
-            with suppress(OSError, WorkspaceError):
-                return work()
-            self._forget(private)
-        try:
-            return work()
-        except (OSError, WorkspaceError) as error:
-            raise WorkspaceError(f"The files of {private.work_tree} could not be read: {error}") from error
-
     def _forget(self, private: PrivateGit) -> None:
         self._end_watch()
-        self._files, self._names, self._held, self._tree = {}, None, UNKNOWN, ""
-        private.index.unlink(missing_ok=True)
+        self._files, self._names, self._tree = {}, None, ""
+        (private.directory / private.look).unlink(missing_ok=True)  # git deletes none that is torn
+        private.attempt("update-ref", "-d", private.look)
         facts_file(private).unlink(missing_ok=True)
 
     def _look(self, private: PrivateGit) -> None:
         told = self._changes() if self.is_trusted else None
         if told is not None:
-            if not any(told) and self._held == _stamp(private.index):
+            if not any(told):
                 return
             if found := self._look_at_some(private, told):
                 self._read(private, *found)
                 return
         began = time.time_ns()
         try:
-            self._read(private, *self._look_at_all(private), began=began)
+            self._read(private, self._look_at_all(private), set(), began=began)
         except BaseException:
             self._end_watch()  # it has told of what was not read
             raise
@@ -147,47 +137,35 @@ class TreeIndex:
         self, private: PrivateGit, seen: Mapping[bytes, os.stat_result], gone: set[bytes], began: int | None = None
     ) -> None:
         """Of those that were `seen`, what has changed. `began` (ns): when a look at all files did."""
+        base, held = (self._tree, self._files) if self._tree else _read_last(private)
         known = self._files or read_facts(private)
+        if began is not None:
+            gone |= held.keys() - seen.keys()
         changed = {name: one for name, one in seen.items() if name not in known or known[name].stamp != stamp_of(one)}
         read: dict[bytes, IndexedFile] = {}
         if began is not None and len(changed) > _MOST_TOLD:
             for one in self._repositories:
                 read |= copy_tracked_files(private, one, changed, began)
-        read |= store_files(private, {name: one for name, one in changed.items() if name not in read})
-        gone |= changed.keys() - read.keys()
-        fresh = {name: read.get(name) or known[name] for name in seen if name not in gone}
-        self._take_in(private, fresh, gone)
+        fresh: dict[bytes, IndexedFile] = {}
+
+        def plan(stored: Mapping[bytes, IndexedFile]) -> NewEntries:
+            read.update(stored)
+            gone.update(changed.keys() - read.keys())
+            fresh.update((name, read.get(name) or known[name]) for name in seen if name not in gone)
+            entries: dict[bytes, IndexedFile | None] = dict.fromkeys(name for name in gone if name in held)
+            return entries | {name: one for name, one in fresh.items() if name not in held or held[name][1:] != one[1:]}
+
+        unread = {name: one for name, one in changed.items() if name not in read}
+        tree = base if base and not unread and not plan({}) else store_tree(private, base, unread, plan)
+        if any(name not in self._files for name in fresh) or any(name in self._files for name in gone):
+            self._names = None
+        self._files.update(fresh)
+        for name in gone:
+            self._files.pop(name, None)
         self._linked = self._linked - seen.keys() - gone | {name for name, one in seen.items() if one.st_nlink > 1}
+        self._tree = tree
         add_facts(private, read)
         self._pending = TreeChanges(set(), set())
-
-    def _take_in(self, private: PrivateGit, fresh: Mapping[bytes, IndexedFile], gone: set[bytes]) -> None:
-        """Brings git's index up to date; all of it where somebody else has written it."""
-        known = self._files
-        if any(name not in known for name in fresh) or any(name in known for name in gone):
-            self._names = None
-        lines = [b"0 %s\t%s\0" % (NO_BLOB, name) for name in gone if name in known]
-        lines += [_line(name, one) for name, one in fresh.items() if name not in known or known[name][1:] != one[1:]]
-        known.update(fresh)
-        for name in gone:
-            known.pop(name, None)
-        if self._held != _stamp(private.index) or not self._held:
-            private.index.unlink(missing_ok=True)
-            lines = [_line(name, one) for name, one in known.items()]
-            self._tree = ""
-        if lines:
-            self._held, self._tree = UNKNOWN, ""
-            private.run("update-index", "-z", "--index-info", stdin=b"".join(lines))
-            if len(lines) > _MOST_TOLD:
-                self._tree = write_packed_tree(private)
-            self._held = _stamp(private.index)
-
-    def _write(self, private: PrivateGit) -> str:
-        """The tree that the index holds."""
-        if not self._tree:
-            self._tree = private.run("write-tree").decode().strip()
-            self._held = _stamp(private.index)
-        return self._tree
 
     # ── what to look at ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -202,11 +180,11 @@ class TreeIndex:
         self._pending.folders.update(told.folders)
         return TreeChanges(self._pending.files | self._linked, self._pending.folders)
 
-    def _look_at_all(self, private: PrivateGit) -> tuple[dict[bytes, os.stat_result], set[bytes]]:
-        """Every file as it is now, and which are gone. Watches first, so that nothing is missed in between."""
+    def _look_at_all(self, private: PrivateGit) -> Mapping[bytes, os.stat_result]:
+        """Every file as it is now. Watches first, so that nothing is missed in between."""
         self._end_watch()
         if self._listed is not None:
-            return dict(seen := self._listed()), self._files.keys() - seen.keys()
+            return self._listed()
         if time.monotonic() < self._looked + _SOON:
             self._begin_watch(private)
         listing = list_files(private, without=self._without)
@@ -214,7 +192,7 @@ class TreeIndex:
             self._end_watch()
             self._repositories = listing.repositories
         self._pending, self._looked = TreeChanges(set(), set()), time.monotonic()
-        return listing.seen, self._files.keys() - listing.seen.keys()
+        return listing.seen
 
     def _look_at_some(
         self, private: PrivateGit, told: TreeChanges
@@ -259,18 +237,20 @@ class TreeIndex:
         self._watch = None
 
 
-def write_packed_tree(private: PrivateGit) -> str:
-    """As write-tree, for a tree most of whose folders are new: one pack is made durable, and not each of them."""
-    with tempfile.TemporaryDirectory(prefix="trees-", dir=private.directory) as scratch:
-        objects = private.directory / "objects"
-        env = {"GIT_OBJECT_DIRECTORY": scratch, "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects)}
-        tree = private.run("-c", "core.fsync=none", "write-tree", env=env).strip()
-        written = [os.fsencode(path.parent.name + path.name) for path in Path(scratch).glob("[0-9a-f][0-9a-f]/*")]
-        if written:
-            pack = str(objects / "pack" / "pack")
-            private.run("pack-objects", "-q", pack, stdin=b"".join(name + b"\n" for name in written), env=env)
-    return tree.decode()
+def drop_looks(private: PrivateGit, index: str) -> None:
+    """Forgets what is known of work trees; `index` is the name of theirs, or a pattern."""
+    for ref in private.run("for-each-ref", "--format=%(refname)", f"refs/looks/{index}").decode().split():
+        private.run("update-ref", "-d", ref)
+    for facts in private.directory.glob(f"{index}.files"):
+        facts.unlink()
 
 
-def _line(name: bytes, one: IndexedFile) -> bytes:
-    return b"%s %s\t%s\0" % (one.mode, one.blob, name)
+def _read_last(private: PrivateGit) -> tuple[str, dict[bytes, IndexedFile]]:
+    """The tree that was written last, maybe by another process, and what it holds; empty where that is not known."""
+    found = private.attempt("rev-parse", "--verify", "--quiet", f"{private.look}^{{tree}}")
+    listed = private.attempt("ls-tree", "-r", "-z", private.look) if found.returncode == 0 else found
+    if listed.returncode != 0:
+        return "", {}
+    entries = (line.partition(b"\t") for line in listed.stdout.split(b"\0")[:-1])
+    held = {name: IndexedFile(UNKNOWN, head[:6], head[-40:]) for head, _, name in entries}
+    return found.stdout.decode().strip(), held

@@ -13,7 +13,7 @@ from loopwright.workspace.checkpoints import WorkTree, create_commit, find_commi
 from loopwright.workspace.copies import as_rule, link_ignored
 from loopwright.workspace.listing import decode_name, folders_of, list_files, look_at, project_files
 from loopwright.workspace.private_git import ATTRIBUTES, PrivateGit, run_git
-from loopwright.workspace.tree_index import TreeIndex
+from loopwright.workspace.tree_index import TreeIndex, drop_looks
 
 _ATTEMPTS = 3
 
@@ -108,9 +108,8 @@ class LaneTree:
         (git / "info/attributes").write_text(ATTRIBUTES)
         (git / "config").write_text(_CONFIG)
         (git / branch).write_text(f"{commit}\n")
-        if self._private.index.exists():  # git writes none as long as there are no files
-            shutil.copyfile(self._private.index, git / "index")
         (git / "HEAD").write_text(f"ref: {branch}\n")
+        run_git("read-tree", "HEAD", cwd=self.folder)
         run_git("update-index", "-q", "--refresh", cwd=self.folder)
 
     def tree(self, opened: str) -> str:
@@ -225,8 +224,7 @@ class GitWorktrees:
         with self._private.locked() as private:
             for ref in private.run("for-each-ref", "--format=%(refname)", f"{_REFS}/{owner}/").decode().split():
                 _drop(private, ref)
-            for index in private.directory.glob(f"index.{owner}.*"):
-                index.unlink()
+            drop_looks(private, f"index.{owner}.*")
             remove_all(self._folder(owner))
 
     def _lane(self, private: PrivateGit, owner: str, lane: int) -> LaneTree:
