@@ -1,5 +1,6 @@
 """The index of a work tree tells what a look at all of it would tell, whatever happens to the files in between."""
 
+import asyncio
 import mmap
 import os
 import shutil
@@ -13,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.core.threads import CallCancelledError
+from loopwright.core import threads
+from loopwright.core.threads import CallCancelledError, hear_calls, run_in_thread
 from loopwright.processes.inotify import Inotify
 from loopwright.workspace import file_store, tree_index
 from loopwright.workspace.checkpoints import GitWorkspace
@@ -296,12 +298,39 @@ def test_where_the_kernel_does_not_tell_all_files_are_looked_at(
     check(workspace, tmp_path / "slow")
     if way == "overflow":
         limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
-        for _ in range(limit // 4 + 1):
+        for _ in range(limit // 2 + 1):  # the same twice in a row would count once
             for name in ("a.txt", "src/a.py"):
                 (root / name).touch()
-                (root / name).touch()
     (root / "src/a.py").write_text("changed")
+    assert any("lost track" in words for words in told_of(workspace)) == (way == "overflow")
     check(workspace, tmp_path / "slow")
+
+
+def told_of(workspace: GitWorkspace) -> list[str]:
+    """What a look tells whoever waits for it."""
+    told: list[str] = []
+
+    async def look() -> None:
+        with hear_calls(told.append):
+            await run_in_thread(workspace.tree)
+        await asyncio.sleep(0)
+
+    asyncio.run(look())
+    return told
+
+
+def test_a_look_tells_how_far_it_is_and_of_big_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_project(tmp_path)
+    (root / "big.bin").write_bytes(b"b" * 3_000_000)
+    monkeypatch.setattr(file_store, "_BIG", 2_000_000)
+    monkeypatch.setattr(threads, "_FIRST_WORDS", 0.0)
+    first, *_, last = told_of(GitWorkspace(root, tmp_path / "state"))
+    assert first == "0 files of the project looked at"
+    assert last.endswith("files of the project read")
+    (root / "b.bin").write_bytes(b"b" * 2_000_000)
+    assert "keeping 2 big files, such as big.bin, whole: 5 MB of the disk for each version" in told_of(
+        GitWorkspace(root, tmp_path / "other")
+    )
 
 
 def test_what_the_kernel_tells_nobody_is_found_where_it_is_not_trusted(tmp_path: Path) -> None:

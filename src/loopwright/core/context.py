@@ -10,7 +10,7 @@ from loopwright.core.record import JournalEvent
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus
 from loopwright.core.state import Incident
-from loopwright.core.threads import run_in_thread
+from loopwright.core.threads import hear_calls, run_in_thread
 from loopwright.evidence.proof import Proof, ProofGoal
 from loopwright.evidence.testing import TestLimits, TestRun
 
@@ -140,7 +140,9 @@ class MeasuredRunContext(RunContext[R]):
 
     async def tree(self) -> str:
         """Hash of the work tree, without what test runs have written."""
-        return await run_in_thread(self.workspace.tree, self.state().engine.run_writes)
+        with hear_calls(lambda words: self.bus.publish("activity", words)):
+            return await run_in_thread(self.workspace.tree, self.state().engine.run_writes)
 
     async def snapshot(self, label: str) -> Snapshot:
-        return await run_in_thread(self.workspace.snapshot, self.id, label)
+        with hear_calls(lambda words: self.bus.publish("activity", words)):
+            return await run_in_thread(self.workspace.snapshot, self.id, label)

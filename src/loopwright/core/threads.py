@@ -1,15 +1,31 @@
 """Blocking port calls, off the event loop."""
 
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _LEAVING: ContextVar[threading.Event | None] = ContextVar("leaving", default=None)
+
+
+_FIRST_WORDS = 2.0
+"""Seconds after which a call tells how far it is; then whenever they have doubled."""
+
+
+@dataclass
+class _Listener:
+    tell: Callable[[str], None]
+    since: float = field(default_factory=time.monotonic)
+    told: int = 0
+
+
+_LISTENER: ContextVar[_Listener | None] = ContextVar("listener", default=None)
 
 
 class CallCancelledError(Exception):
@@ -26,6 +42,37 @@ def check_cancelled() -> None:
     """CallCancelledError if so."""
     if is_cancelled():
         raise CallCancelledError
+
+
+@contextmanager
+def hear_calls(tell: Callable[[str], None]) -> Iterator[None]:
+    """What calls in threads tell while it lasts is heard in this one."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+
+    def pass_on(words: str) -> None:
+        loop.call_soon_threadsafe(tell, words)
+
+    token = _LISTENER.set(_Listener(pass_on))
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def tell(words: str) -> None:
+    """Whoever waits for this thread's call hears it, if they listen."""
+    if (listener := _LISTENER.get()) is not None:
+        listener.tell(words)
+
+
+def tell_progress(words: str, *args: object) -> None:
+    """The same of how far the call is (formatted with `args`), where it has taken long since the last time."""
+    listener = _LISTENER.get()
+    if listener is not None and time.monotonic() - listener.since >= _FIRST_WORDS * 2**listener.told:
+        listener.told += 1
+        listener.tell(words.format(*args))
 
 
 async def run_in_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

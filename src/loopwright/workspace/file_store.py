@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from loopwright.core.errors import WorkspaceError
-from loopwright.core.threads import check_cancelled
-from loopwright.workspace.listing import Repository
+from loopwright.core.threads import check_cancelled, tell, tell_progress
+from loopwright.workspace.listing import Repository, decode_name
 from loopwright.workspace.private_git import PrivateGit, run_git
 
 SETTLED = 50_000_000
@@ -102,6 +102,9 @@ def store_tree(
     small = {name: seen for name, seen in files.items() if name not in big}
     read: dict[bytes, IndexedFile] = {}
     if big:
+        size, name = sum(seen.st_size for seen in big.values()), max(big, key=lambda name: big[name].st_size)
+        which = decode_name(name) if len(big) == 1 else f"{len(big)} big files, such as {decode_name(name)},"
+        tell(f"keeping {which} whole: {size / 1e6:,.0f} MB of the disk for each version")
         _run_writer(private, 0, lambda into: read.update(_read_files(private, big, into)))
 
     def write(into: IO[bytes]) -> None:
@@ -150,8 +153,9 @@ def _read_files(
     private: PrivateGit, files: Mapping[bytes, os.stat_result], into: IO[bytes]
 ) -> dict[bytes, IndexedFile]:
     read, root = {}, os.fsencode(private.work_tree)
-    for name, seen in files.items():
+    for number, (name, seen) in enumerate(files.items()):
         check_cancelled()
+        tell_progress("{:,} of {:,} files of the project read", number, len(files))
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError, IsADirectoryError):
             reading = _read_link if stat.S_ISLNK(seen.st_mode) else _read_file
             read[name] = reading(os.path.join(root, name), into)

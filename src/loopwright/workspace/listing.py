@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from loopwright.core.threads import check_cancelled
+from loopwright.core.threads import check_cancelled, tell_progress
 from loopwright.workspace.private_git import PrivateGit, run_git
 
 OURS = (b".workflow", b".loop")
@@ -124,6 +124,7 @@ def _open_repositories(
     for number, name in enumerate(one.ask(private, _LIST)):
         if number % 1000 == 0:
             check_cancelled()
+            tell_progress("{:,} files of the project looked at", number)
         bare = name.rstrip(b"/")
         found = _look(at + bare)
         if found is None:

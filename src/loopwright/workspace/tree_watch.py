@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from loopwright.core.threads import check_cancelled
+from loopwright.core.threads import check_cancelled, tell
 from loopwright.processes import inotify
 from loopwright.workspace.listing import is_left_out
 
@@ -96,6 +96,7 @@ class TreeWatch:
         folders: set[bytes] = set()
         for note in self._notes.told():
             if note.folder == -1 or note.mask & inotify.UNMOUNT:
+                tell("the system lost track of what changes in the project; looking at all files")
                 return None
             if note.mask & inotify.IGNORED:
                 self._folders.pop(note.folder, None)
