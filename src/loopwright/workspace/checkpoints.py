@@ -12,6 +12,7 @@ from loopwright.core.ports import FileChange, FileLayer, Snapshot
 from loopwright.evidence.environment import Environment, EnvironmentChange, Manifests
 from loopwright.workspace.copies import bring_ignored, list_left_behind
 from loopwright.workspace.environment import EnvironmentLook, compare_looks, look_at_environment
+from loopwright.workspace.file_store import read_tree
 from loopwright.workspace.listing import decode_name, folders_of, is_among
 from loopwright.workspace.private_git import PrivateGit, run_git
 from loopwright.workspace.pruning import drop_run, prune_if_small
@@ -28,21 +29,19 @@ class WorkTree:
     def restore(self, commit: str, chosen: frozenset[str] | None = None, over: str | None = None) -> None:
         """See ports.Workspace.restore; `chosen` are its paths."""
         private = self._private
-        wanted = _files_of(private, commit)
+        wanted = files_of(private, commit)
         self._index.look(private)
         present = {name: (one.mode, one.blob) for name, one in self._index.files.items()}
         within = [name for name in wanted.keys() | present.keys() if chosen is None or is_among(name, chosen)]
         if over is not None:
-            known = _files_of(private, over)
+            known = files_of(private, over)
             touched = {*within, *_in_place_of(within, present)}
             changed = [name for name in touched if present.get(name) not in (known.get(name), wanted.get(name))]
             _refuse_to_overwrite(changed or [name for name in within if name not in present and self._is_there(name)])
         write = [name for name in within if name in wanted and wanted[name] != present.get(name)]
         self._refuse_to_bury_ignored(write, present)
         times = {name: path.stat().st_mtime for name in write if (path := self._path(name)).is_file()}
-        with private.scratch_index() as scratch:
-            private.run("read-tree", commit, index=scratch)
-            private.run("checkout-index", "-f", "-q", "-z", "--stdin", stdin=join_names(write), index=scratch)
+        write_files(private, commit, write, self._root)
         for name, before in times.items():
             make_newer(self._path(name), than=before)
         # Listed again by the ignore rules that hold now: a rule that was lost must not cost the files it guarded.
@@ -93,6 +92,15 @@ class WorkTree:
             return
         except OSError as error:
             raise WorkspaceError(f"{decode_name(name)} could not be removed: {error.strerror}") from error
+
+
+def write_files(private: PrivateGit, commit: str, names: Sequence[bytes], to: Path) -> None:
+    """Writes these files of the commit below a folder, over what is there."""
+    to.mkdir(parents=True, exist_ok=True)
+    how = "-c", "checkout.workers=0", "checkout-index", f"--prefix={to}/", "-f", "-q", "-z", "--stdin"
+    with private.scratch_index() as scratch:
+        private.run("read-tree", find_commit(private, commit), index=scratch)
+        private.run(*how, stdin=join_names(names), index=scratch)
 
 
 def make_newer(path: Path, *, than: float) -> None:
@@ -146,18 +154,9 @@ def _in_place_of(names: Sequence[bytes], present: Iterable[bytes]) -> Iterator[b
     return (name for name in present if name in ways or any(folder in needed for folder in folders_of(name)))
 
 
-def _entries(listing: bytes) -> dict[bytes, tuple[bytes, bytes]]:
-    """Mode and object of every file, from what ls-tree or ls-files --stage prints."""
-    entries = {}
-    for line in listing.split(b"\0")[:-1]:
-        head, _, name = line.partition(b"\t")
-        mode, *middle = head.split()
-        entries[name] = (mode, middle[-1] if middle[0] == b"blob" else middle[0])
-    return entries
-
-
-def _files_of(private: PrivateGit, commit: str) -> dict[bytes, tuple[bytes, bytes]]:
-    return _entries(private.run("ls-tree", "-r", "-z", find_commit(private, commit)))
+def files_of(private: PrivateGit, commit: str) -> dict[bytes, tuple[bytes, bytes]]:
+    """Mode and object of each file. NotFound."""
+    return read_tree(private, find_commit(private, commit))
 
 
 _SMALL = 3000
@@ -246,23 +245,10 @@ class GitWorkspace:
     def export(self, commit: str, to: Path, *, paths: Sequence[str] | None = None, without: Sequence[str] = ()) -> None:
         chosen = None if paths is None else frozenset(path.rstrip("/") for path in paths)
         left_out = frozenset(path.rstrip("/") for path in without)
-        with self._private.locked() as private, private.scratch_index() as scratch:
-            private.run("read-tree", find_commit(private, commit), index=scratch)
-            known = private.run("ls-files", "-z", "--cached", index=scratch).split(b"\0")[:-1]
+        with self._private.locked() as private:
+            known = files_of(private, commit)
             wanted = [n for n in known if (chosen is None or is_among(n, chosen)) and not is_among(n, left_out)]
-            to.mkdir(parents=True, exist_ok=True)
-            private.run(
-                "-c",
-                "checkout.workers=0",
-                "checkout-index",
-                f"--prefix={to}/",
-                "-f",
-                "-q",
-                "-z",
-                "--stdin",
-                stdin=join_names(wanted),
-                index=scratch,
-            )
+            write_files(private, commit, wanted, to)
 
     def bring_ignored(self, to: Path) -> Sequence[bytes]:
         with self._private.locked() as private:
@@ -276,8 +262,8 @@ class GitWorkspace:
             self._index.look(private)
             if len(self._index.files) < _SMALL:
                 return None
-            wanted = {name: one for name, one in _files_of(private, commit).items() if not is_among(name, theirs)}
-            wanted |= {name: one for name, one in _files_of(private, source).items() if is_among(name, theirs)}
+            wanted = {name: one for name, one in files_of(private, commit).items() if not is_among(name, theirs)}
+            wanted |= {name: one for name, one in files_of(private, source).items() if is_among(name, theirs)}
             present = {name: (one.mode, one.blob) for name, one in self._index.files.items()}
             with private.scratch_index() as scratch:
                 lines = [b"%s %s\t%s\0" % (*one, name) for name, one in wanted.items() if one != present.get(name)]

@@ -35,6 +35,12 @@ def stamp_of(seen: os.stat_result) -> bytes:
     return b"%d,%d,%d,%d,%d,%d" % kept
 
 
+def read_tree(private: PrivateGit, tree: str) -> dict[bytes, tuple[bytes, bytes]]:
+    """Mode and object of each file in a tree, or in a commit's. WorkspaceError."""
+    entries = (line.partition(b"\t") for line in private.run("ls-tree", "-r", "-z", tree).split(b"\0")[:-1])
+    return {name: (head[:6], head[-len(NO_BLOB) :]) for head, _, name in entries}
+
+
 # ── what a stamp stands for, from one process to the next ────────────────────────────────────────────────────────
 
 

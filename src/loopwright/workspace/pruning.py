@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from loopwright.workspace.file_store import add_facts, read_facts
 from loopwright.workspace.private_git import PrivateGit
+from loopwright.workspace.tree_index import read_last
 
 OF_RUNS = ("refs/loopwright/", "refs/environment/")
 SYNCED = "core.fsync=loose-object,pack,pack-metadata,reference"
@@ -76,11 +77,9 @@ def _check_facts(git: PrivateGit) -> None:
     git.index.unlink(missing_ok=True)  # an earlier version held the tree in there
     for file in git.directory.glob("index*.files"):
         one = git.at(git.work_tree, file.with_suffix(""))
-        listed = git.attempt("ls-tree", "-r", "-z", one.look).stdout.split(b"\0")[:-1]
-        held = {name: head[-40:] for head, _, name in (line.partition(b"\t") for line in listed)}
-        facts = read_facts(one)
+        held, facts = read_last(one)[1], read_facts(one)
         file.unlink()
-        add_facts(one, {name: fact for name, fact in facts.items() if held.get(name) == fact.blob})
+        add_facts(one, {name: fact for name, fact in facts.items() if name in held and held[name].blob == fact.blob})
 
 
 def _runs(git: PrivateGit) -> set[str]:

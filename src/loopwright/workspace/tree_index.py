@@ -16,6 +16,7 @@ from loopwright.workspace.file_store import (
     copy_tracked_files,
     facts_file,
     read_facts,
+    read_tree,
     stamp_of,
     store_tree,
 )
@@ -137,7 +138,7 @@ class TreeIndex:
         self, private: PrivateGit, seen: Mapping[bytes, os.stat_result], gone: set[bytes], began: int | None = None
     ) -> None:
         """Of those that were `seen`, what has changed. `began` (ns): when a look at all files did."""
-        base, held = (self._tree, self._files) if self._tree else _read_last(private)
+        base, held = (self._tree, self._files) if self._tree else read_last(private)
         known = self._files or read_facts(private)
         if began is not None:
             gone |= held.keys() - seen.keys()
@@ -245,12 +246,9 @@ def drop_looks(private: PrivateGit, index: str) -> None:
         facts.unlink()
 
 
-def _read_last(private: PrivateGit) -> tuple[str, dict[bytes, IndexedFile]]:
+def read_last(private: PrivateGit) -> tuple[str, dict[bytes, IndexedFile]]:
     """The tree that was written last, maybe by another process, and what it holds; empty where that is not known."""
-    found = private.attempt("rev-parse", "--verify", "--quiet", f"{private.look}^{{tree}}")
-    listed = private.attempt("ls-tree", "-r", "-z", private.look) if found.returncode == 0 else found
-    if listed.returncode != 0:
-        return "", {}
-    entries = (line.partition(b"\t") for line in listed.stdout.split(b"\0")[:-1])
-    held = {name: IndexedFile(UNKNOWN, head[:6], head[-40:]) for head, _, name in entries}
-    return found.stdout.decode().strip(), held
+    with suppress(WorkspaceError):
+        tree = private.run("rev-parse", "--verify", "--quiet", f"{private.look}^{{tree}}").decode().strip()
+        return tree, {name: IndexedFile(UNKNOWN, *held) for name, held in read_tree(private, tree).items()}
+    return "", {}

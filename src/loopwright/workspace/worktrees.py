@@ -2,15 +2,24 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from loopwright.core.errors import Invalid, NotFound, WorkspaceError
 from loopwright.core.ids import check_id
 from loopwright.core.ports import MergeResult, Snapshot
-from loopwright.workspace.checkpoints import WorkTree, create_commit, find_commit, private_directory
+from loopwright.workspace.checkpoints import (
+    WorkTree,
+    create_commit,
+    files_of,
+    find_commit,
+    private_directory,
+    write_files,
+)
 from loopwright.workspace.copies import as_rule, link_ignored
+from loopwright.workspace.file_store import SETTLED, IndexedFile, add_facts, stamp_of
 from loopwright.workspace.listing import decode_name, folders_of, list_files, look_at, project_files
 from loopwright.workspace.private_git import ATTRIBUTES, PrivateGit, run_git
 from loopwright.workspace.tree_index import TreeIndex, drop_looks
@@ -84,11 +93,21 @@ class LaneTree:
             if folder.is_symlink() or not folder.is_dir():  # what an agent may have put there must not be followed
                 remove_all(folder)
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        names = self._names(commit)
-        _clean(self.folder, names)
-        index = self._index(lambda: look_at(self.folder, names))
-        WorkTree(self._private, index).restore(commit)
-        index.look(self._private)
+        wanted = files_of(self._private, commit)
+        _clean(self.folder, wanted)
+        if any(look_at(self.folder, wanted)):
+            WorkTree(self._private, self._index(wanted)).restore(commit)
+        else:
+            self._write(commit, wanted)
+
+    def _write(self, commit: str, wanted: Mapping[bytes, tuple[bytes, bytes]]) -> None:
+        """All files. Nobody else is at work there: they are what was written, and need not be read again."""
+        private = self._private
+        write_files(private, commit, list(wanted), self.folder)
+        time.sleep(SETTLED / 1e9)  # from now on, a stamp tells of every change
+        written = look_at(self.folder, wanted)
+        add_facts(private, {name: IndexedFile(stamp_of(one), *wanted[name]) for name, one in written})
+        private.run("update-ref", private.look, commit)
 
     def link(self, files: Iterable[bytes], home: Path) -> list[bytes]:
         """Links what the project ignores; `files` are those that it does not. The names of the links."""
@@ -114,21 +133,21 @@ class LaneTree:
 
     def tree(self, opened: str) -> str:
         """The tree of what the folder holds now; what it was `opened` with counts even where a rule ignores it."""
-        names = self._names(opened)
-        index = self._index(lambda: (*list_files(self._private).seen.items(), *look_at(self.folder, names)))
-        return index.tree(self._private)
+        return self._index(files_of(self._private, opened)).tree(self._private)
 
-    def _index(self, looked: Callable[[], Iterable[tuple[bytes, os.stat_result]]]) -> TreeIndex:
-        """Of what is looked at there, but for links of ours."""
-        return TreeIndex(listed=lambda: {name: one for name, one in looked() if not self._is_link_of_ours(name)})
+    def _index(self, names: Collection[bytes]) -> TreeIndex:
+        """Of what is there, and of these names even where a rule ignores them, but for links of ours."""
+
+        def look() -> dict[bytes, os.stat_result]:
+            found = (*list_files(self._private).seen.items(), *look_at(self.folder, names))
+            return {name: one for name, one in found if not self._is_link_of_ours(name)}
+
+        return TreeIndex(listed=look)
 
     @property
     def _way(self) -> tuple[Path, ...]:
         """From the owner's folder to the lane's own."""
         return self.folder.parent.parent, self.folder.parent, self.folder
-
-    def _names(self, commit: str) -> list[bytes]:
-        return self._private.run("ls-tree", "-r", "-z", "--name-only", commit).split(b"\0")[:-1]
 
     def _is_link_of_ours(self, name: bytes) -> bool:
         path = self._path(name)
@@ -138,10 +157,9 @@ class LaneTree:
         return self.folder / os.fsdecode(name)
 
 
-def _clean(folder: Path, names: Sequence[bytes]) -> None:
+def _clean(folder: Path, files: Collection[bytes]) -> None:
     """Removes all below the folder but files of these names."""
-    files = frozenset(names)
-    folders = frozenset(folder for name in names for folder in folders_of(name))
+    folders = frozenset(folder for name in files for folder in folders_of(name))
     open_ones = [(os.fsencode(folder), b"")]
     while open_ones:
         at, prefix = open_ones.pop()
