@@ -12,17 +12,17 @@ from loopwright.core.errors import Invalid
 
 Doc = dict[str, Any]  # Any: a JSON document
 Op = dict[str, Any]  # Any: a JSON value among its values
-PLAIN = frozenset({str, bool, int})
+PLAIN = frozenset({str, bool, int, type(None)})
 """What most of a state consists of: JSON as it is."""
 TOO_DEEP = "a state cannot be nested this deeply"
 
 
 class FieldPart(NamedTuple):
-    """One field of a model: its attribute, its key in the file, and when the key is left out."""
+    """One field of a model: its attribute, its key in the file, and when the key is left out, None: never."""
 
     attribute: str
     key: str
-    left_out: Callable[[object], bool]
+    left_out: Callable[[object], bool] | None
 
 
 def to_json(value: object) -> Any:  # Any: a JSON value
@@ -34,8 +34,20 @@ def to_json(value: object) -> Any:  # Any: a JSON value
 
 
 def _plain(value: object) -> JsonValue:
-    if value is None or type(value) in PLAIN:
+    if type(value) in PLAIN:
         return value  # type: ignore[return-value]  # one of them
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, BaseModel):
+        fields = value.__dict__
+        shown: dict[str, JsonValue] = {
+            key: item if type(item := fields[name]) in PLAIN else _plain(item)
+            for name, key, left_out in _parts(type(value))
+            if left_out is None or not left_out(fields[name])
+        }
+        for key, item in (value.__pydantic_extra__ or {}).items():
+            shown[key] = _plain(item)
+        return shown
     match value:
         case str() | int():
             return value
@@ -43,12 +55,6 @@ def _plain(value: object) -> JsonValue:
             if not math.isfinite(value):
                 raise Invalid(f"a state cannot hold the number {value}")
             return value
-        case BaseModel():
-            fields, parts = value.__dict__, _parts(type(value))
-            shown = {key: fields[name] for name, key, left_out in parts if not left_out(fields[name])}
-            return {key: _plain(item) for key, item in {**shown, **(value.__pydantic_extra__ or {})}.items()}
-        case tuple() | list():
-            return [_plain(item) for item in value]
         case dict():
             return {str(key): _plain(item) for key, item in value.items()}
     raise Invalid(f"a state cannot hold a {type(value).__name__}")
@@ -104,10 +110,10 @@ def _changed_fields(old: BaseModel, new: BaseModel, path: str) -> Iterator[Op]:
         if was is now:
             continue
         where = f"{path}/{_token(key)}"
-        if left_out(now):
+        if left_out and left_out(now):
             if not left_out(was):
                 yield {"op": "remove", "path": where}
-        elif left_out(was):
+        elif left_out and left_out(was):
             yield {"op": "add", "path": where, "value": to_json(now)}
         else:
             yield from _changed(was, now, where)
@@ -169,7 +175,7 @@ def _mark(item: object) -> object:
 @cache
 def _parts(model: type[BaseModel]) -> tuple[FieldPart, ...]:
     return tuple(
-        FieldPart(name, field.serialization_alias or field.alias or name, field.exclude_if or (lambda _: False))
+        FieldPart(name, field.serialization_alias or field.alias or name, field.exclude_if)
         for name, field in model.model_fields.items()
     )
 
