@@ -64,9 +64,9 @@ class DyingDisk(Disk):
         self._live()
         super().replace(path, data, durable=durable)
 
-    def swap(self, path: str, data: bytes) -> None:
+    def swap(self, path: str, data: bytes, *, fresh: bool) -> None:
         self._live()
-        super().swap(path, data)
+        super().swap(path, data, fresh=fresh)
 
     def sync_folder(self, path: str) -> None:
         self._live()

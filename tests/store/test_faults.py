@@ -58,9 +58,9 @@ class FailingDisk(Disk):
         self._try("replace")
         super().replace(path, data, durable=durable)
 
-    def swap(self, path: str, data: bytes) -> None:
+    def swap(self, path: str, data: bytes, *, fresh: bool) -> None:
         self._try("swap")
-        super().swap(path, data)
+        super().swap(path, data, fresh=fresh)
 
 
 @pytest.fixture

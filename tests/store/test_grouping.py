@@ -1,17 +1,20 @@
-"""Turns: one works, the others come along; those who create wait together for the sync of their folder."""
+"""Turns: one works, the others come along; and what one thread makes together shares its syncs."""
 
 import contextlib
 import os
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from loopwright.core.errors import Conflict, NotFound, StoreError, UncertainCommit
+from loopwright.core.errors import Conflict, Invalid, NotFound, StoreError, UncertainCommit
+from loopwright.core.record import JournalEvent
 from loopwright.store.files import FileStore
-from loopwright.store.writer import GroupCommit
+from loopwright.store.group_commit import CommitGroup, GroupCommit, Promised, carry_out_together
+from loopwright.store.lease import Flock, NotAtOnce
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from tests.store.faulty import Died, FaultyDisk, Trouble, lose_power
@@ -30,7 +33,7 @@ def test_those_who_wait_share_the_next_turn() -> None:
     started, go_on = threading.Event(), threading.Event()
     batches: list[list[int]] = []
 
-    def work(items: Sequence[int], busy: Callable[[], bool]) -> None:
+    def work(items: Sequence[int], busy: object) -> None:
         batches.append([*items])
         if len(batches) == 1:
             started.set()
@@ -54,7 +57,7 @@ def test_those_who_wait_share_the_next_turn() -> None:
 
 
 def test_a_turn_that_breaks_lets_the_next_one_in() -> None:
-    def work(items: Sequence[str], busy: Callable[[], bool]) -> None:
+    def work(items: Sequence[str], busy: object) -> None:
         if "bad" in items:
             raise KeyboardInterrupt
 
@@ -64,13 +67,12 @@ def test_a_turn_that_breaks_lets_the_next_one_in() -> None:
     turns.run("good")
 
 
-class GatedDisk(FaultyDisk):
-    """The first sync of the states' folder waits until it is let go; `told` has every sync in its order."""
+class Watched(FaultyDisk):
+    """`told` has every sync in its order."""
 
     def __init__(self) -> None:
         super().__init__()
         self.told: list[str] = []
-        self.first, self.go_on = threading.Event(), threading.Event()
 
     def sync(self, fd: int) -> None:
         name = Path(os.readlink(f"/proc/self/fd/{fd}")).name
@@ -78,100 +80,133 @@ class GatedDisk(FaultyDisk):
         self.told.append(name.split(".")[0])
 
     def sync_folder(self, path: str) -> None:
+        super().sync_folder(path)
         if path.endswith(LOOPS.folder):
             self.told.append("folder")
-            if not self.first.is_set():
-                self.first.set()
-                assert self.go_on.wait(10)
-        super().sync_folder(path)
-
-
-class Creation(threading.Thread):
-    """Somebody who creates a loop; `error` is what they were told."""
-
-    def __init__(self, store: FileStore[LoopState], id: str) -> None:
-        super().__init__()
-        self._store, self.id = store, id
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
-        try:
-            self._store.create(loop(self.id), actor="user")
-        except BaseException as error:  # noqa: BLE001  # a death too
-            self.error = error
 
 
 @pytest.fixture
-def gated(tmp_path: Path) -> Iterator[tuple[GatedDisk, list[Creation]]]:
-    """Four creations: the first is at the sync of the folder, the others wait for the next one."""
-    disk = GatedDisk()
+def disk() -> Watched:
+    return Watched()
+
+
+@pytest.fixture
+def store(tmp_path: Path, disk: Watched) -> Iterator[FileStore[LoopState]]:
+    """With the loop `old`."""
     with FileStore(tmp_path, LOOPS, HandClock(), disk=disk) as store:
-        all_of_them = [Creation(store, f"loop-{n}") for n in range(4)]
-        all_of_them[0].start()
-        assert disk.first.wait(10)
-        for one in all_of_them[1:]:
-            one.start()
-        (turns,) = store._writer._folders._turns.values()
-        while len(turns._waiting) < 3:
-            threading.Event().wait(0.001)
-        yield disk, all_of_them
+        store.create(loop("old"), actor="user")
+        disk.told.clear()
+        yield store
         disk.dead = False
 
 
-def let_go(disk: GatedDisk, creations: list[Creation]) -> list[str]:
-    """Who was told that theirs is created."""
-    disk.go_on.set()
-    for one in creations:
-        one.join(10)
-    return [one.id for one in creations if one.error is None]
+def create(store: FileStore[LoopState], n: int) -> LoopState:
+    return store.create(loop(f"loop-{n}"), actor="user")
 
 
-def test_creations_that_wait_share_a_sync_of_their_folder(gated: tuple[GatedDisk, list[Creation]]) -> None:
-    disk, creations = gated
-    assert let_go(disk, creations) == ["loop-0", "loop-1", "loop-2", "loop-3"]
-    assert disk.told[:2] == ["loop-0", "folder"]
-    assert sorted(disk.told[2:5]) == ["loop-1", "loop-2", "loop-3"], "each journal before the folder that has its name"
-    assert disk.told[5:] == ["folder"]
+def rename(store: FileStore[LoopState], id: str, title: str) -> LoopState:
+    return store.update(id, lambda s: s.evolve(title=title), actor="user", event=JournalEvent(type="edited"))
+
+
+def together(*works: Callable[[], LoopState]) -> list[str | Exception]:
+    """The titles that they come to, or the errors."""
+    told = list[str | Exception]()
+    for outcome in carry_out_together(works):
+        try:
+            told.append(outcome.keep().title if isinstance(outcome, Promised) else outcome)
+        except StoreError as error:
+            told.append(error)
+    return told
+
+
+def test_what_is_made_together_shares_syncs(store: FileStore[LoopState], disk: Watched) -> None:
+    works = [partial(create, store, 0), partial(rename, store, "old", "new"), partial(create, store, 1)]
+    assert together(*works) == ["A title", "new", "A title"]
+    assert sorted(disk.told[:3]) == ["loop-0", "loop-1", "old"], "each journal before the folder that has its name"
+    assert disk.told[3:] == ["folder"]
+
+
+def test_who_has_to_wait_goes_alone(store: FileStore[LoopState], tmp_path: Path) -> None:
+    create(store, 0)
+    lock = Flock.take(str(tmp_path / LOOPS.folder / "loop-0.lock"))
+    with contextlib.ExitStack() as stack:
+        stack.callback(lock.release)
+        first, twice, locked = together(
+            partial(rename, store, "old", "1"),
+            partial(rename, store, "old", "2"),
+            partial(rename, store, "loop-0", "3"),
+        )
+    assert first == "1"
+    assert isinstance(twice, NotAtOnce)
+    assert isinstance(locked, NotAtOnce)
+    assert store.read("old").title == "1"
+    assert rename(store, "loop-0", "3").title == "3"
+
+
+def test_a_refusal_is_nobody_elses(store: FileStore[LoopState], tmp_path: Path) -> None:
+    missing, renamed, unsafe = together(*(partial(rename, store, id, "new") for id in ("none", "old", "old/")))
+    assert renamed == "new"
+    assert isinstance(missing, NotFound)
+    assert isinstance(unsafe, Invalid)
+    with files_at(tmp_path) as later:
+        assert later.read("old").title == "new"
+
+
+def test_nobody_reads_what_is_not_durable(store: FileStore[LoopState], tmp_path: Path) -> None:
+    with CommitGroup() as group, files_at(tmp_path) as another:
+        group.carry_out(partial(rename, store, "old", "new"))
+        assert store.read("old").title == "A title", "and nobody waits for it"
+        assert another.shown("old").state.title == "A title"
+    assert store.read("old").title == "new"
 
 
 @pytest.mark.parametrize("trouble", ["broken", "dies before", "dies after"])
-def test_a_folder_that_fails_to_sync_fails_exactly_those_who_waited_for_it(
-    tmp_path: Path, gated: tuple[GatedDisk, list[Creation]], trouble: Trouble
+def test_a_folder_that_fails_to_sync_fails_exactly_those_whose_names_are_new(
+    tmp_path: Path, store: FileStore[LoopState], disk: Watched, trouble: Trouble
 ) -> None:
-    disk, creations = gated
-    disk.once("sync_folder", trouble, nth=1)
-    told = let_go(disk, creations)
-    assert told == ["loop-0"] or (trouble != "broken" and not told), "a death may also come before its answer"
-    assert all(isinstance(one.error, (UncertainCommit, StoreError, Died)) for one in creations[1:])
+    disk.once("sync_folder", trouble)
+    try:
+        told = together(partial(create, store, 0), partial(rename, store, "old", "new"), partial(create, store, 1))
+    except Died:
+        told = []
+    if trouble == "broken":
+        assert isinstance(told[0], UncertainCommit)
+        assert isinstance(told[2], UncertainCommit)
+        assert told[1] == "new"
+    else:
+        assert not told
     with files_at(tmp_path) as later:
-        assert later.read("loop-0").title == "A title"
-        for one in creations[1:]:
+        assert later.read("old").title in ("A title", "new")[trouble == "broken" :]
+        for n in range(2):
             with contextlib.suppress(NotFound, Conflict):
-                later.create(loop(one.id), actor="user")
-            assert later.read(one.id).title == "A title", "whatever was left of it is in nobody's way"
+                later.create(loop(f"loop-{n}"), actor="user")
+            assert later.read(f"loop-{n}").title == "A title", "whatever was left of it is in nobody's way"
 
 
-def test_a_journal_that_fails_to_sync_fails_its_creator_alone(tmp_path: Path) -> None:
-    disk = GatedDisk()
-    disk.go_on.set()
+def test_a_journal_that_fails_to_sync_fails_alone(tmp_path: Path, store: FileStore[LoopState], disk: Watched) -> None:
     disk.once("sync", "broken", nth=1)
-    with FileStore(tmp_path, LOOPS, HandClock(), disk=disk) as store:
-        creations = [Creation(store, f"loop-{n}") for n in range(6)]
-        for one in creations:
-            one.start()
-        kept = let_go(disk, creations)
-        (failed,) = (one for one in creations if one.error)
-        assert isinstance(failed.error, UncertainCommit)
-        with files_at(tmp_path) as later:
-            assert {state.loop_id for state in later.list().items} == {*kept}
-
-
-def test_what_was_created_together_survives_a_loss_of_power(
-    tmp_path: Path, gated: tuple[GatedDisk, list[Creation]]
-) -> None:
-    disk, creations = gated
-    disk.once("sync_folder", "dies after", nth=1)
-    kept = let_go(disk, creations)
-    lose_power(tmp_path / LOOPS.folder, disk.durable, random.Random(1))
+    told = together(*(partial(create, store, n) for n in range(6)))
+    (failed,) = (n for n, one in enumerate(told) if isinstance(one, UncertainCommit))
+    assert told.count("A title") == 5
     with files_at(tmp_path) as later:
-        assert {*kept} <= {state.loop_id for state in later.list().items}
+        assert {state.loop_id for state in later.list().items} == {
+            "old",
+            *(f"loop-{n}" for n in range(6) if n != failed),
+        }
+
+
+@pytest.mark.parametrize("call", ["append", "sync", "sync_folder", "exchange", "rename"])
+@pytest.mark.parametrize("nth", range(4))
+def test_what_was_acknowledged_together_survives_a_loss_of_power(
+    tmp_path: Path, store: FileStore[LoopState], disk: Watched, call: str, nth: int
+) -> None:
+    told = together(*(partial(create, store, n) for n in range(3)))
+    assert told == ["A title"] * 3
+    disk.once(call, "dies after", nth=nth)
+    told = ["A title"] * 4
+    with contextlib.suppress(Died):
+        told = together(*(partial(rename, store, id, "new") for id in ("old", "loop-0", "loop-1", "loop-2")))
+    lose_power(tmp_path / LOOPS.folder, disk.durable, random.Random(nth))
+    with files_at(tmp_path) as later:
+        for id, title in zip(("old", "loop-0", "loop-1", "loop-2"), told, strict=True):
+            assert later.read(id).title in (title, "new")

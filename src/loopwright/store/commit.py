@@ -12,6 +12,8 @@ from loopwright.store.state_reader import CommittedState
 
 OWN_KEYS = frozenset({"/engine/rev", "/engine/digest", "/engine/journal_bytes"})
 """Said by every line about itself, so no patch repeats them."""
+RECENT = 7
+"""Lines before the last that are remembered."""
 
 
 class CommitStamp(NamedTuple):
@@ -49,7 +51,8 @@ def build_commit(
     state = state.model_copy(update={"engine": engine})
     behind = monotonic if known.pending is None else known.behind
     entry = JournalEntry.model_construct(seq=seq, ts=stamp.ts, actor=stamp.actor, event=stamp.event)
-    after = CommittedState(state, doc, seq, end, known.inode, known.file, False, file, behind, known.shown, entry=entry)
+    entries = (*known.entries[-RECENT:], entry)
+    after = CommittedState(state, doc, seq, end, known.inode, known.file, False, file, behind, known.shown, 0, entries)
     return CommitStep(line.sealed(digest), after)
 
 

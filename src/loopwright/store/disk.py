@@ -37,7 +37,11 @@ def quarantine_file(path: str) -> None:
 AT_FDCWD = -100
 EXCHANGE = 2
 
-_renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+WRITE_OUT = 2
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_renameat2 = getattr(_libc, "renameat2", None)
+_sync_file_range = getattr(_libc, "sync_file_range", None)
 
 
 def take_spare(path: str) -> int | None:
@@ -135,7 +139,7 @@ class Disk:
     @contextlib.contextmanager
     def open(self, path: str, how: int = READ) -> Iterator[int]:
         """A descriptor, closed at the end. `how`: READ, WRITE (reading too) or CREATE where there is no file yet."""
-        fd = _made(path, how) if how & os.O_CREAT else os.open(path, how)
+        fd = open_regular(path, how) if how & os.O_CREAT else os.open(path, how)
         try:
             yield fd
         finally:
@@ -150,6 +154,11 @@ class Disk:
     def sync(self, fd: int) -> None:
         os.fdatasync(fd)
 
+    def begin_sync(self, fd: int) -> None:
+        """Starts to write a file out; to sync many takes half the time where all have been started before."""
+        if _sync_file_range:
+            _sync_file_range(fd, ctypes.c_int64(0), ctypes.c_int64(0), WRITE_OUT)
+
     def truncate(self, fd: int, size: int) -> None:
         os.ftruncate(fd, size)
 
@@ -161,7 +170,7 @@ class Disk:
         """
         fresh = f"{path}.new"
         try:
-            fd = _made(fresh)
+            fd = open_regular(fresh)
             try:
                 _reserve(fd, len(data))
                 self.append(fd, 0, data)
@@ -176,19 +185,22 @@ class Disk:
         if durable:
             self.sync_folder(os.path.dirname(path))
 
-    def swap(self, path: str, data: bytes) -> None:
-        """As `replace`, for a file that changes at every step; see `exchange_files`."""
+    def swap(self, path: str, data: bytes, *, fresh: bool) -> None:
+        """As `replace`, for a file that changes at every step; see `exchange_files`. `fresh`: it is not there yet."""
         spare = path + SPARE
-        fd = take_spare(spare)
+        fd = None if fresh else take_spare(spare)
         if fd is None:
-            fd = _made(spare)
+            fd = open_regular(spare)
         try:
             self.append(fd, 0, data)
             if os.fstat(fd).st_size != len(data):
                 os.ftruncate(fd, len(data))
         finally:
             os.close(fd)
-        self.exchange(spare, path)
+        if fresh:
+            self.rename(spare, path)
+        else:
+            self.exchange(spare, path)
 
     def rename(self, fresh: str, path: str) -> None:
         """Puts a new file in its place, whatever stood there."""
@@ -245,7 +257,7 @@ def _opened(path: str) -> int:
         return os.open(path, READ)
 
 
-def _made(path: str, how: int = FRESH) -> int:
+def open_regular(path: str, how: int = FRESH) -> int:
     """A descriptor of a plain file; whatever else stood there is moved aside."""
     try:
         fd = os.open(path, how, 0o644)

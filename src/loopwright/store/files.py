@@ -14,19 +14,25 @@ from loopwright.core.ports import ChangeWatcher, Clock, Lease, Page, Rule, State
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import progress
 from loopwright.store.change_notifier import watch_states
-from loopwright.store.commit import CommitStamp
 from loopwright.store.disk import ClosingContext, Disk, DiskErrorTranslator, network_type, quarantine_file
+from loopwright.store.group_commit import (
+    Commit,
+    CommitRequest,
+    ErrorHandover,
+    GroupCommit,
+    carry_through,
+    current_group,
+)
 from loopwright.store.index import StateIndex
 from loopwright.store.journal import ANY, scan_lines
 from loopwright.store.kind import S, StateKind, with_next_epoch
-from loopwright.store.lease import Flock, HeldLease, LeaseFile, find_holder
+from loopwright.store.lease import Flock, HeldLease, LeaseFile, NotAtOnce, find_holder
 from loopwright.store.leased_state import LeasedState, StateMemory
 from loopwright.store.paths import StatePaths
 from loopwright.store.recovery import recover_state
 from loopwright.store.source import StateSource
 from loopwright.store.state_reader import (
     CHUNK,
-    CommittedState,
     DeletedState,
     is_damaged,
     read_journal,
@@ -34,7 +40,7 @@ from loopwright.store.state_reader import (
     stat_journal,
     state_at,
 )
-from loopwright.store.writer import DisplacedJournal, ErrorHandover, GroupCommit, StateWriter, UpdateRequest
+from loopwright.store.writer import DisplacedJournal, StateWriter
 
 
 class StoreLocation:
@@ -45,13 +51,14 @@ class StoreLocation:
         self._steps = tuple(root / Path(*Path(name).parts[: n + 1]) for n in range(len(Path(name).parts)))
         self._ignore = self._steps[0] / ".gitignore"
         self.folder = root / name
+        self._text = str(self.folder)
 
     def make(self, paths: StatePaths) -> None:
         """Creates what is missing, with the state's own folder where it has one."""
         self.clear(paths)
-        home = Path(paths.home or self.folder)
-        if not home.is_dir():
-            self._disk.make_folder(home)
+        home = paths.home or self._text
+        if not os.path.isdir(home):
+            self._disk.make_folder(Path(home))
             self._hide()
 
     def clear(self, paths: StatePaths) -> None:
@@ -125,17 +132,17 @@ class StateAccess(Generic[S]):
         self._disk, self._place, self._source, self._writer = disk, place, source, writer
 
     @contextlib.contextmanager
-    def locked(self, paths: StatePaths) -> Iterator[None]:
-        """The write lock of a state that exists; a mistyped id leaves no trace."""
+    def locked(self, paths: StatePaths, *, wait: bool = True) -> Iterator[None]:
+        """The write lock of a state that exists; a mistyped id leaves no trace. NotAtOnce: see `Flock.take`."""
         self._place.clear(paths)
         try:
-            lock = Flock.take(paths.lock)
+            lock = Flock.take(paths.lock, wait=wait)
         except (FileNotFoundError, NotADirectoryError):
             if paths.id not in self._source.holds:
                 with contextlib.suppress(Corrupt):
                     self._source.read(paths, self._writer.now())
             self._place.make(paths)
-            lock = Flock.ensure(paths.lock)
+            lock = Flock.ensure(paths.lock, wait=wait)
         try:
             yield
         except DeletedState:
@@ -275,31 +282,24 @@ class FileStore(ClosingContext, Generic[S]):
             self.root if keep_index else None,
         )
         self._access = StateAccess(self._disk, self._place, self._source, self._writer)
-        self._turns: dict[str, GroupCommit[UpdateRequest[S]]] = {}
+        self._turns: dict[str, GroupCommit[CommitRequest[S]]] = {}
+        self._updated: set[str] = set()
 
     def close(self) -> None:
         """Ends the watch and tidies up. What was acknowledged is on disk already."""
         self._index.close()
-        for paths in map(self._paths, self._turns):
+        for paths in map(self._paths, self._updated):
             with contextlib.suppress(StoreError), DiskErrorTranslator():
                 self._access.tidy(paths)
 
     @DiskErrorTranslator()
     def create(self, state: S, *, actor: str) -> S:
         paths = self._paths(self._kind.id_of(state))
-        self._place.make(paths)
-        lock = Flock.ensure(paths.lock)
-        try:
-            self._refuse_existing(paths)
-            now = self._writer.now()
-            nothing: CommittedState[S] = CommittedState(state, {}, 0, 0, 0, None, whole=True)
-            step = self._writer.step(nothing, state, CommitStamp(now, actor, JournalEvent(type="created")))
-            known = self._writer.append(paths, nothing, step.known, [step.line])
-            known = self._writer.projections.write(paths, known)
-            self._source.cache.put(paths.id, known)
-            return known.state
-        finally:
-            lock.release()
+        request = CommitRequest(paths, _unchanged, actor, JournalEvent(type="created"), new=state)
+        if group := current_group():
+            return group.begin(self._creation(request, wait=False), request)
+        carry_through(self._creation(request, wait=True))
+        return request.answer()
 
     @DiskErrorTranslator()
     def read(self, id: str) -> S:
@@ -325,13 +325,15 @@ class FileStore(ClosingContext, Generic[S]):
 
     def update(self, id: str, rule: Rule[S], *, actor: str, event: JournalEvent, epoch: int | None = None) -> S:
         paths = self._paths(id)
-        request = UpdateRequest(rule, actor, event, epoch)
+        request = CommitRequest(paths, rule, actor, event, epoch)
+        self._updated.add(id)
+        if group := current_group():
+            if id in self._source.holds:
+                raise NotAtOnce
+            return group.begin(self._locked(paths, [request], bool, wait=False), request)
         turns = self._turns.get(id) or self._turns.setdefault(id, GroupCommit(partial(self._commit, paths)))
         turns.run(request)
-        if request.error:
-            raise request.error
-        assert request.result is not None
-        return request.result
+        return request.answer()
 
     @DiskErrorTranslator()
     def list(self, *, status: str | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[S]:
@@ -353,9 +355,9 @@ class FileStore(ClosingContext, Generic[S]):
     @DiskErrorTranslator()
     def shown(self, id: str, after: int = 0) -> StateChange[S]:
         paths = self._paths(id)
-        known = self._source.cached(paths)
-        if known and known.entry and known.seq == after + 1:
-            return StateChange(known.state, (known.entry,))
+        known = self._source.recent(paths, after)
+        if known:
+            return StateChange(known.state, tuple(entry for entry in known.entries if entry.seq > after))
         state = self._source.shown(paths, self._writer.now())
         return StateChange(state, tuple(e for e in read_entries(self._disk, paths, after) if e.seq <= state.engine.rev))
 
@@ -370,11 +372,11 @@ class FileStore(ClosingContext, Generic[S]):
     def recover(self, id: str, *, actor: str) -> S:
         """See ports.Store. A damaged journal is kept beside the new one, even where the JSON file made up for it."""
         paths = self._paths(id)
-        request: UpdateRequest[S] = UpdateRequest(_unchanged, actor, JournalEvent(type="recovered"), None)
+        request: CommitRequest[S] = CommitRequest(paths, _unchanged, actor, JournalEvent(type="recovered"))
         with self._access.locked(paths):
             self._writer.refuse_uncertain(id)
             with contextlib.suppress(Corrupt):
-                self._writer.carry_out(paths, [request], lambda: False)
+                carry_through(self._writer.carry_out(paths, [request], bool))
             if request.result is None or read_journal(self._disk, paths).rest == "damage":
                 return self._writer.restart(
                     paths, recover_state(self._disk, self._kind, paths, self._writer.now()), actor
@@ -438,13 +440,32 @@ class FileStore(ClosingContext, Generic[S]):
     def _paths(self, id: str) -> StatePaths:
         return self._layout.paths(id)
 
-    def _commit(self, paths: StatePaths, requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
-        with ErrorHandover(*requests), DiskErrorTranslator():
-            self._access.in_place(paths, self._locked, paths, requests, busy)
+    def _commit(self, paths: StatePaths, requests: Sequence[CommitRequest[S]], busy: Callable[[], bool]) -> None:
+        def work() -> None:
+            carry_through(self._locked(paths, requests, busy))
 
-    def _locked(self, paths: StatePaths, requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
-        with self._access.locked(paths):
-            self._writer.carry_out(paths, requests, busy)
+        with ErrorHandover(*requests), DiskErrorTranslator():
+            self._access.in_place(paths, work)
+
+    def _locked(
+        self,
+        paths: StatePaths,
+        requests: Sequence[CommitRequest[S]],
+        busy: Callable[[], bool],
+        *,
+        wait: bool = True,
+    ) -> Commit[None]:
+        with self._access.locked(paths, wait=wait):
+            yield from self._writer.carry_out(paths, requests, busy)
+
+    def _creation(self, request: CommitRequest[S], *, wait: bool) -> Commit[None]:
+        self._place.make(request.paths)
+        lock = Flock.ensure(request.paths.lock, wait=wait)
+        try:
+            self._refuse_existing(request.paths)
+            yield from self._writer.begin(request)
+        finally:
+            lock.release()
 
     def _refuse_existing(self, paths: StatePaths) -> None:
         try:

@@ -216,8 +216,11 @@ class StateIndex(Generic[S]):
         self._unkept = (self._unkept or 0) + 1
 
     def _look(self, paths: StatePaths) -> IndexRow:
-        """From the JSON file alone where it is ours and up to date."""
-        found = projection.parse_projection(read_projection(self._disk, paths) or b"")
+        """From memory, or from the JSON file alone where it is ours and up to date."""
+        file = read_projection(self._disk, paths)
+        if (known := self._source.cached_beside(paths, file)) and known.pending is None:
+            return self._row(known.state)
+        found = projection.parse_projection(file or b"")
         if found and found.genuine and found.journal_bytes == stat_journal(paths).size:
             id, *_ = searched_texts(self._source.kind, found.doc)
             if id == paths.id:  # else it was copied

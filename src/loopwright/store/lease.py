@@ -15,7 +15,7 @@ import orjson
 
 from loopwright.core.errors import Conflict
 from loopwright.processes.process_tree import find_process
-from loopwright.store.disk import Disk, is_regular_file, quarantine_file
+from loopwright.store.disk import Disk, open_regular
 
 WRITER_WAIT = 1.0
 """Seconds a reader waits for a writer that does not go on; more than a thousand commits take."""
@@ -36,42 +36,45 @@ class LockDescriptor:
             os.close(fd)
 
 
+class NotAtOnce(Exception):
+    """It would have to be waited for."""
+
+
 class Flock(LockDescriptor):
     """An exclusive flock on one path, held until `release`: closing the only descriptor ends it."""
 
     @classmethod
-    def take(cls, path: str, flags: int = os.O_RDWR) -> Self:
-        """Waits for the lock. FileNotFoundError where there is no such file: `ensure` makes one."""
+    def take(cls, path: str, flags: int = os.O_RDWR, *, wait: bool = True) -> Self:
+        """FileNotFoundError where there is no such file: `ensure` makes one. NotAtOnce where nobody is to `wait`."""
+        how = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
         while True:
-            if lock := cls._tried(path, flags, fcntl.LOCK_EX):
+            if lock := cls._tried(path, flags, how):
                 return lock
 
     @classmethod
-    def ensure(cls, path: str) -> Self:
+    def ensure(cls, path: str, *, wait: bool = True) -> Self:
         """As `take`, with a new file where there is none."""
-        return cls.take(path, os.O_RDWR | os.O_CREAT)
+        return cls.take(path, os.O_RDWR | os.O_CREAT, wait=wait)
 
     @classmethod
     def at_once(cls, path: str) -> Self | None:
         """The lock, or None while another holds it."""
-        while True:
-            try:
-                lock = cls._tried(path, os.O_RDWR | os.O_CREAT, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return None
-            if lock:
-                return lock
+        try:
+            return cls.ensure(path, wait=False)
+        except NotAtOnce:
+            return None
 
     @classmethod
     def _tried(cls, path: str, flags: int, how: int) -> Self | None:
         """None when the file was unlinked while we waited, for then it locks nothing any more."""
-        if not is_regular_file(path) and os.path.lexists(path):
-            quarantine_file(path)
-        lock = cls(os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644))
+        lock = cls(open_regular(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK))
         try:
             fcntl.flock(lock.fd, how)
             if os.fstat(lock.fd).st_nlink:
                 return lock
+        except BlockingIOError as error:
+            lock.release()
+            raise NotAtOnce(path) from error
         except BaseException:
             lock.release()
             raise

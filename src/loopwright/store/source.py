@@ -193,12 +193,16 @@ LOOKS = 3
 
 
 class StateSource(Generic[S]):
-    """Reads states and never writes. `holds` are those that this process drives."""
+    """Reads states and never writes. `holds` are those that this process drives.
+
+    `unsynced`: how long the journals are with what this process has appended to them and not made durable yet.
+    """
 
     def __init__(self, disk: Disk, kind: StateKind[S], root: Path) -> None:
         self._disk, self.kind = disk, kind
         self.cache: StateCache[S] = StateCache()
         self.holds: dict[str, LeasedState[S]] = {}
+        self.unsynced: dict[str, int] = {}
         self.legacy = LegacyFiles(disk, kind, root)
 
     def read(self, paths: StatePaths, now: str) -> S:
@@ -221,9 +225,26 @@ class StateSource(Generic[S]):
 
     def cached(self, paths: StatePaths) -> CommittedState[S] | None:
         """What is known, if the files still are what it was made from."""
+        return self.cached_beside(paths, read_projection(self._disk, paths))
+
+    def cached_beside(self, paths: StatePaths, file: bytes | None) -> CommittedState[S] | None:
+        """As `cached`, for a JSON file that was read just now."""
         known = self.cache.get(paths.id)
-        if known and is_latest(known, stat_journal(paths), read_projection(self._disk, paths)):
+        if known is None or file != known.file:
+            return None
+        journal = stat_journal(paths)
+        if journal.inode == known.inode and known.end < journal.size <= self.unsynced.get(paths.id, 0):
             return known
+        return known if is_latest(known, journal) else None
+
+    def recent(self, paths: StatePaths, after: int) -> CommittedState[S] | None:
+        """What this process has committed last, with every line behind `after`, if the JSON file is still its own.
+
+        Lines of others, which that file does not show yet, may follow.
+        """
+        known = self.cache.get(paths.id)
+        if known and known.entries and known.entries[0].seq <= after + 1:
+            return known if read_projection(self._disk, paths) == known.file else None
         return None
 
     def view(self, paths: StatePaths, now: str) -> StateView[S]:

@@ -53,7 +53,7 @@ class CommittedState(Generic[S]):
     `changed` is when that file was last touched. `doc` is the state as JSON, changed in place by the next commit.
     `whole`: the next line must carry the whole state, because a patch would not fit the journal. `file` is the JSON
     file's content as last seen or written; `pending` what it should become, `behind` the monotonic time since when;
-    `shown` the state that the side files show; `entry` the last line as readers see it, where this process wrote it.
+    `shown` the state that the side files show; `entries` the last lines, as far as this process wrote them.
     """
 
     state: S
@@ -67,7 +67,7 @@ class CommittedState(Generic[S]):
     behind: float = 0
     shown: S | None = None
     changed: int = 0
-    entry: JournalEntry | None = None
+    entries: tuple[JournalEntry, ...] = ()
 
 
 class StateView(NamedTuple, Generic[S]):
@@ -113,9 +113,9 @@ def read_projection(disk: Disk, paths: StatePaths) -> bytes | None:
         return b""
 
 
-def is_latest(known: CommittedState[S], journal: JournalStat, file: bytes | None) -> bool:
-    """Whether nothing has happened since `known` was made."""
-    return journal == (known.inode, known.end, known.changed) and file == known.file
+def is_latest(known: CommittedState[S], journal: JournalStat) -> bool:
+    """Whether nothing was committed since `known` was made."""
+    return journal == (known.inode, known.end, known.changed)
 
 
 def read_state(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -> StateView[S]:
@@ -210,7 +210,7 @@ def read_side_files(disk: Disk, kind: StateKind[S], paths: StatePaths) -> dict[s
     """
     if paths.home:
         return {}
-    files = {suffix: paths.side(suffix) for suffix in kind.side_files}
+    files = {suffix: path for suffix in kind.side_files if os.path.lexists(path := paths.side(suffix))}
     if os.path.isdir(paths.base + PROGRESS):
         folders = (paths.progress, *(one for one in paths.progress.iterdir() if one.is_dir() and not one.is_symlink()))
         found = sorted(path for folder in folders for path in folder.iterdir() if path.is_file())

@@ -1,16 +1,12 @@
 """The one way a state changes on disk: lock, look, apply the rules, append, sync, replace the JSON file, unlock."""
 
 import contextlib
-import errno
 import os
-import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from operator import is_
-from types import TracebackType
-from typing import Generic, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import Generic, NamedTuple, NoReturn
 
 import orjson
 
@@ -20,6 +16,7 @@ from loopwright.core.record import JournalEvent
 from loopwright.store import patch, progress, projection
 from loopwright.store.commit import CommitStamp, CommitStep, build_commit, refuse_old_epoch
 from loopwright.store.disk import CREATE, SPARE, WRITE, Disk
+from loopwright.store.group_commit import Commit, CommitRequest, ErrorHandover, Unsynced, carry_through
 from loopwright.store.journal import DELETED
 from loopwright.store.kind import S, StateKind, with_incident
 from loopwright.store.leased_state import LeasedState, StateMemory, follow_journal
@@ -27,127 +24,6 @@ from loopwright.store.paths import StatePaths
 from loopwright.store.recovery import RecoveredState
 from loopwright.store.source import StateSource
 from loopwright.store.state_reader import CommittedState, ProjectionStatus, StateView, read_projection, stat_journal
-
-T = TypeVar("T")
-
-
-class _Waiter(Generic[T]):
-    def __init__(self, item: T) -> None:
-        self.item = item
-        self.woken = threading.Event()
-        self.done = False
-
-
-class GroupCommit(Generic[T]):
-    """`work(items, busy)` gets all items that wait, in order; `busy()` says whether more have come meanwhile.
-
-    Nobody else works meanwhile, and a caller who finds the place free works in its own thread.
-    """
-
-    def __init__(self, work: Callable[[Sequence[T], Callable[[], bool]], None]) -> None:
-        self._work = work
-        self._mutex = threading.Lock()
-        self._waiting: list[_Waiter[T]] = []
-        self._taken = False
-
-    def run(self, item: T) -> None:
-        """Returns when `item` was part of a turn; what that turn raises reaches only the one who worked."""
-        with self._mutex:
-            free = not self._taken
-            self._taken = True
-            if not free:
-                waiter = _Waiter(item)
-                self._waiting.append(waiter)
-        if not free:
-            waiter.woken.wait()
-            if waiter.done:
-                return
-        with self._mutex:
-            along = self._waiting
-            self._waiting = []
-        try:
-            self._work([item, *(other.item for other in along)], lambda: bool(self._waiting))
-        finally:
-            self._hand_on(along)
-
-    def _hand_on(self, along: list[_Waiter[T]]) -> None:
-        for other in along:
-            other.done = True
-            other.woken.set()
-        with self._mutex:
-            following = self._waiting.pop(0) if self._waiting else None
-            self._taken = following is not None
-        if following:
-            following.woken.set()
-
-
-@dataclass(slots=True)
-class UpdateRequest(Generic[S]):
-    """One update and its outcome: a result, or the error that its caller gets."""
-
-    rule: Callable[[S], S]
-    actor: str
-    event: JournalEvent
-    epoch: int | None
-    result: S | None = None
-    error: Exception | None = None
-
-
-class FailingRequest(Protocol):
-    """Something that was asked for, and why it did not come about."""
-
-    error: Exception | None
-
-
-class ErrorHandover:
-    """What goes wrong inside is an answer to those who asked, each in its own thread.
-
-    An interrupt goes on as such only in the thread that was interrupted.
-    """
-
-    def __init__(self, *requests: FailingRequest) -> None:
-        self._requests = requests
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        told = error if error is None or isinstance(error, Exception) else StoreError("the commit was interrupted")
-        for request in self._requests:
-            request.error = request.error or told
-        return isinstance(error, Exception)
-
-
-@dataclass(slots=True)
-class FolderSyncRequest:
-    """A name that has to last, and why it may not."""
-
-    error: Exception | None = None
-
-
-class FolderSync:
-    """One sync of a folder for all who wait for a name in it: names made before it began are durable with it."""
-
-    def __init__(self, disk: Disk) -> None:
-        self._disk = disk
-        self._turns: dict[str, GroupCommit[FolderSyncRequest]] = {}
-
-    def sync(self, path: str) -> None:
-        """OSError for everybody whose names the sync was to keep."""
-        turns = self._turns.get(path) or self._turns.setdefault(path, GroupCommit(partial(self._sync, path)))
-        request = FolderSyncRequest()
-        turns.run(request)
-        if isinstance(request.error, OSError):
-            raise OSError(request.error.errno, request.error.strerror) from request.error
-        if request.error:
-            raise OSError(errno.EINTR, str(request.error)) from request.error
-
-    def _sync(self, path: str, requests: Sequence[FolderSyncRequest], busy: Callable[[], bool]) -> None:
-        with ErrorHandover(*requests):
-            self._disk.sync_folder(path)
-
 
 Signature = tuple[int, int, int]
 NOWHERE: Signature = (0, 0, 0)
@@ -166,7 +42,7 @@ class ProjectionWriter(Generic[S]):
         try:
             for suffix, items in self._kind.side_files.items():
                 self._show(paths.side(suffix), items(known.state), items(known.shown) if known.shown else None)
-            self._disk.swap(paths.state, known.pending)
+            self._disk.swap(paths.state, known.pending, fresh=known.file is None)
         except OSError:
             return known
         return replace(known, file=known.pending, pending=None, behind=0, shown=known.state)
@@ -220,7 +96,6 @@ class StateWriter(Generic[S]):
     def __init__(self, disk: Disk, kind: StateKind[S], clock: Clock, source: StateSource[S]) -> None:
         self._disk, self._kind, self._clock, self._source = disk, kind, clock, source
         self._uncertain: set[str] = set()
-        self._folders = FolderSync(disk)
         self.projections = ProjectionWriter(disk, kind)
 
     def now(self) -> str:
@@ -230,7 +105,19 @@ class StateWriter(Generic[S]):
         if id in self._uncertain:
             raise UncertainCommit(f"{self._kind.name} {id}: a sync failed earlier; this process writes nothing more")
 
-    def carry_out(self, paths: StatePaths, requests: Sequence[UpdateRequest[S]], busy: Callable[[], bool]) -> None:
+    def begin(self, request: CommitRequest[S]) -> Commit[None]:
+        """The first line of a journal."""
+        paths, state = request.paths, request.new
+        assert state is not None
+        nothing: CommittedState[S] = CommittedState(state, {}, 0, 0, 0, None, whole=True)
+        step = self.step(nothing, state, CommitStamp(self.now(), request.actor, request.event))
+        request.result = step.known.state
+        known = yield from self.append(paths, nothing, step.known, [step.line])
+        self._source.cache.put(paths.id, self.projections.write(paths, known))
+
+    def carry_out(
+        self, paths: StatePaths, requests: Sequence[CommitRequest[S]], busy: Callable[[], bool]
+    ) -> Commit[None]:
         """All requests in one append and one sync; then the JSON file, unless more commits follow at once."""
         self.refuse_uncertain(paths.id)
         now = self.now()
@@ -239,7 +126,7 @@ class StateWriter(Generic[S]):
             for request in requests:
                 known = self._answer(request, known, now, lines)
             if lines:
-                known = self.append(paths, base, known, lines)
+                known = yield from self.append(paths, base, known, lines)
         except BaseException:
             self._source.cache.drop(paths.id)
             raise
@@ -277,9 +164,19 @@ class StateWriter(Generic[S]):
 
     def append(
         self, paths: StatePaths, before: CommittedState[S], after: CommittedState[S], lines: Sequence[bytes]
-    ) -> CommittedState[S]:
+    ) -> Commit[CommittedState[S]]:
         """The commit itself. StoreError with nothing changed, or Uncertain."""
-        fresh, data = before.end == 0, b"".join(lines)
+        data = b"".join(lines)
+        self._source.unsynced[paths.id] = before.end + len(data)
+        try:
+            return (yield from self._appended(paths, before, after, data))
+        finally:
+            del self._source.unsynced[paths.id]
+
+    def _appended(
+        self, paths: StatePaths, before: CommittedState[S], after: CommittedState[S], data: bytes
+    ) -> Commit[CommittedState[S]]:
+        fresh = before.end == 0
         with self._disk.open(paths.journal, CREATE if fresh else WRITE) as fd:
             try:
                 if fresh and os.fstat(fd).st_size:
@@ -289,9 +186,7 @@ class StateWriter(Generic[S]):
                 self._take_back(paths, fd, before.end)
                 raise StoreError(f"{self._kind.name} {paths.id} could not be written: {error.strerror}") from error
             try:
-                self._disk.sync(fd)
-                if fresh:
-                    self._folders.sync(os.path.dirname(paths.journal))
+                yield Unsynced(self._disk, fd, os.path.dirname(paths.journal) if fresh else None)
             except OSError as error:
                 self._close(paths, fd, before.end, error)
             found = os.fstat(fd)
@@ -327,7 +222,7 @@ class StateWriter(Generic[S]):
         base, known, lines = self.ground(paths, now)
         self._source.cache.drop(paths.id)
         step = self.step(known, known.state, CommitStamp(now, actor, JournalEvent(type=DELETED)))
-        self.append(paths, base, step.known, [*lines, step.line])
+        carry_through(self.append(paths, base, step.known, [*lines, step.line]))
 
     def step(self, known: CommittedState[S], state: S, stamp: CommitStamp) -> CommitStep[S]:
         return build_commit(self._kind, known, state, stamp, self._clock.monotonic())
@@ -340,7 +235,7 @@ class StateWriter(Generic[S]):
             self._disk.replace(f"{at}-{same}" if same else at, data, durable=True)
 
     def _answer(
-        self, request: UpdateRequest[S], known: CommittedState[S], now: str, lines: list[bytes]
+        self, request: CommitRequest[S], known: CommittedState[S], now: str, lines: list[bytes]
     ) -> CommittedState[S]:
         request.error = None
         with ErrorHandover(request):

@@ -24,6 +24,7 @@ from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.store.files import FileStore
+from loopwright.store.group_commit import refuse_group
 from loopwright.store.kept_index import forget_gone_projects
 from loopwright.wiring.agents import Agents as Agents
 from loopwright.wiring.places import (
@@ -194,6 +195,7 @@ class Engine:
         now = self.service.clock.monotonic()
         if known is not None and now - at < READY_SECONDS:
             return known
+        refuse_group()
         choice = self.agents.choose(settings.agent, settings.model, settings.effort)
         self.agents.check(str(choice))
         self._check_place(settings)
@@ -223,6 +225,7 @@ class Engine:
         sources: Sequence[str] = (),
     ) -> LoopState:
         """Loops that attempt the same, each in a worktree; the first of them. AgentError, Invalid: as `create`."""
+        refuse_group()
         base = dict(given or {})
         known = [self._settings({**base, "agent": name}) for name in options.agents] or [self._settings(base)]
         choices = [self.agents.choose(one.agent, one.model, one.effort) for one in known]
@@ -284,6 +287,7 @@ class Engine:
 
         AgentError, Invalid: what one of its roles would need is not there, and nothing was made.
         """
+        refuse_group()
         wanted = dict(given or {})
         of_cycles = {name: wanted.pop(name) for name in CycleSettings.model_fields if name in wanted}
         settings = self._settings(wanted)
@@ -352,6 +356,7 @@ class Engine:
         that tries to refute what it finds. `limits` of tokens and cost, in the place of the project's.
         AgentError, Invalid, NotFound: what it would need is not there, and nothing was made.
         """
+        refuse_group()
         self.check_catalogues()
         root = self._skill_root(path)
         if agent is None and (model or effort):

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +20,8 @@ from loopwright.core.run_commands import RunService
 from loopwright.core.state import LoopTask
 from loopwright.projects import Project, Projects
 from loopwright.skills.findings import DIMENSIONS
+from loopwright.store.group_commit import Outcome, carry_out_together
+from loopwright.store.lease import NotAtOnce
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server.api_response import ApiResponse, Json, make_response
 from loopwright.surfaces.server.documentation import CHANGING, Responses, document_responses
@@ -118,8 +120,56 @@ C = TypeVar("C", bound=RunService[Any])  # Any: as kinds.KINDS
 LIVE = "-live"
 ETAG = re.compile(r'(?:W/)?"?(?P<rev>[0-9]{1,15})(?:-live)?"?', re.ASCII)
 
+TOGETHER = 32
+"""Changes that are made durable together, at most."""
 THREADS = 64
 """Changes that wait for the disk at the same time; the kernel puts their syncs together."""
+
+
+class ChangeQueue:
+    """Changes that wait for each other are made in one thread, and durable with the same syncs.
+
+    Belongs to one event loop.
+    """
+
+    def __init__(self, threads: ThreadPoolExecutor) -> None:
+        self._threads = threads
+        self._waiting: list[tuple[Callable[[], Any], asyncio.Future[Outcome[Any]]]] = []  # Any: as above
+        self._drain: asyncio.Task[None] | None = None
+
+    async def carry_out(self, work: Callable[[], T]) -> T:
+        """`work` commits once. What would let others wait goes on in a thread of its own."""
+        loop = asyncio.get_running_loop()
+        told: asyncio.Future[Outcome[T]] = loop.create_future()
+        self._waiting.append((work, told))
+        if self._drain is None:
+            self._drain = loop.create_task(self._carry_out_all())
+        outcome = await told
+        if isinstance(outcome, NotAtOnce):
+            return await loop.run_in_executor(self._threads, work)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome.keep()
+
+    async def _carry_out_all(self) -> None:
+        try:
+            while self._waiting:
+                group, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
+                await self._carry_out(group)
+        finally:
+            self._drain = None
+
+    async def _carry_out(self, group: Sequence[tuple[Callable[[], Any], asyncio.Future[Outcome[Any]]]]) -> None:
+        works = [work for work, _ in group]
+        outcomes: Sequence[Outcome[Any]]
+        try:
+            loop = asyncio.get_running_loop()
+            outcomes = await loop.run_in_executor(self._threads, carry_out_together, works)
+        except Exception as error:  # noqa: BLE001  # each is told
+            outcomes = [error] * len(works)
+        for (_, told), outcome in zip(group, outcomes, strict=True):
+            if not told.done():
+                told.set_result(outcome)
 
 
 @dataclass(frozen=True)
@@ -128,6 +178,10 @@ class Control:
 
     projects: Projects
     threads: ThreadPoolExecutor
+
+    @cached_property
+    def changes(self) -> ChangeQueue:
+        return ChangeQueue(self.threads)
 
     @cached_property
     def task_places(self) -> TaskLocator:

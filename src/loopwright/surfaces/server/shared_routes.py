@@ -167,7 +167,7 @@ def kind_routes(routes: RouteKind[R]) -> Routes:
     async def create(control: ControlPlane, body: Body, project: ProjectName = None) -> ApiResponse:
         """It is not started yet."""
         found = control.projects.named(project)
-        state = await control.run_in_thread(lambda: routes.create(found, body))
+        state = await control.changes.carry_out(lambda: routes.create(found, body))
         location = f"{kind.place}/{kind.id_of(state)}"
         return run_response(state, found, status=201, location=location)
 
@@ -233,7 +233,8 @@ def run_routes(routes: RouteKind[R]) -> Routes:
     async def edit(
         body: Body, one: RunRequest[R] = routes.one, service: RunService[R] = routes.commands
     ) -> ApiResponse:
-        return run_response(await one.control.run_in_thread(lambda: service.edit(one.id, body.given)), one.project)
+        state = await one.control.changes.carry_out(lambda: service.edit(one.id, body.given))
+        return run_response(state, one.project)
 
     async def set_status(
         body: StatusBody, one: RunRequest[R] = routes.one, service: RunService[R] = routes.commands

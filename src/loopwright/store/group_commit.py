@@ -1,0 +1,271 @@
+"""Commits that are made together: those for one state in one append, those of one thread with the same syncs.
+
+A commit is a generator that stops where its journal has to be synced.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
+
+from loopwright.core.errors import StoreError
+from loopwright.core.record import JournalEvent
+from loopwright.store.disk import Disk, DiskErrorTranslator
+from loopwright.store.kind import S
+from loopwright.store.lease import NotAtOnce
+from loopwright.store.paths import StatePaths
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+T = TypeVar("T")
+
+SYNCS = 8
+"""At the same time."""
+
+
+class _Waiter(Generic[T]):
+    def __init__(self, item: T) -> None:
+        self.item = item
+        self.woken = threading.Event()
+        self.done = False
+
+
+class GroupCommit(Generic[T]):
+    """`work(items, busy)` gets all items that wait, in order; `busy()` says whether more have come meanwhile.
+
+    Nobody else works meanwhile, and a caller who finds the place free works in its own thread.
+    """
+
+    def __init__(self, work: Callable[[Sequence[T], Callable[[], bool]], None]) -> None:
+        self._work = work
+        self._mutex = threading.Lock()
+        self._waiting: list[_Waiter[T]] = []
+        self._taken = False
+
+    def run(self, item: T) -> None:
+        """Returns when `item` was part of a turn; what that turn raises reaches only the one who worked."""
+        with self._mutex:
+            free = not self._taken
+            self._taken = True
+            if not free:
+                waiter = _Waiter(item)
+                self._waiting.append(waiter)
+        if not free:
+            waiter.woken.wait()
+            if waiter.done:
+                return
+        with self._mutex:
+            along = self._waiting
+            self._waiting = []
+        try:
+            self._work([item, *(other.item for other in along)], lambda: bool(self._waiting))
+        finally:
+            self._hand_on(along)
+
+    def _hand_on(self, along: list[_Waiter[T]]) -> None:
+        for other in along:
+            other.done = True
+            other.woken.set()
+        with self._mutex:
+            following = self._waiting.pop(0) if self._waiting else None
+            self._taken = following is not None
+        if following:
+            following.woken.set()
+
+
+@dataclass(slots=True)
+class CommitRequest(Generic[S]):
+    """One update, or with `new` a creation, and its outcome: a result, or the error that its caller gets."""
+
+    paths: StatePaths
+    rule: Callable[[S], S]
+    actor: str
+    event: JournalEvent
+    epoch: int | None = None
+    new: S | None = None
+    result: S | None = None
+    error: Exception | None = None
+
+    def answer(self) -> S:
+        """What its caller gets."""
+        if self.error:
+            raise self.error
+        assert self.result is not None
+        return self.result
+
+
+class ErrorHandover:
+    """What goes wrong inside is an answer to those who asked, each in its own thread.
+
+    An interrupt goes on as such only in the thread that was interrupted, and so does NotAtOnce.
+    """
+
+    def __init__(self, *requests: CommitRequest[Any]) -> None:  # Any: of whatever states
+        self._requests = requests
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        told = error if error is None or isinstance(error, Exception) else StoreError("the commit was interrupted")
+        for request in self._requests:
+            request.error = request.error or told
+        return isinstance(error, Exception) and not isinstance(error, NotAtOnce)
+
+
+class Unsynced(NamedTuple):
+    """A journal with new lines, and the folder in which its name is new."""
+
+    disk: Disk
+    fd: int
+    folder: str | None
+
+
+Commit = Generator[Unsynced, None, T]
+"""The OSError of a sync that failed is thrown in where it stopped."""
+
+
+def carry_through(commit: Commit[T]) -> T:
+    """One commit by itself."""
+    with contextlib.closing(commit):
+        try:
+            (error,) = _synced([next(commit)])
+            _go_on(commit, error)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+    raise AssertionError("a commit syncs once")
+
+
+_THREAD = threading.local()
+
+
+class CommitGroup:
+    """What a thread commits in this context is made durable when it is left, all with the same syncs.
+
+    Until then nothing that a commit returns is sure. Who waits, for a lock or for longer, would let all others wait:
+    NotAtOnce is for them, and for what reads its own commits.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[tuple[Commit[None], Unsynced, CommitRequest[Any]]] = []  # Any: as above
+
+    def begin(self, commit: Commit[None], request: CommitRequest[S]) -> S:
+        """What it will come to."""
+        with ErrorHandover(request), DiskErrorTranslator():
+            journal = next(commit, None)
+            if journal is not None:
+                self._open.append((commit, journal, request))
+        return request.answer()
+
+    def carry_out(self, work: Callable[[], T]) -> "Promised[T]":
+        """`work` commits once. NotAtOnce: not at all."""
+        before = len(self._open)
+        result = work()
+        return Promised(result, self._open[-1][2] if len(self._open) > before else None)
+
+    def __enter__(self) -> Self:
+        _THREAD.group = self
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _THREAD.group = None
+        try:
+            if error is None:
+                self._end()
+        finally:
+            for commit, *_ in self._open:
+                commit.close()
+
+    def _end(self) -> None:
+        for (commit, _, request), error in zip(
+            self._open, _synced([journal for _, journal, _ in self._open]), strict=True
+        ):
+            with ErrorHandover(request), DiskErrorTranslator(), contextlib.suppress(StopIteration):
+                _go_on(commit, error)
+
+
+class Promised(NamedTuple, Generic[T]):
+    """A result that holds once its group is left, unless `request` has an error then."""
+
+    result: T
+    request: CommitRequest[Any] | None  # Any: as above
+
+    def keep(self) -> T:
+        if self.request and self.request.error:
+            raise self.request.error
+        return self.result
+
+
+Outcome = Promised[T] | Exception
+
+
+def carry_out_together(works: Sequence[Callable[[], T]]) -> list[Outcome[T]]:
+    """Each of them commits once; what they come to, all durable."""
+    outcomes = list[Outcome[T]]()
+    with CommitGroup() as group:
+        for work in works:
+            try:
+                outcomes.append(group.carry_out(work))
+            except Exception as error:  # noqa: BLE001  # it is told whoever asked
+                outcomes.append(error)
+    return outcomes
+
+
+def current_group() -> CommitGroup | None:
+    """The one in whose context this thread is."""
+    group: CommitGroup | None = getattr(_THREAD, "group", None)
+    return group
+
+
+def refuse_group() -> None:
+    """NotAtOnce for what may take long, or commits more than once."""
+    if current_group():
+        raise NotAtOnce
+
+
+def _go_on(commit: Commit[T], error: OSError | None) -> None:
+    """StopIteration at its end."""
+    if error is None:
+        next(commit)
+    else:
+        commit.throw(error)
+
+
+def _synced(journals: Sequence[Unsynced]) -> list[OSError | None]:
+    """Makes all of them durable, side by side, then their names: why each may not be.
+
+    The kernel puts syncs together that wait at the same time; one after the other, each waits for the device.
+    """
+    if len(journals) < 2:
+        errors = [_failure(one.disk.sync, one.fd) for one in journals]
+    else:
+        for one in journals:
+            one.disk.begin_sync(one.fd)
+        errors = list(_syncing().map(lambda one: _failure(one.disk.sync, one.fd), journals))
+    folders = {one.folder: one.disk for one in journals if one.folder}
+    failed = {folder: _failure(disk.sync_folder, folder) for folder, disk in folders.items()}
+    return [error or failed.get(one.folder or "") for one, error in zip(journals, errors, strict=True)]
+
+
+@cache
+def _syncing() -> "ThreadPoolExecutor":
+    from concurrent.futures import ThreadPoolExecutor  # slow to load, and most processes have one run
+
+    return ThreadPoolExecutor(SYNCS, "sync")
+
+
+def _failure(sync: Callable[[T], None], what: T) -> OSError | None:
+    try:
+        sync(what)
+    except OSError as error:
+        return error
+    return None
