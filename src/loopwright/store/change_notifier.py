@@ -45,8 +45,11 @@ class WatchedPath(NamedTuple):
 
 
 def begin_watch(inotify: Inotify, folder: Path, root: Path) -> WatchedPath | None:
-    """Watches `folder`, or the last one on the way to it that is there. None, and closed, where that cannot be."""
-    if (main := inotify.add(folder, WANTED)) is not None:
+    """Watches `folder`, or the last one on the way to it that is there. None, and closed, where that cannot be.
+
+    Files in it are told of when they are closed, or moved: whoever writes a state does that at once.
+    """
+    if (main := inotify.add(folder, WANTED & ~MODIFY)) is not None:
         return WatchedPath(main, None)
     for child in (folder, *folder.parents):
         if child == root:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
@@ -250,7 +251,9 @@ def _synced(journals: Sequence[Unsynced]) -> list[OSError | None]:
     else:
         for one in journals:
             one.disk.begin_sync(one.fd)
-        errors = list(_syncing().map(lambda one: _failure(one.disk.sync, one.fd), journals))
+        parts = [journals[n::SYNCS] for n in range(SYNCS)]
+        done = _syncing().map(lambda part: [_failure(one.disk.sync, one.fd) for one in part], parts)
+        errors = [error for some in zip_longest(*done) for error in some][: len(journals)]
     folders = {one.folder: one.disk for one in journals if one.folder}
     failed = {folder: _failure(disk.sync_folder, folder) for folder, disk in folders.items()}
     return [error or failed.get(one.folder or "") for one, error in zip(journals, errors, strict=True)]

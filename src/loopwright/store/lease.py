@@ -44,7 +44,7 @@ class Flock(LockDescriptor):
     """An exclusive flock on one path, held until `release`: closing the only descriptor ends it."""
 
     @classmethod
-    def take(cls, path: str, flags: int = os.O_RDWR, *, wait: bool = True) -> Self:
+    def take(cls, path: str, flags: int = os.O_RDONLY, *, wait: bool = True) -> Self:
         """FileNotFoundError where there is no such file: `ensure` makes one. NotAtOnce where nobody is to `wait`."""
         how = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
         while True:
@@ -54,13 +54,13 @@ class Flock(LockDescriptor):
     @classmethod
     def ensure(cls, path: str, *, wait: bool = True) -> Self:
         """As `take`, with a new file where there is none."""
-        return cls.take(path, os.O_RDWR | os.O_CREAT, wait=wait)
+        return cls.take(path, os.O_RDONLY | os.O_CREAT, wait=wait)
 
     @classmethod
     def at_once(cls, path: str) -> Self | None:
-        """The lock, or None while another holds it."""
+        """The lock, open for writing, or None while another holds it."""
         try:
-            return cls.ensure(path, wait=False)
+            return cls.take(path, os.O_RDWR | os.O_CREAT, wait=False)
         except NotAtOnce:
             return None
 

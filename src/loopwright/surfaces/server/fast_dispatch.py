@@ -7,6 +7,7 @@ time this way, and 0.58 the usual one.
 """
 
 import asyncio
+import contextlib
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.dependencies.utils import request_body_to_args, request_params_to_args
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 from starlette.types import Receive, Scope, Send
 
@@ -89,11 +91,20 @@ class DependencyCall:
             else:
                 self.header.take(values, request.headers)
         if self.body:
-            found, errors = await request_body_to_args([*self.body], body, False)
-            if errors:
-                raise RequestValidationError(errors, body=body)
-            values.update(found)
+            values.update(await self._validated(body))
         return values
+
+    async def _validated(self, body: Any) -> Values:  # Any: as above
+        """FastAPI says what is wrong with one that does not fit; RequestValidationError."""
+        (field,) = self.body
+        model = field.field_info.annotation
+        if isinstance(model, type) and issubclass(model, BaseModel) and type(body) is dict:
+            with contextlib.suppress(ValidationError):
+                return {field.name: model.__pydantic_validator__.validate_python(body)}
+        found, errors = await request_body_to_args([*self.body], body, False)
+        if errors:
+            raise RequestValidationError(errors, body=body)
+        return found
 
 
 @dataclass(frozen=True)
