@@ -124,6 +124,9 @@ class MemoryStore(ClosingContext, Generic[S]):
         with self._mutex:
             return StateChange(self.read(id), tuple(self.events(id, after)))
 
+    def text(self, id: str, state: S) -> bytes | None:
+        return None
+
     def revs(self) -> Mapping[str, int]:
         with self._mutex:
             return {id: len(states) for id, states in self._history.items()}

@@ -364,6 +364,10 @@ class Store(WatchableStore[S], Protocol[S]):
     def kept(self, id: str) -> Sequence[Path]:
         """Damaged files that were put aside when the state was repaired, oldest first."""
 
+    def text(self, id: str, state: S) -> bytes | None:
+        """The JSON of a state that was just committed, if it is at hand: to write it anew takes six times as long."""
+        ...
+
     def progress_path(self, id: str) -> Path:
         """The folder of the progress files."""
 

@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Generic, NamedTuple
 
+import orjson
+
 from loopwright.core.errors import Conflict, Invalid
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import patch, projection
@@ -51,8 +53,9 @@ def build_commit(
     state = state.model_copy(update={"engine": engine})
     behind = monotonic if known.pending is None else known.behind
     entry = JournalEntry.model_construct(seq=seq, ts=stamp.ts, actor=stamp.actor, event=stamp.event)
-    entries = (*known.entries[-RECENT:], entry)
-    after = CommittedState(state, doc, seq, end, known.inode, known.file, False, file, behind, known.shown, 0, entries)
+    entries, text = (*known.entries[-RECENT:], entry), orjson.dumps(doc)
+    shown, inode = known.shown, known.inode
+    after = CommittedState(state, doc, seq, end, inode, known.file, False, file, behind, shown, 0, entries, text)
     return CommitStep(line.sealed(digest), after)
 
 

@@ -434,6 +434,10 @@ class FileStore(ClosingContext, Generic[S]):
         base = Path(self._paths(id).base)
         return sorted(base.parent.glob(f"{base.name}.*.damaged-*"))
 
+    def text(self, id: str, state: S) -> bytes | None:
+        known = self._source.cache.get(id)
+        return known.text if known and known.state is state else None
+
     def progress_path(self, id: str) -> Path:
         return self._paths(id).progress
 

@@ -53,7 +53,8 @@ class CommittedState(Generic[S]):
     `changed` is when that file was last touched. `doc` is the state as JSON, changed in place by the next commit.
     `whole`: the next line must carry the whole state, because a patch would not fit the journal. `file` is the JSON
     file's content as last seen or written; `pending` what it should become, `behind` the monotonic time since when;
-    `shown` the state that the side files show; `entries` the last lines, as far as this process wrote them.
+    `shown` the state that the side files show; `entries` the last lines, as far as this process wrote them, and `text`
+    the state's JSON then.
     """
 
     state: S
@@ -68,6 +69,7 @@ class CommittedState(Generic[S]):
     shown: S | None = None
     changed: int = 0
     entries: tuple[JournalEntry, ...] = ()
+    text: bytes | None = None
 
 
 class StateView(NamedTuple, Generic[S]):

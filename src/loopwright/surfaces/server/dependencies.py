@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from fastapi import Depends, Header, Query, Request
+from orjson import Fragment
 from pydantic import BaseModel, create_model
 
 from loopwright.core.errors import Invalid, LoopwrightError, NotFound
@@ -417,8 +418,10 @@ def run_response(
     status: int = 200,
     tag: str | None = None,
     location: str | None = None,
+    text: bytes | None = None,
     **more: Json,
 ) -> ApiResponse:
-    """One run, with its version as ETag."""
+    """One run, with its version as ETag. `text`: its JSON, where that is at hand."""
     headers = {"etag": tag or make_etag(state), **({"location": location} if location else {})}
-    return make_response(state, status=status, headers=headers, project=project.name, **more)
+    data = state if text is None else Fragment(text)
+    return make_response(data, status=status, headers=headers, project=project.name, **more)

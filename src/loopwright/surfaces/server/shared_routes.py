@@ -168,8 +168,9 @@ def kind_routes(routes: RouteKind[R]) -> Routes:
         """It is not started yet."""
         found = control.projects.named(project)
         state = await control.changes.carry_out(lambda: routes.create(found, body))
-        location = f"{kind.place}/{kind.id_of(state)}"
-        return run_response(state, found, status=201, location=location)
+        id = kind.id_of(state)
+        text = kind.service(found.engine).store.text(id, state)
+        return run_response(state, found, status=201, location=f"{kind.place}/{id}", text=text)
 
     async def list_runs(
         control: ControlPlane,
@@ -234,7 +235,7 @@ def run_routes(routes: RouteKind[R]) -> Routes:
         body: Body, one: RunRequest[R] = routes.one, service: RunService[R] = routes.commands
     ) -> ApiResponse:
         state = await one.control.changes.carry_out(lambda: service.edit(one.id, body.given))
-        return run_response(state, one.project)
+        return run_response(state, one.project, text=service.store.text(one.id, state))
 
     async def set_status(
         body: StatusBody, one: RunRequest[R] = routes.one, service: RunService[R] = routes.commands
