@@ -170,6 +170,7 @@ tests/server/test_cycle_stream.py
 tests/server/test_description.py
 tests/server/test_keeping.py
 tests/server/test_stream.py
+tests/server/test_together.py::test_what_was_told_outlives_a_kill[0]
 tests/server/test_tunings.py
 tests/store/test_crash.py
 tests/store/test_kept_index.py::test_no_deed_makes_a_difference
@@ -341,6 +342,7 @@ tests/server/test_closer.py
 tests/server/test_cycle_closer.py
 tests/server/test_schema.py
 tests/server/test_stream_lost.py
+tests/server/test_together.py::test_what_was_told_outlives_a_kill
 tests/store/test_processes.py
 tests/store/test_soaks.py
 tests/store/test_tampered_loops.py

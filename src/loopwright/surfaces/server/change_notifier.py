@@ -8,7 +8,7 @@ from loopwright.core.ports import ChangeWatcher, StateChanges, WatchableStore
 
 LATE_SECONDS = 0.05
 """How long a commit may take to be shown, before it is read with waiting."""
-REST_SECONDS = 0.005
+REST_SECONDS = 0.01
 """After a reading of what the kernel tells: what comes in quick succession is read, and told on, together."""
 LOOK_SECONDS = 1.0
 """Between two looks where nothing tells of changes."""
