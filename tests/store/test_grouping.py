@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.errors import Conflict, Invalid, NotFound, StoreError, UncertainCommit
+from loopwright.core.errors import Conflict, Invalid, NotFound, UncertainCommit
 from loopwright.core.record import JournalEvent
 from loopwright.store.files import FileStore
-from loopwright.store.group_commit import CommitGroup, GroupCommit, Promised, carry_out_together
+from loopwright.store.group_commit import GroupCommit, GroupedWork, carry_out_together
 from loopwright.store.lease import Flock, NotAtOnce
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
@@ -108,15 +108,11 @@ def rename(store: FileStore[LoopState], id: str, title: str) -> LoopState:
     return store.update(id, lambda s: s.evolve(title=title), actor="user", event=JournalEvent(type="edited"))
 
 
-def together(*works: Callable[[], LoopState]) -> list[str | Exception]:
+def together(*works: Callable[[], LoopState]) -> list[str | Exception | None]:
     """The titles that they come to, or the errors."""
-    told = list[str | Exception]()
-    for outcome in carry_out_together(works):
-        try:
-            told.append(outcome.keep().title if isinstance(outcome, Promised) else outcome)
-        except StoreError as error:
-            told.append(error)
-    return told
+    asked = [GroupedWork(work=work) for work in works]
+    carry_out_together(asked)
+    return [one.error or (one.result.title if one.result else None) for one in asked]
 
 
 def test_what_is_made_together_shares_syncs(store: FileStore[LoopState], disk: Watched) -> None:
@@ -153,10 +149,13 @@ def test_a_refusal_is_nobody_elses(store: FileStore[LoopState], tmp_path: Path) 
 
 
 def test_nobody_reads_what_is_not_durable(store: FileStore[LoopState], tmp_path: Path) -> None:
-    with CommitGroup() as group, files_at(tmp_path) as another:
-        group.carry_out(partial(rename, store, "old", "new"))
+    def look() -> LoopState:
         assert store.read("old").title == "A title", "and nobody waits for it"
-        assert another.shown("old").state.title == "A title"
+        with files_at(tmp_path) as another:
+            assert another.shown("old").state.title == "A title"
+        return store.read("old")
+
+    assert together(partial(rename, store, "old", "new"), look) == ["new", "A title"]
     assert store.read("old").title == "new"
 
 
@@ -168,7 +167,7 @@ def test_a_folder_that_fails_to_sync_fails_exactly_those_whose_names_are_new(
     try:
         told = together(partial(create, store, 0), partial(rename, store, "old", "new"), partial(create, store, 1))
     except Died:
-        told = []
+        told = list[str | Exception | None]()
     if trouble == "broken":
         assert isinstance(told[0], UncertainCommit)
         assert isinstance(told[2], UncertainCommit)

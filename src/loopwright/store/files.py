@@ -295,7 +295,9 @@ class FileStore(ClosingContext, Generic[S]):
     @DiskErrorTranslator()
     def create(self, state: S, *, actor: str) -> S:
         paths = self._paths(self._kind.id_of(state))
-        request = CommitRequest(paths, _unchanged, actor, JournalEvent(type="created"), new=state)
+        request = CommitRequest(
+            paths=paths, rule=_unchanged, actor=actor, event=JournalEvent(type="created"), new=state
+        )
         if group := current_group():
             return group.begin(self._creation(request, wait=False), request)
         carry_through(self._creation(request, wait=True))
@@ -325,7 +327,7 @@ class FileStore(ClosingContext, Generic[S]):
 
     def update(self, id: str, rule: Rule[S], *, actor: str, event: JournalEvent, epoch: int | None = None) -> S:
         paths = self._paths(id)
-        request = CommitRequest(paths, rule, actor, event, epoch)
+        request = CommitRequest(paths=paths, rule=rule, actor=actor, event=event, epoch=epoch)
         self._updated.add(id)
         if group := current_group():
             if id in self._source.holds:
@@ -372,7 +374,9 @@ class FileStore(ClosingContext, Generic[S]):
     def recover(self, id: str, *, actor: str) -> S:
         """See ports.Store. A damaged journal is kept beside the new one, even where the JSON file made up for it."""
         paths = self._paths(id)
-        request: CommitRequest[S] = CommitRequest(paths, _unchanged, actor, JournalEvent(type="recovered"))
+        request: CommitRequest[S] = CommitRequest(
+            paths=paths, rule=_unchanged, actor=actor, event=JournalEvent(type="recovered")
+        )
         with self._access.locked(paths):
             self._writer.refuse_uncertain(id)
             with contextlib.suppress(Corrupt):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from loopwright.core.errors import StoreError
 from loopwright.core.record import JournalEvent
@@ -79,8 +79,22 @@ class GroupCommit(Generic[T]):
 
 
 @dataclass(slots=True)
-class CommitRequest(Generic[S]):
-    """One update, or with `new` a creation, and its outcome: a result, or the error that its caller gets."""
+class Asked(Generic[T]):
+    """What somebody waits for: a result, or the error that they get."""
+
+    result: T | None = None
+    error: Exception | None = None
+
+    def answer(self) -> T:
+        if self.error:
+            raise self.error
+        assert self.result is not None
+        return self.result
+
+
+@dataclass(slots=True, kw_only=True)
+class CommitRequest(Asked[S]):
+    """One update, or with `new` a creation."""
 
     paths: StatePaths
     rule: Callable[[S], S]
@@ -88,25 +102,23 @@ class CommitRequest(Generic[S]):
     event: JournalEvent
     epoch: int | None = None
     new: S | None = None
-    result: S | None = None
-    error: Exception | None = None
 
-    def answer(self) -> S:
-        """What its caller gets."""
-        if self.error:
-            raise self.error
-        assert self.result is not None
-        return self.result
+
+@dataclass(slots=True, kw_only=True)
+class GroupedWork(Asked[T]):
+    """Something that commits once; NotAtOnce where it would let others wait, and has done nothing."""
+
+    work: Callable[[], T]
 
 
 class ErrorHandover:
     """What goes wrong inside is an answer to those who asked, each in its own thread.
 
-    An interrupt goes on as such only in the thread that was interrupted, and so does NotAtOnce.
+    An interrupt goes on as such only in the thread that was interrupted.
     """
 
-    def __init__(self, *requests: CommitRequest[Any]) -> None:  # Any: of whatever states
-        self._requests = requests
+    def __init__(self, *asked: Asked[Any]) -> None:  # Any: of whatever they ask for
+        self._asked = asked
 
     def __enter__(self) -> None:
         pass
@@ -115,9 +127,9 @@ class ErrorHandover:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         told = error if error is None or isinstance(error, Exception) else StoreError("the commit was interrupted")
-        for request in self._requests:
-            request.error = request.error or told
-        return isinstance(error, Exception) and not isinstance(error, NotAtOnce)
+        for one in self._asked:
+            one.error = one.error or told
+        return isinstance(error, Exception)
 
 
 class Unsynced(NamedTuple):
@@ -147,82 +159,50 @@ def carry_through(commit: Commit[T]) -> T:
 _THREAD = threading.local()
 
 
-class CommitGroup:
-    """What a thread commits in this context is made durable when it is left, all with the same syncs.
+def carry_out_together(works: Sequence[GroupedWork[Any]]) -> None:  # Any: as above
+    """What they commit is durable at the end, by the same syncs; until then, nothing that a commit returns is sure."""
+    _THREAD.group = group = CommitGroup()
+    with ErrorHandover(*works), contextlib.closing(group):
+        try:
+            for work in works:
+                group.work = work
+                with ErrorHandover(work):
+                    work.result = work.work()
+        finally:
+            _THREAD.group = None
+        group.end()
 
-    Until then nothing that a commit returns is sure. Who waits, for a lock or for longer, would let all others wait:
-    NotAtOnce is for them, and for what reads its own commits.
-    """
+
+class CommitGroup:
+    """Commits that stand at their syncs, each with who is to hear of its failure."""
 
     def __init__(self) -> None:
-        self._open: list[tuple[Commit[None], Unsynced, CommitRequest[Any]]] = []  # Any: as above
+        self._open: list[tuple[Commit[None], Unsynced, GroupedWork[Any]]] = []  # Any: as above
+        self.work: GroupedWork[Any] | None = None
 
     def begin(self, commit: Commit[None], request: CommitRequest[S]) -> S:
         """What it will come to."""
+        assert self.work
         with ErrorHandover(request), DiskErrorTranslator():
             journal = next(commit, None)
             if journal is not None:
-                self._open.append((commit, journal, request))
+                self._open.append((commit, journal, self.work))
         return request.answer()
 
-    def carry_out(self, work: Callable[[], T]) -> "Promised[T]":
-        """`work` commits once. NotAtOnce: not at all."""
-        before = len(self._open)
-        result = work()
-        return Promised(result, self._open[-1][2] if len(self._open) > before else None)
-
-    def __enter__(self) -> Self:
-        _THREAD.group = self
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        _THREAD.group = None
-        try:
-            if error is None:
-                self._end()
-        finally:
-            for commit, *_ in self._open:
-                commit.close()
-
-    def _end(self) -> None:
-        for (commit, _, request), error in zip(
-            self._open, _synced([journal for _, journal, _ in self._open]), strict=True
-        ):
-            with ErrorHandover(request), DiskErrorTranslator(), contextlib.suppress(StopIteration):
+    def end(self) -> None:
+        errors = _synced([journal for _, journal, _ in self._open])
+        for (commit, _, work), error in zip(self._open, errors, strict=True):
+            with ErrorHandover(work), DiskErrorTranslator(), contextlib.suppress(StopIteration):
                 _go_on(commit, error)
 
-
-class Promised(NamedTuple, Generic[T]):
-    """A result that holds once its group is left, unless `request` has an error then."""
-
-    result: T
-    request: CommitRequest[Any] | None  # Any: as above
-
-    def keep(self) -> T:
-        if self.request and self.request.error:
-            raise self.request.error
-        return self.result
-
-
-Outcome = Promised[T] | Exception
-
-
-def carry_out_together(works: Sequence[Callable[[], T]]) -> list[Outcome[T]]:
-    """Each of them commits once; what they come to, all durable."""
-    outcomes = list[Outcome[T]]()
-    with CommitGroup() as group:
-        for work in works:
-            try:
-                outcomes.append(group.carry_out(work))
-            except Exception as error:  # noqa: BLE001  # it is told whoever asked
-                outcomes.append(error)
-    return outcomes
+    def close(self) -> None:
+        """Gives up what has not ended."""
+        for commit, *_ in self._open:
+            commit.close()
 
 
 def current_group() -> CommitGroup | None:
-    """The one in whose context this thread is."""
+    """The one that this thread works for."""
     group: CommitGroup | None = getattr(_THREAD, "group", None)
     return group
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +21,7 @@ from loopwright.core.run_commands import RunService
 from loopwright.core.state import LoopTask
 from loopwright.projects import Project, Projects
 from loopwright.skills.findings import DIMENSIONS
-from loopwright.store.group_commit import Outcome, carry_out_together
+from loopwright.store.group_commit import GroupedWork, carry_out_together
 from loopwright.store.lease import NotAtOnce
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server.api_response import ApiResponse, Json, make_response
@@ -135,42 +135,32 @@ class ChangeQueue:
 
     def __init__(self, threads: ThreadPoolExecutor) -> None:
         self._threads = threads
-        self._waiting: list[tuple[Callable[[], Any], asyncio.Future[Outcome[Any]]]] = []  # Any: as above
-        self._drain: asyncio.Task[None] | None = None
+        self._waiting: list[tuple[GroupedWork[Any], asyncio.Event]] = []  # Any: what the changes come to
+        self._making: asyncio.Task[None] | None = None
 
     async def carry_out(self, work: Callable[[], T]) -> T:
         """`work` commits once. What would let others wait goes on in a thread of its own."""
-        loop = asyncio.get_running_loop()
-        told: asyncio.Future[Outcome[T]] = loop.create_future()
-        self._waiting.append((work, told))
-        if self._drain is None:
-            self._drain = loop.create_task(self._carry_out_all())
-        outcome = await told
-        if isinstance(outcome, NotAtOnce):
+        loop, asked, done = asyncio.get_running_loop(), GroupedWork(work=work), asyncio.Event()
+        self._waiting.append((asked, done))
+        if self._making is None:
+            self._making = loop.create_task(self._make())
+        await done.wait()
+        if isinstance(asked.error, NotAtOnce):
             return await loop.run_in_executor(self._threads, work)
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome.keep()
+        return asked.answer()
 
-    async def _carry_out_all(self) -> None:
+    async def _make(self) -> None:
+        loop = asyncio.get_running_loop()
         try:
-            while self._waiting:
-                group, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
-                await self._carry_out(group)
+            while group := self._waiting[:TOGETHER]:
+                del self._waiting[:TOGETHER]
+                try:
+                    await loop.run_in_executor(self._threads, carry_out_together, [asked for asked, _ in group])
+                finally:
+                    for _, done in group:
+                        done.set()
         finally:
-            self._drain = None
-
-    async def _carry_out(self, group: Sequence[tuple[Callable[[], Any], asyncio.Future[Outcome[Any]]]]) -> None:
-        works = [work for work, _ in group]
-        outcomes: Sequence[Outcome[Any]]
-        try:
-            loop = asyncio.get_running_loop()
-            outcomes = await loop.run_in_executor(self._threads, carry_out_together, works)
-        except Exception as error:  # noqa: BLE001  # each is told
-            outcomes = [error] * len(works)
-        for (_, told), outcome in zip(group, outcomes, strict=True):
-            if not told.done():
-                told.set_result(outcome)
+            self._making = None
 
 
 @dataclass(frozen=True)
