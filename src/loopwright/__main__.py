@@ -30,12 +30,12 @@ def _answer_version() -> None:
 
 def _answer_from_kept() -> None:
     """Where nothing has changed since somebody asked the same."""
-    if not {"list", "show"} & {*sys.argv[1:3]}:
+    if {"list", "show"}.isdisjoint(sys.argv[1:3]):
         return
     from loopwright.surfaces.cli.kept_answers import answer_command
     from loopwright.surfaces.cli.output import OutputStream, close_output
 
-    if (text := answer_command(sys.argv[1:])) is not None:
+    if (text := answer_command()) is not None:
         out, sys.stderr = OutputStream(1), OutputStream(2).text()
         sys.stdout = out.text()
         print(text)

@@ -32,7 +32,7 @@ def asking(*requests: PermissionRequest) -> LoopState:
 
 
 def page(state: LoopState, *, live: bool = True, whole: bool = False) -> str:
-    return LOOP.page(state, live=live, now=NOW, elsewhere=" --project x", whole=whole)
+    return LOOP.page(state, live=live, elsewhere=" --project x", whole=whole)
 
 
 def test_one_request() -> None:

@@ -30,7 +30,7 @@ STEERING = set("\x1b\x07\x9b\r\u202e\u202d\u2028")
 
 
 def page(state: CycleState, *, live: bool = False, cells: int = 160, whole: bool = False) -> str:
-    return CYCLE.page(state, live=live, now=NOW, elsewhere="", cells=cells, whole=whole)
+    return CYCLE.page(state, live=live, elsewhere="", cells=cells, whole=whole)
 
 
 def evil() -> CycleState:
@@ -65,7 +65,7 @@ def test_hostile_texts_stay_in_their_lines(cells: int) -> None:
     told = (
         page(state, cells=cells), scene_text(scene, cells), CYCLE.restored(state),
         CYCLE.ending(state, diff="", summary=None, elsewhere=""),
-        CYCLE.table([(state, True)], 1, NOW, damaged=[DamagedRun("x", EVIL, None)], cells=cells),
+        CYCLE.table([(state, True)], 1, damaged=[DamagedRun("x", EVIL, None)], cells=cells),
     )  # fmt: skip
     for text in told:
         assert "hi" in text or text == CYCLE.restored(state)

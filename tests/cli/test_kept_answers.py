@@ -3,7 +3,8 @@
 import os
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,6 @@ import pytest
 from loopwright.store import kept_index
 from loopwright.store.files import FileStore
 from loopwright.surfaces.cli import kept_answers
-from loopwright.surfaces.cli.kept_answers import PLACES, answer_command
 from loopwright.surfaces.cli.main import main
 from loopwright.wiring.stores import CYCLES, LOOPS, TUNINGS
 from loopwright.workspace.private_git import run_git
@@ -36,14 +36,22 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def slow(capsys: pytest.CaptureFixture[str]) -> Slow:
+def slow(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Slow:
     """What the command itself prints."""
 
     def run(*words: str) -> str:
-        main(words)
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.argv", ["loopwright", *words])
+            main(words)
         return capsys.readouterr().out
 
     return run
+
+
+def answer_command(words: Sequence[str]) -> str | None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["loopwright", *words])
+        return kept_answers.answer_command()
 
 
 def ask(slow: Slow, *words: str) -> tuple[bool, bool]:
@@ -55,12 +63,6 @@ def ask(slow: Slow, *words: str) -> tuple[bool, bool]:
 
 def is_answered(slow: Slow, *words: str) -> bool:
     return ask(slow, *words)[0]
-
-
-def test_where_the_kinds_lie() -> None:
-    for kind in (LOOPS, CYCLES, TUNINGS):
-        place = PLACES[kind.name]
-        assert (place.name, place.folder, place.homes) == (kind.name, kind.folder, kind.homes)
 
 
 @pytest.mark.parametrize("number", range(2))
@@ -102,8 +104,8 @@ def test_what_else_decides_what_is_printed(
     assert ask(slow, *shown)[1]
     for columns in ("100", "70", "30"):
         monkeypatch.setenv("COLUMNS", columns)
-        assert is_answered(slow, *listed), "a table is drawn anew"
-        assert ask(slow, *shown) == (False, columns != "30"), "a page is kept as it was folded, unless its age may be"
+        for words in (listed, shown):
+            assert ask(slow, *words) == (False, True), "it is kept as it was folded"
     monkeypatch.setenv("TZ", "America/Lima")
     time.tzset()
     assert not is_answered(slow, *shown)
@@ -138,16 +140,16 @@ def test_what_else_decides_whether_there_is_an_answer(
     is_answered(slow, "list")
 
 
-def test_other_words_are_left_to_the_command(project: Path, slow: Slow) -> None:
+def test_what_is_refused_is_left_to_the_command(project: Path, slow: Slow) -> None:
     with files_at(project) as store:
         store.create(loop(), actor="user")
-    asked = ("list --limit 0", "list --limit x", "list --limit", "list --nothing", "list one", "show", "show loop-1 x",
-             "show loop-2", "list --status", "list --status nothing", "list --json --json", "list -- --json",
-             "list --project nowhere", "show --help", "cycle list", "cycle", "list --offset 9",
-             "show ../loop-1")  # fmt: skip
-    for words in asked:
-        slow(*words.split())
-        assert answer_command(words.split()) is None, words
+    refused = ("list --limit 0", "list --limit x", "list --nothing", "list one", "show", "show loop-1 x", "show loop-2",
+               "list --status nothing", "list -- --json", "list --project nowhere", "show --help", "cycle",
+               "show ../loop-1")  # fmt: skip
+    for words in refused:
+        assert ask(slow, *words.split()) == (False, False), words
+    for words in ("list --json --json", "list --offset 9", "list --status damaged", "list --search x", "cycle list"):
+        ask(slow, *words.split())
 
 
 def test_from_elsewhere(project: Path, slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,15 +158,20 @@ def test_from_elsewhere(project: Path, slow: Slow, monkeypatch: pytest.MonkeyPat
     (project / "inside").mkdir()
     is_answered(slow, "show", "loop-1")
     monkeypatch.chdir(project.parent)
-    for named in ("project", str(project)):
-        assert ask(slow, "show", "loop-1", "--project", named) == (False, True), "its commands name the project"
-        assert is_answered(slow, "show", "loop-1", f"--project={named}")
-    for named in ("project/", "./project", "project/inside/.."):
-        is_answered(slow, "list", "--project", named)
+    for named in ("project", str(project), "project/", "./project", "project/inside/.."):
+        for words in (("show", "loop-1", "--project", named), ("list", f"--project={named}")):
+            assert ask(slow, *words) == (False, True)
+    assert not is_answered(slow, "list", "--project", "project/inside")
+    assert run_git("init", "-q", cwd=project).returncode == 0
+    assert ask(slow, "list", "--project", "project/inside") == (False, True)
+    monkeypatch.chdir(project / "inside")
+    assert ask(slow, "list") == (False, True)
+    monkeypatch.chdir(project.parent)
     moved = project.rename(project.parent / "moved")
     assert not is_answered(slow, "list", "--project", "moved")
+    assert not is_answered(slow, "list", "--project", "project")
     monkeypatch.chdir(moved / "inside")
-    is_answered(slow, "list")
+    assert not is_answered(slow, "list")
 
 
 def test_a_living_runner_and_a_dead_one(project: Path, slow: Slow) -> None:
@@ -174,9 +181,9 @@ def test_a_living_runner_and_a_dead_one(project: Path, slow: Slow) -> None:
             for words in (["list"], ["show", "loop-1"], ["show", "loop-1", "--json"]):
                 assert ask(slow, *words)[1]
             assert "no runner" not in str(answer_command(["list"]))
+        for words in (["list"], ["show", "loop-1"], ["show", "loop-1", "--json"]):
+            assert ask(slow, *words) == (False, True)
         assert "no runner" in str(answer_command(["list"]))
-        assert not is_answered(slow, "show", "loop-1")
-        is_answered(slow, "list")
 
 
 def test_torn_files_are_no_trouble(project: Path, slow: Slow, tmp_path: Path) -> None:
@@ -184,13 +191,61 @@ def test_torn_files_are_no_trouble(project: Path, slow: Slow, tmp_path: Path) ->
         store.create(loop(), actor="user")
     for words in (["list"], ["show", "loop-1"]):
         is_answered(slow, *words)
-    for kept in [*(tmp_path / "state").rglob("loop.*")]:
-        data = kept.read_bytes()
+    kept = [path for path in (tmp_path / "state").rglob("*.*") if path.is_file()]
+    assert len(kept) == 4, "an index, its texts and two answers"
+    for path in kept:
+        data = path.read_bytes()
         for torn in (b"", data[:-1], data.replace(b"loop-1", b"loop-2"), os.urandom(len(data))):
-            kept.write_bytes(torn)
+            path.write_bytes(torn)
             is_answered(slow, "list")
-            kept.write_bytes(torn)
+            path.write_bytes(torn)
             is_answered(slow, "show", "loop-1")
+
+
+@pytest.mark.parametrize("after", ["__init__", "open", "is_live", "damaged", "close"])
+@pytest.mark.parametrize("deed", ["retitle", "edit by hand", "create", "delete", "take"])
+def test_what_happens_while_a_command_is_at_it(
+    project: Path, slow: Slow, monkeypatch: pytest.MonkeyPatch, after: str, deed: str
+) -> None:
+    """An answer is that of the files as they were before, or none."""
+    with files_at(project) as store:
+        for id in ("loop-1", "loop-2"):
+            store.create(loop(id, status="running"), actor="user")
+    held = ExitStack()
+
+    def do() -> None:
+        with files_at(project) as store:
+            match deed:
+                case "retitle":
+                    retitle(store, "Another title", "loop-2")
+                case "edit by hand":
+                    text = json_of(project, "loop-2").read_text()
+                    json_of(project, "loop-2").write_text(text.replace("A title", "Another title"))
+                case "create":
+                    store.create(loop("loop-3"), actor="user")
+                case "delete":
+                    store.delete("loop-1", actor="user")
+                case "take":
+                    other = held.enter_context(files_at(project))
+                    held.enter_context(other.lease("loop-2"))
+
+    of = kept_answers.AnswerKeeper if after in ("__init__", "open") else FileStore
+    name = "holder" if after == "is_live" else after
+    original, waiting = getattr(of, name), [do]
+
+    def wrapped(*args: object, **named: object) -> object:
+        result = original(*args, **named)
+        if waiting:
+            waiting.pop()()
+        return result
+
+    with held:
+        for words in (["list"], ["show", "loop-2"], ["list", "--json"]):
+            waiting[:] = [do] if words == ["list"] or deed not in ("create", "delete", "take") else []
+            with monkeypatch.context() as patch:
+                patch.setattr(of, name, wrapped)
+                slow(*words)
+            ask(slow, *words)
 
 
 def test_the_command_itself(desk: Desk) -> None:
@@ -207,7 +262,6 @@ def test_the_command_itself(desk: Desk) -> None:
         for name in ("typer", "orjson", "pydantic", "loopwright.wiring"):
             assert f" {name}\n" in first.err or words != ["list"]
             assert f" {name}\n" not in second.err
-    assert kept_answers.LOOP.name == "loop"
 
 
 def test_a_page_changes_with_its_run(project: Path, slow: Slow) -> None:
@@ -219,5 +273,19 @@ def test_a_page_changes_with_its_run(project: Path, slow: Slow) -> None:
         assert "B" in slow("show", "loop-1")
     text = json_of(project).read_text()
     json_of(project).write_text(text.replace('"B"', '"By hand"'))
-    assert not is_answered(slow, "list")
-    assert not is_answered(slow, "list"), "what no writer has taken in is not kept"
+    for words in (["list"], ["show", "loop-1"]):
+        assert ask(slow, *words) == (False, False), "what no writer has taken in is not kept"
+
+
+def test_a_list_is_outdated_whoever_has_looked_since(project: Path, slow: Slow) -> None:
+    """Another command has brought the index up to date, or files of older versions come without any trace in it."""
+    with files_at(project) as store:
+        store.create(loop(), actor="user")
+        assert ask(slow, "list")[1]
+        retitle(store, "B")
+    slow("list", "--json")
+    assert answer_command(["list"]) is None
+    (project / ".loop").mkdir()
+    for title in ("Old", "Older"):
+        (project / ".loop/old.json").write_text(f'{{"loop_id": "old", "title": "{title}", "status": "created"}}')
+        assert ask(slow, "list") == (False, False)

@@ -1,5 +1,6 @@
 """Every state a loop can rest in is told in words that fit it, with a command that fits as well."""
 
+import re
 from datetime import UTC, datetime
 from typing import get_args
 
@@ -26,7 +27,7 @@ from loopwright.evidence.testing import TestResult
 from loopwright.surfaces.cli.loop_rendering import CONTINUE, LOOP, RESTART, End, LoopScene, task_rows
 from loopwright.surfaces.cli.run_rendering import DamagedRun
 from loopwright.surfaces.cli.run_scene import RunActivity, strip_report
-from loopwright.surfaces.cli.text import SHOWN, list_some, measure_width
+from loopwright.surfaces.cli.text import SHOWN, fill_ages, list_some, mark_age, measure_width
 from loopwright.workflows.loop.model import Debug, Develop, LoopState, SkillState, Validate
 from loopwright.workflows.loop.summary import FinishedAction, diff_stat
 
@@ -133,7 +134,7 @@ def test_the_status_says_whether_somebody_is_at_work() -> None:
 
 
 def test_the_page_shows_every_section() -> None:
-    page = LOOP.page(with_everything(), live=False, now=NOW, elsewhere="")
+    page = fill_ages(LOOP.page(with_everything(), live=False, elsewhere=""), NOW)
     for words in (
         "failed (exhausted)", "0 of 10", "task-1  pending  bash  Mend", "H1", "confirmed", "ledger.py:balance:36",
         "the tests pass with it", "tests 1/2", "coverage 81.5 %", "✗ s::test_b", "assert 1 == 2", "Checkpoints",
@@ -143,7 +144,7 @@ def test_the_page_shows_every_section() -> None:
 
 
 def test_a_session_is_named_with_the_way_to_go_on_with_it_by_hand() -> None:
-    page = LOOP.page(loop(sessions={"codex": "0199-aa", "own": "s-1"}), live=False, now=NOW, elsewhere="")
+    page = LOOP.page(loop(sessions={"codex": "0199-aa", "own": "s-1"}), live=False, elsewhere="")
     lines = [" ".join(line.split()) for line in page.splitlines()]
     assert "session codex 0199-aa (by hand: codex resume 0199-aa)" in lines
     assert "session own s-1" in lines
@@ -173,10 +174,10 @@ def test_long_lists_are_cut_and_counted() -> None:
 
 
 def test_a_list_says_how_many_it_left_out() -> None:
-    text = LOOP.table([(loop("running"), False)], 3, NOW)
+    text = LOOP.table([(loop("running"), False)], 3)
     assert "running (no runner)" in text
     assert "1 of 3 loops" in text
-    assert "no loops here" in LOOP.table([], 0, NOW)
+    assert "no loops here" in LOOP.table([], 0)
 
 
 def test_more_iterations_are_proposed_only_where_they_were_what_ended_it() -> None:
@@ -205,7 +206,7 @@ def test_damaged_loops_stand_in_the_list_with_what_helps() -> None:
         DamagedRun("loop-v2-9", "its journal is damaged", "loopwright recover loop-v2-9"),
         DamagedRun("b", "newer", None),
     )
-    for text in (LOOP.table([(loop(), False)], 1, NOW, damaged=damaged), LOOP.table([], 0, NOW, damaged=damaged)):
+    for text in (LOOP.table([(loop(), False)], 1, damaged=damaged), LOOP.table([], 0, damaged=damaged)):
         assert "loop-v2-9  damaged" in text
         assert "loop-v2-9 is damaged: its journal is damaged\n  next        loopwright recover loop-v2-9" in text
         assert "b is damaged: newer" in text
@@ -215,14 +216,28 @@ def test_damaged_loops_stand_in_the_list_with_what_helps() -> None:
 @pytest.mark.parametrize("cells", [40, 60, 100, 300])
 def test_a_list_fits_the_terminal(cells: int) -> None:
     state = with_everything().evolve(title="A title of very many words " * 4)
-    rows = LOOP.table([(state, False)], 1, NOW, cells=cells).splitlines()
+    rows = LOOP.table([(state, False)], 1, cells=cells).splitlines()
     assert max(measure_width(row) for row in rows) <= cells
     assert any("A title" in row for row in rows)
 
 
+@pytest.mark.parametrize("cells", [160, 60])
+def test_ages_stand_in_their_columns(cells: int) -> None:
+    """Whatever the time is when a text is printed, and however old a run is."""
+    ages = {AT: "1 h", "2026-01-22T10:59:57+08:00": "3 s", "2024-01-01T00:00:00+00:00": "752 days"}
+    states = [loop().evolve(updated_at=at, title=f"T{n}") for n, at in enumerate(ages)]
+    text = fill_ages(LOOP.table([(state, False) for state in states], len(states), cells=cells), NOW)
+    for n, age in enumerate(ages.values()):
+        assert re.search(rf"\b{age}( ago)?\s+T{n}\b", text), text
+    if cells > 100:
+        assert len({line.index(f"T{n}") for n, line in enumerate(text.splitlines()[1:])}) == 1
+    assert fill_ages(mark_age("1900-01-01T00:00:00+00:00"), NOW).endswith("days")
+    assert fill_ages("5\ue000\ue001 people", NOW) == "5\ue000\ue001 people"
+
+
 @pytest.mark.parametrize("cells", [50, 80])
 def test_a_page_fits_the_terminal_but_for_what_is_copied(cells: int) -> None:
-    page = LOOP.page(with_everything().evolve(notes="word " * 60), live=False, now=NOW, elsewhere="", cells=cells)
+    page = LOOP.page(with_everything().evolve(notes="word " * 60), live=False, elsewhere="", cells=cells)
     told, _, copied = page.partition("Not done")
     assert max(measure_width(row) for row in told.splitlines()) <= cells
     assert "loopwright run --loop-id" in copied or "loopwright show" in copied
@@ -230,11 +245,11 @@ def test_a_page_fits_the_terminal_but_for_what_is_copied(cells: int) -> None:
 
 def test_a_page_says_what_it_leaves_out_and_how_to_see_it() -> None:
     many = tuple(Checkpoint(n=n, rev=n, commit="c", tree="t", action=f"step {n}", at=AT) for n in range(1, SHOWN + 4))
-    cut = LOOP.page(loop("paused", checkpoints=many), live=False, now=NOW, elsewhere="")
+    cut = LOOP.page(loop("paused", checkpoints=many), live=False, elsewhere="")
     assert "… and 3 earlier" in cut
     assert "step 3\n" not in cut
     assert "loopwright show loop-v2-1 --all shows every line" in cut
-    everything = LOOP.page(loop("paused", checkpoints=many), live=False, now=NOW, elsewhere="", whole=True)
+    everything = LOOP.page(loop("paused", checkpoints=many), live=False, elsewhere="", whole=True)
     assert all(f"step {c.n}" in everything for c in many)
     assert "--all" not in everything
 
@@ -262,7 +277,7 @@ def test_a_task_is_shown_with_all_that_is_special_about_it() -> None:
 
 def test_what_was_spent_is_told_with_its_limits() -> None:
     budget = Budget(max_minutes=3, spent_seconds=90, max_tokens=5000, tokens=1200, max_cost=2, cost=0.25)
-    page = LOOP.page(loop(budget=budget), live=False, now=NOW, elsewhere="")
+    page = LOOP.page(loop(budget=budget), live=False, elsewhere="")
     assert "1 min of 3 min, 1,200 of 5,000 tokens, 0.25 of 2 US dollars" in page
 
 
@@ -270,8 +285,8 @@ def test_what_was_spent_is_told_with_its_limits() -> None:
 def test_a_title_never_steers_the_terminal(title: str) -> None:
     state = with_everything().evolve(title=title, description=title, notes=title)
     shown = [
-        LOOP.table([(state, False)], 1, NOW),
-        LOOP.page(state, live=False, now=NOW, elsewhere=""),
+        LOOP.table([(state, False)], 1),
+        LOOP.page(state, live=False, elsewhere=""),
         *(line.text for line in LoopScene(state, doing={None: RunActivity(title, output=title)}).lines(80)),
     ]
     assert not any(c in text for text in shown for c in "\x1b\x07\x08\r\x9b\u202e")

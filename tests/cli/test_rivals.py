@@ -31,7 +31,7 @@ def test_the_last_words_of_a_run_name_the_rivals_and_how_to_take_one() -> None:
 
 
 def test_show_says_the_same() -> None:
-    page = LOOP.page(ended(), live=False, now=NOW, elsewhere="", cells=500)
+    page = LOOP.page(ended(), live=False, elsewhere="", cells=500)
     assert DIFFERENCE in page
     assert "rival-1  (that edit instead" in page
 

@@ -12,11 +12,12 @@ from loopwright.surfaces.cli.text import (
     align_columns,
     clean_lines,
     colour_diff,
+    fill_ages,
     fold_line,
-    format_age,
     format_duration,
     format_stopwatch,
     last_line,
+    mark_age,
     measure_width,
     shorten_text,
 )
@@ -87,7 +88,7 @@ def test_a_stopwatch(seconds: float, words: str) -> None:
 
 def test_an_age_knows_time_zones() -> None:
     now = datetime(2026, 1, 22, 10, 0, tzinfo=timezone(timedelta(hours=1)))
-    assert format_age("2026-01-22T16:30:00+08:00", now) == "30 min"
+    assert fill_ages(mark_age("2026-01-22T16:30:00+08:00"), now) == "30 min"
 
 
 def test_a_coloured_diff_still_reads_the_same() -> None:

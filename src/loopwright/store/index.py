@@ -17,6 +17,7 @@ from loopwright.store import projection
 from loopwright.store.change_notifier import StateChangeWatcher, watch_states
 from loopwright.store.disk import Disk
 from loopwright.store.kept_index import (
+    OLD_STATES,
     IndexEntry,
     find_ids,
     is_settled,
@@ -42,8 +43,6 @@ LONGEST_TEXTS = 4096
 """Characters of a state that are remembered for searches; one that has more of them is read again."""
 WORTH_KEEPING = 64
 """Changes that are not left to `close`, which a process may not live to see."""
-OLD_STATES = ".loop"
-"""A folder of older versions at the top of a project; where it is, the index is not all there is to know."""
 
 
 class IndexRow(NamedTuple):

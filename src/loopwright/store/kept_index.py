@@ -19,6 +19,8 @@ JOURNAL = ".events.ndjson"
 PROGRESS = ".progress"
 OWN = "state"
 """What the files of a state are called in a folder of its own."""
+OLD_STATES = ".loop"
+"""A folder of older versions at the top of a project; where it is, the index is not all there is to know."""
 SUFFIXES = (JOURNAL, STATE, PROGRESS)
 
 SETTLED = 50_000_000

@@ -121,14 +121,12 @@ def test_what_a_session_can_not_do_is_not_offered(desk: Desk) -> None:
 
 def test_pages_fit_and_name_what_there_is(desk: Desk, asking: str) -> None:
     found = state(desk, asking)
-    with open_engine(desk.project, {}) as engine:
-        now = engine.tunings.clock.now()
-    page = TUNING.page(found, live=False, now=now, elsewhere="", cells=60)
+    page = TUNING.page(found, live=False, elsewhere="", cells=60)
     told = page.partition("\n\nAsks:")[0].splitlines()
     assert all(measure_width(line) <= 60 or " " not in line.strip() for line in told)
     assert "FIX-001  offered" in page
-    assert "skill-tuning-" in TUNING.table([(found, False)], 1, now, cells=200)
-    assert "asks" in TUNING.table([(found, False)], 1, now, cells=40)
+    assert "skill-tuning-" in TUNING.table([(found, False)], 1, cells=200)
+    assert "asks" in TUNING.table([(found, False)], 1, cells=40)
 
 
 def test_the_picture_shows_dimensions_score_and_fixes(desk: Desk, asking: str) -> None:

@@ -223,7 +223,7 @@ class CycleRendering(RunRendering[CycleState]):
         yield from session_details(engine)
         yield from branch_details(engine)
         yield from test_details(engine)
-        yield from time_details(engine, state.created_at, state.updated_at, view.now)
+        yield from time_details(engine, state.created_at, state.updated_at)
 
     def sections(self, state: CycleState, view: PageView) -> Iterator[Part]:
         coordination, found = state.coordination, state.test_results

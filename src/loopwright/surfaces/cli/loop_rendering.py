@@ -194,7 +194,7 @@ class LoopRendering(RunRendering[LoopState]):
             yield "reviewer", clean_line(settings.review)
         yield "mode", settings.mode
         yield from test_details(engine)
-        yield from time_details(engine, state.created_at, state.updated_at, view.now)
+        yield from time_details(engine, state.created_at, state.updated_at)
         given = (("priority", state.priority), ("tags", ", ".join(state.tags or ())), ("notes", state.notes))
         yield from ((name, clean_line(value)) for name, value in given if value)
         if engine.answer and engine.waiting:

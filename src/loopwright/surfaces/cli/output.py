@@ -74,11 +74,14 @@ def has_person() -> bool:
 
 
 def print_answer(as_json: bool, data: Data, text: str, **more: Data) -> None:
-    """The result of a command: `{"success": true, "data": …}` as the HTTP API has it, or `text`."""
-    if as_json:
-        print_json({"success": True, "data": data, **more})
-    elif text:
-        print(text)
+    """The result of a command, see `format_answer`."""
+    if shown := format_answer(as_json, data, text, **more):
+        print(shown, flush=as_json)
+
+
+def format_answer(as_json: bool, data: Data, text: str, **more: Data) -> str:
+    """`{"success": true, "data": …}` as the HTTP API has it, or `text`."""
+    return _json_line({"success": True, "data": data, **more}) if as_json else text
 
 
 def print_error(as_json: bool, words: str, error: "LoopwrightError | None" = None) -> None:
@@ -120,4 +123,8 @@ def show_patience(words: str) -> Iterator[None]:
 
 def print_json(document: Data) -> None:
     """One JSON object on one line."""
-    print(json_line(document, lambda model: model.model_dump(mode="json", by_alias=True)), flush=True)
+    print(_json_line(document), flush=True)
+
+
+def _json_line(document: Data) -> str:
+    return json_line(document, lambda model: model.model_dump(mode="json", by_alias=True))

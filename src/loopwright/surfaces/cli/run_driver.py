@@ -27,6 +27,7 @@ from loopwright.surfaces.cli.loop_rendering import LOOP
 from loopwright.surfaces.cli.output import count_cells, is_plain, print_json, print_remark
 from loopwright.surfaces.cli.plain import LineView, NdjsonView, rest_object
 from loopwright.surfaces.cli.run_scene import LineStyle, RunPicture
+from loopwright.surfaces.cli.text import fill_ages
 from loopwright.workflows.loop.model import LoopState
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ class TerminalPrompter:
 
     async def show(self, state: LoopState) -> None:
         with self._view.aside():
-            print(LOOP.page(state, live=True, now=self._clock.now(), elsewhere="", cells=count_cells()))
+            print(fill_ages(LOOP.page(state, live=True, elsewhere="", cells=count_cells()), self._clock.now()))
 
 
 def _words(entry: MenuEntry) -> str:

@@ -5,7 +5,6 @@ What is said of every kind stands here; the modules of the kinds say what only t
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from loopwright.core.agent_names import session_words
@@ -28,10 +27,10 @@ from loopwright.surfaces.cli.text import (
     align_columns,
     draw_table,
     fold_line,
-    format_age,
     format_duration,
     format_time,
     list_some,
+    mark_age,
     shorten_text,
 )
 from loopwright.workflows.loop.summary import diff_stat
@@ -77,7 +76,6 @@ class PageView(NamedTuple):
     """How a page is looked at: `most` items of a list are shown; `live`: a runner is at work on the run."""
 
     live: bool
-    now: datetime
     most: int
 
 
@@ -211,21 +209,20 @@ class RunRendering(ABC, Generic[R]):
         self,
         found: Sequence[tuple[R, bool]],
         total: int,
-        now: datetime,
         *,
         damaged: Sequence[DamagedRun] = (),
         cells: int = 160,
     ) -> str:
         """One line each, or on narrow terminals a few. Each comes with whether a runner holds it.
 
-        What is damaged stands below, with what helps.
+        What is damaged stands below, with what helps. Ages are for `fill_ages`, here and on a page.
         """
         if not found and not damaged:
             return f"no more {self.name}s; {agree_word(total, 'there is')} {total:,}" if total else self.none
         words = self.table_words
         blank = ("-",) * (len(words.head) - 3)
         rows = [
-            *(self.row(state, live, now) for state, live in found),
+            *(self.row(state, live) for state, live in found),
             *((d.id, DAMAGED, *blank, "cannot be read, see below") for d in damaged),
         ]
         lines = draw_table(words, rows, total, cells)
@@ -239,12 +236,12 @@ class RunRendering(ABC, Generic[R]):
         head = ("ID", "STATUS", *(name for name, _ in self.columns), "AGE", self.titles)
         return TableWords(self.name, head, self.facts, self.none)
 
-    def row(self, state: R, live: bool, now: datetime) -> tuple[str, ...]:
+    def row(self, state: R, live: bool) -> tuple[str, ...]:
         return (
             self.id_of(state),
             self.status(state, live=live),
             *(words(state) for _, words in self.columns),
-            format_age(self.changed_at(state) or now.isoformat(), now),
+            mark_age(changed) if (changed := self.changed_at(state)) else format_duration(0),
             shorten_text(self.listed_title(state), TITLE_CELLS),
         )
 
@@ -252,11 +249,9 @@ class RunRendering(ABC, Generic[R]):
         """Its title in a list."""
         return state.title
 
-    def page(
-        self, state: R, *, live: bool, now: datetime, elsewhere: str, cells: int = 160, whole: bool = False
-    ) -> str:
+    def page(self, state: R, *, live: bool, elsewhere: str, cells: int = 160, whole: bool = False) -> str:
         """Everything about one; long lists are cut unless `whole`. `elsewhere` ends each suggested command."""
-        view = PageView(live, now, EVERYTHING if whole else SHOWN)
+        view = PageView(live, EVERYTHING if whole else SHOWN)
         headline = [self.headline(state, live=live)]
         lines = [f"{self.id_of(state)}  {clean_line(state.title)}"]
         if not self.headline_last:
@@ -396,14 +391,14 @@ def usage_details(engine: RunState) -> Iterator[Fact]:
         yield "model", clean_line(f"{one.model} by {one.agent}: {', '.join(known)}")
 
 
-def time_details(engine: RunState, created_at: str | None, updated_at: str | None, now: datetime) -> Iterator[Fact]:
+def time_details(engine: RunState, created_at: str | None, updated_at: str | None) -> Iterator[Fact]:
     """What was spent, and when."""
     yield "spent", spent_words(engine)
     yield from usage_details(engine)
     if created_at:
         yield "created", format_time(created_at)
     if updated_at:
-        yield "updated", f"{format_time(updated_at)} ({format_age(updated_at, now)} ago)"
+        yield "updated", f"{format_time(updated_at)} ({mark_age(updated_at)} ago)"
 
 
 def spent_words(engine: RunState) -> str:

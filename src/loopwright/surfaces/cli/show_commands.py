@@ -11,8 +11,8 @@ from loopwright.core.errors import Invalid, LoopwrightError, NewerSchema, NotFou
 from loopwright.surfaces.cli.attempts import show_attempts
 from loopwright.surfaces.cli.kinds import KINDS, LOOPS, AnyKind, Id, LoopId
 from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, project_option
-from loopwright.surfaces.cli.output import count_cells, is_plain, print_answer, print_remark
-from loopwright.surfaces.cli.text import DAMAGED
+from loopwright.surfaces.cli.output import count_cells, format_answer, is_plain, print_answer, print_remark
+from loopwright.surfaces.cli.text import DAMAGED, fill_ages
 
 if TYPE_CHECKING:
     from loopwright.surfaces.cli.run_rendering import DamagedRun
@@ -36,24 +36,27 @@ def list_all(
 
     if status not in (None, *kind.run_kind.statuses, DAMAGED):
         raise Invalid(f"--status: no status {status!r} (available: {', '.join((*kind.run_kind.statuses, DAMAGED))})")
-    keeper = AnswerKeeper(kind.name, project)
+    keeper = AnswerKeeper(project)
     with open_project(project) as engine:
         service = kind.service(engine)
+        keeper.open(kind.name, engine.project)
         page = (
             Page((), 0) if status == DAMAGED else service.list(status=status, limit=limit, offset=offset, search=search)
         )
-        live = [state.status == "running" and service.is_live(kind.id_of(state)) for state in page.items]
+        live = {kind.id_of(s): service.is_live(kind.id_of(s)) for s in page.items if s.status == "running"}
         damaged, now = _damaged(kind, engine, project_option(project)), service.clock.now()
-        keeper.keep_rows(engine.project, kind.rendering, [kind.id_of(state) for state in page.items], service.read)
     more = offset + len(page.items) < page.total
     broken = damaged if status in (None, DAMAGED) and offset == 0 and not search else []
     text = kind.rendering.table(
-        list(zip(page.items, live, strict=True)), page.total, now, damaged=broken, cells=count_cells()
+        [(state, live.get(kind.id_of(state), False)) for state in page.items],
+        page.total,
+        damaged=broken,
+        cells=count_cells(),
     )
     if (status or search) and not (page.total or broken):
         text = f"no {kind.name} here {f'is {status}' if status else ''}{' and ' if status and search else ''}"
         text += f"holds {search!r}" if search else ""
-    print_answer(
+    answer = format_answer(
         json,
         page.items,
         text,
@@ -63,6 +66,8 @@ def list_all(
         hasMore=more,
         damaged=[{kind.key: d.id, "status": DAMAGED, "reason": d.reason, "next": d.remedy} for d in damaged],
     )
+    print(answer if json else fill_ages(answer, now))
+    keeper.keep_list(answer, live, is_json=json)
 
 
 def _damaged(kind: AnyKind, engine: "Engine", at: str) -> list["DamagedRun"]:
@@ -90,23 +95,20 @@ def show(
     """Show everything about a loop."""
     from loopwright.surfaces.cli.kept_answers import AnswerKeeper
 
-    keeper = AnswerKeeper(kind.name, project)
+    keeper = AnswerKeeper(project)
     with open_project(project) as engine:
         service = kind.service(engine)
-        stamp = keeper.stamp(id)
+        keeper.open(kind.name, engine.project, id)
         state, live = service.read(id), service.is_live(id)
         now = service.clock.now()
         attempts = show_attempts(engine, id, project_option(project)) if kind is LOOPS else None
-        kept = keeper.keep_rows(engine.project, kind.rendering, [id], service.read)
-    page = kind.rendering.page(
-        state, live=live, now=now, elsewhere=project_option(project), cells=count_cells(), whole=whole
-    )
+    page = kind.rendering.page(state, live=live, elsewhere=project_option(project), cells=count_cells(), whole=whole)
     if attempts:
-        print_answer(json, state, f"{attempts.page}\n\n{page}", live=live, attempts=attempts.data)
+        print_answer(json, state, fill_ages(f"{attempts.page}\n\n{page}", now), live=live, attempts=attempts.data)
         return
-    print_answer(json, state, page, live=live)
-    if kept.get(id) == stamp:
-        keeper.keep_page(id, page, state, stamp=stamp, live=live, whole=whole)
+    answer = format_answer(json, state, page, live=live)
+    print(answer if json else fill_ages(answer, now))
+    keeper.keep_page(answer, state, live, is_json=json)
 
 
 def diff(

@@ -1,5 +1,6 @@
 """Text on a terminal: cleaned, cut, wrapped, in columns, in colours. Pure."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -142,8 +143,26 @@ def format_stopwatch(seconds: float) -> str:
     return f"{hours}:{rest // MINUTE:02}:{rest % MINUTE:02}" if hours else f"{rest // MINUTE}:{rest % MINUTE:02}"
 
 
-def format_age(timestamp: str, now: datetime) -> str:
-    return format_duration((now - datetime.fromisoformat(timestamp)).total_seconds())
+_DIGITS = "".join(map(chr, range(0xE000, 0xE010)))
+"""Of private use: no text has them that was cleaned."""
+_MARK = re.compile(f"[{_DIGITS}]{{8}}( *)")
+
+
+def mark_age(timestamp: str) -> str:
+    """What stands for the age in a text that is printed at another time; see `fill_ages`."""
+    seconds = int(datetime.fromisoformat(timestamp).timestamp())
+    return "".join(_DIGITS[int(digit, 16)] for digit in f"{min(max(seconds, 0), (1 << 32) - 1):08x}")
+
+
+def fill_ages(text: str, now: datetime) -> str:
+    """The text with the ages in their places; where columns follow, as wide as what stood for them."""
+
+    def fill(mark: re.Match[str]) -> str:
+        seconds = int("".join(f"{_DIGITS.index(digit):x}" for digit in mark[0][:8]), 16)
+        age = format_duration(now.timestamp() - seconds)
+        return f"{age:<8}{mark[1]}" if len(mark[1]) > 1 else f"{age}{mark[1]}"
+
+    return _MARK.sub(fill, text)
 
 
 def colour_diff(diff: str) -> str:

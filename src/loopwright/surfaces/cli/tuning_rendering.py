@@ -146,7 +146,7 @@ class TuningRendering(RunRendering[TuningState]):
             yield "found", found_words(state)
         yield "may fix", f"{engine.level}{f', by {clean_line(engine.agent)}' if engine.agent else ''}"
         yield "iteration", f"{state.iteration_count} of {state.max_iterations}"
-        yield from time_details(engine, engine.created_at, state.updated_at, view.now)
+        yield from time_details(engine, engine.created_at, state.updated_at)
 
     def sections(self, state: TuningState, view: PageView) -> Iterator[Part]:
         most = view.most
