@@ -123,6 +123,8 @@ def test_history_is_what_has_finished() -> None:
 class Heard:
     """A view that remembers what it was shown, in order: numbers of commits, and words of notes."""
 
+    draws = True
+
     def __init__(self) -> None:
         self.told: list[int | str] = []
 

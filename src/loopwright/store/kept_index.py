@@ -84,22 +84,18 @@ def render_index(entries: Sequence[IndexEntry], *, whole: bool, folder: str) -> 
     """What `KeptIndex.parse` and `read_entries` read; `entries` in the order of a list."""
     *lists, texts = list(zip(*entries, strict=True)) or [()] * len(IndexEntry._fields)
     index = "\n".join([json.dumps([whole, folder]), *(" ".join(map(str, column)) for column in lists)])
-    return index, "\n".join([_tie(index), *map(json.dumps, texts)])
+    return index, "\n".join([str(zlib.crc32(index.encode())), *map(json.dumps, texts)])
 
 
 def read_entries(index: str, texts: str) -> Iterable[IndexEntry]:
     """Nothing, where these two were not written together."""
     tie, *lines = texts.split("\n")
     known = KeptIndex.parse(index)
-    if tie == _tie(index):
+    if tie == str(zlib.crc32(index.encode())):
         ages, revs = (line.split() for line in known.rest)
         columns = zip(known.ids, known.stamps, known.statuses, ages, revs, lines, strict=True)
         for id, stamp, status, age, rev, line in columns:
             yield IndexEntry(id, stamp, status, float(age), int(rev), json.loads(line))
-
-
-def _tie(text: str) -> str:
-    return f"{zlib.crc32(text.encode()):08x}"
 
 
 def find_ids(folder: str, homes: str | None) -> set[str] | None:

@@ -174,7 +174,9 @@ def _at(timestamp: str) -> str:
 
 
 class RunView(Protocol):
-    """Where something that runs is shown."""
+    """Where something that runs is shown. `draws`: a picture of all of it, and not only what is new."""
+
+    draws: bool
 
     def look(self, picture: "RunPicture", entries: "Sequence[JournalEntry]") -> None:
         """The latest state, and what was committed since the last look."""
@@ -195,9 +197,8 @@ class RunReporter:
     def __init__(self, kind: AnyKind, service: "RunService[Any]", id: str, view: RunView) -> None:  # Any: as in AnyKind
         self._kind, self._service, self._id, self._view = kind, service, id, view
         self._began = time.monotonic()
-        before = service.events(id)
-        self._history = kind.rendering.remembered(before)
-        self._seq = before[-1].seq if before else 0
+        self._history = kind.rendering.remembered(service.events(id) if view.draws else ())
+        self._seq = service.read(id).engine.rev
 
     def look(self, upto: int | None = None) -> Any:
         """Shows what is new, up to that number of the journal, and returns the latest state."""

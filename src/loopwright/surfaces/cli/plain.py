@@ -102,6 +102,8 @@ def event_line(entry: JournalEntry) -> str:
 class LineView:
     """`12:03:04 DEVELOP …`, one line for whatever happens; `tell` takes each."""
 
+    draws = False
+
     def __init__(self, tell: Callable[[str], None] = TELL) -> None:
         self._tell = tell
         self._spoke = time.monotonic()
@@ -135,6 +137,8 @@ class LineView:
 
 class NdjsonView:
     """One object a line: every committed event, and what is said and done between them."""
+
+    draws = False
 
     def look(self, picture: RunPicture, entries: Sequence[JournalEntry]) -> None:
         for entry in entries:

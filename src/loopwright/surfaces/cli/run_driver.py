@@ -162,6 +162,8 @@ class PlanView(Generic[P]):
     `passing`: at its end nothing of it is left on the screen.
     """
 
+    draws = True
+
     def __init__(self, *, passing: bool = False) -> None:
         self._console = Console(highlight=False)
         self._passing = passing

@@ -69,6 +69,8 @@ EVERY = 0.2
 class DelayedView:
     """Says nothing for a second; then everything, in the view for this terminal."""
 
+    draws = True
+
     def __init__(self) -> None:
         self._began = time.monotonic()
         self._kept: list[JournalEntry] = []

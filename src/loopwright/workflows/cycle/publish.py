@@ -65,8 +65,9 @@ def files_of(outcome: CycleOutcome) -> tuple[str, ...]:
 def adopt(session: CycleSession) -> None:
     """Takes note of what the folder holds when a runner takes the cycle up, and completes the roles' logs."""
     session.documents = _there(session, MAIN)
+    entries = session.store.events(session.id)
     for role in ROLES:
-        _log_changes(session, role, _documents_written(session.store.events(session.id), role))
+        _log_changes(session, role, _documents_written(entries, role))
 
 
 def archive(session: CycleSession, step: CycleStep, state: CycleState) -> None:

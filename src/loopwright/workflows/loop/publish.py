@@ -1,7 +1,7 @@
 """What follows from a committed step: progress files, changes.log, and a few words for people."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from pydantic import JsonValue
@@ -31,6 +31,7 @@ from loopwright.workflows.loop.selector import NextAction
 from loopwright.workflows.loop.session import LoopSession
 
 Line = dict[str, JsonValue]
+IN_A_ROW = 8
 
 
 def result_words(outcome: ActionOutcome) -> str:
@@ -88,7 +89,7 @@ def publish(
     everything is written anew.
     """
     if session.published and not (session.store.progress_path(session.id) / "changes.log").exists():
-        session.published, lines = None, missing_changes(session, session.store.events(session.id))
+        session.published, lines = None, missing_changes(session)
     files = render_progress(state, session.published)
     session.published = state
     checked = outcome.checked if isinstance(outcome, CompleteOutcome) else outcome
@@ -105,18 +106,38 @@ def announce_end(session: LoopSession, state: LoopState) -> None:
     session.store.write_progress(session.id, render_progress(state))
 
 
-def missing_changes(session: LoopSession, entries: Sequence[JournalEntry]) -> list[Line]:
-    """Lines that were committed but did not reach changes.log before a crash."""
+def read_back(session: LoopSession) -> Iterator[JournalEntry]:
+    """The journal, the latest entry first, read no further than it is asked for."""
+    upto, most = session.state().engine.rev, 64
+    while upto > 0:
+        after = max(0, upto - most)
+        yield from (entry for entry in reversed(session.store.events(session.id, after)) if entry.seq <= upto)
+        upto, most = after, most * 4
+
+
+def missing_changes(session: LoopSession) -> list[Line]:
+    """Lines that were committed but did not reach changes.log before a crash.
+
+    They are looked for from the end, as far as `IN_A_ROW` steps whose lines are there; in a damaged log everywhere.
+    """
     path = session.store.progress_path(session.id) / "changes.log"
-    written = set()
-    for text in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
+    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    written, whole = set(), True
+    for line in text.split("\n")[:-1]:
         try:
-            line = json.loads(text)
-            written.add((line["iteration"], line["n"]))
+            known = json.loads(line)
+            written.add((known["iteration"], known["n"]))
         except (ValueError, KeyError, TypeError):
-            continue
-    committed = (line for entry in entries for line in _changes(entry))
-    return [line for line in committed if (line["iteration"], line["n"]) not in written]
+            whole = False
+    missing, found = list[Line](), 0
+    for entry in read_back(session):
+        lines = _changes(entry)
+        absent = [line for line in lines if (line["iteration"], line["n"]) not in written]
+        missing += reversed(absent)
+        found = 0 if absent else found + bool(lines)
+        if whole and found >= IN_A_ROW:
+            break
+    return missing[::-1]
 
 
 def _changes(entry: JournalEntry) -> list[Line]:

@@ -1,6 +1,6 @@
 """Driving a loop in this process: lease, take-over, kernel, and everything closed at the end."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from loopwright.core import notices
@@ -25,7 +25,7 @@ from loopwright.workflows.loop.flow import LoopFlow
 from loopwright.workflows.loop.messages import compose_brief, loop_prompts
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.outcomes import ActionStep
-from loopwright.workflows.loop.publish import missing_changes, publish
+from loopwright.workflows.loop.publish import missing_changes, publish, read_back
 from loopwright.workflows.loop.reducer import ACTION_OF, end_action
 from loopwright.workflows.loop.session import LoopSession
 from loopwright.workflows.run_flow import BROKEN_OFF, take_checkpoint
@@ -39,14 +39,13 @@ async def take_over(session: LoopSession, left: tuple[int, ...]) -> None:
     if state.skill_state is not None and state.skill_state.current_action not in (None, "complete"):
         await _record_interruption(session, state)
     await run_in_thread(commit_tasks, session)
-    entries = session.store.events(session.id)
-    session.last_result = last_result(entries)
-    publish(session, session.state(), missing_changes(session, entries))
+    session.last_result = last_result(read_back(session))
+    publish(session, session.state(), missing_changes(session))
 
 
-def last_result(entries: Sequence[JournalEntry]) -> tuple[str, str] | None:
-    """The action that ended last, and how: what the next message to an agent begins with."""
-    for entry in reversed(entries):
+def last_result(entries: Iterable[JournalEntry]) -> tuple[str, str] | None:
+    """The action that ended last, and how: what the next message to an agent begins with. The latest entry first."""
+    for entry in entries:
         match entry.event.type, entry.event.data:  # a journal may hold forged events, with anything in them
             case "taken_over", {"action": str(action)}:
                 return action, BROKEN_OFF
