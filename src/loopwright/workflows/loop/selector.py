@@ -9,7 +9,7 @@ from loopwright.core.record import remember_last
 from loopwright.core.state import DevelopTask, LoopTask, Outcome
 from loopwright.evidence.goals import goal_kind, named_for_goal
 from loopwright.evidence.objections import ORDERS
-from loopwright.evidence.proof import ProofGoal, ProofKind
+from loopwright.evidence.proof import ProofGoal, ProofKind, ProofPolicy
 from loopwright.workflows.loop.model import LoopState, SkillState, count_tasks
 from loopwright.workflows.loop.stall import find_stall
 
@@ -263,12 +263,13 @@ def normalise_state(state: LoopState) -> LoopState:
 def _settle_tasks(
     definitions: tuple[LoopTask, ...], tasks: tuple[DevelopTask, ...], again: tuple[str, ...]
 ) -> tuple[DevelopTask, ...]:
-    tasks = tuple(
-        t.evolve(status="pending", completed_at=None)
-        if t.status == "in_progress" or (t.status == "failed" and t.id in again)
-        else t
-        for t in tasks
-    )
+    if again or "in_progress" in [t.status for t in tasks]:
+        tasks = tuple(
+            t.evolve(status="pending", completed_at=None)
+            if t.status == "in_progress" or (t.status == "failed" and t.id in again)
+            else t
+            for t in tasks
+        )
     return _fail_orphans(definitions, _fold_definitions(definitions, tasks))
 
 
@@ -280,14 +281,23 @@ def with_tasks(skill: SkillState, tasks: tuple[DevelopTask, ...]) -> SkillState:
 
 def _fold_definitions(definitions: tuple[LoopTask, ...], tasks: tuple[DevelopTask, ...]) -> tuple[DevelopTask, ...]:
     """The tasks in the API's order; a pending one that the API no longer knows was removed."""
+    ordered, words = _put_in_order(definitions)
+    if words == [(t.id, t.description, t.tool, t.mode) for t in tasks]:
+        return tasks
     known = {task.id: task for task in tasks}
-    ordered = sorted(definitions, key=lambda d: d.order)
     folded = [
         task if (task := known.get(d.task_id)) and task.status != "pending" else _folded(task, d) for d in ordered
     ]
     defined = {d.task_id for d in definitions}
     kept = [t for t in tasks if t.id not in defined and t.status != "pending"]
     return tuple(kept + folded)
+
+
+@remember_last
+def _put_in_order(definitions: tuple[LoopTask, ...]) -> tuple[list[LoopTask], list[tuple[str, str, str, str]]]:
+    """The tasks in the API's order, and what each says of the task that it becomes."""
+    ordered = sorted(definitions, key=lambda d: d.order)
+    return ordered, [(d.task_id, d.description, d.tool, d.mode) for d in ordered]
 
 
 def _folded(task: DevelopTask | None, definition: LoopTask) -> DevelopTask:
@@ -339,16 +349,17 @@ def loop_goal(state: LoopState) -> ProofGoal:
 def _task_kinds(
     definitions: tuple[LoopTask, ...], tasks: tuple[DevelopTask, ...], of_goal: ProofKind
 ) -> frozenset[ProofKind]:
-    known = {definition.task_id: definition for definition in definitions}
-    return frozenset(_task_kind(known.get(task.id), task, of_goal) for task in tasks if task.status == "completed")
+    known = {d.task_id: (d.proof, d.planned) for d in definitions if d.proof or d.planned}
+    told = {(known.get(t.id, (None, None)), t.tool, t.mode) for t in tasks if t.status == "completed"}
+    return frozenset(_task_kind(*one, of_goal) for one in told)
 
 
-def _task_kind(definition: LoopTask | None, task: DevelopTask, of_goal: ProofKind) -> ProofKind:
-    own = definition.proof if definition else None
+def _task_kind(defined: tuple[ProofPolicy | None, bool | None], tool: str, mode: str, of_goal: ProofKind) -> ProofKind:
+    own, planned = defined
     if own is not None and own != "auto":
         return own
-    if definition and definition.planned:
+    if planned:
         return of_goal
-    if task.tool == "bash":
+    if tool == "bash":
         return "commands"
-    return "reading" if task.mode in READING_MODES else of_goal
+    return "reading" if mode in READING_MODES else of_goal
