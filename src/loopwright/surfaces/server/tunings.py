@@ -8,8 +8,6 @@ from fastapi import Path, Query
 from loopwright.core import progress_files
 from loopwright.core.errors import NotFound
 from loopwright.core.text import drop_surrogates
-from loopwright.skills.diagnosis import load_skill
-from loopwright.skills.reader.skill_graph import draw_graph
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server import examples as common
 from loopwright.surfaces.server.api_response import ApiResponse, make_response
@@ -35,7 +33,6 @@ from loopwright.surfaces.server.shared_routes import (
     document_form,
     parse_note,
 )
-from loopwright.workflows.tuning.publish import diff_of
 
 router = Routes(prefix=TUNINGS.one, tags=[TAG])
 
@@ -50,6 +47,8 @@ OfSkill = Annotated[str, Query(max_length=1000, description="Relative to the ski
 @router.get("/fixes/{fix_id}", summary="One of its fixes", **document_form(Data[FixForm], examples.FIX))
 async def fix(one: OneTuning, fix_id: Id) -> ApiResponse:
     """What it changes and why, its unified diff, and its outcome."""
+    from loopwright.workflows.tuning.publish import diff_of  # slow to load, and few ask: here and below
+
     service = one.project.engine.tunings
     found, state = await one.control.run_in_thread(lambda: (service.fix(one.id, fix_id), service.read(one.id)))
     entries = [entry for entry in state.applied_fixes if entry.fix_id == fix_id]
@@ -73,6 +72,8 @@ async def report(one: OneTuning) -> ApiResponse:
 @router.get("/skill", summary="The skill's files", **document_form(Data[list[SkillFileForm]], examples.TUNING_FILES))
 async def files(one: OneTuning) -> ApiResponse:
     """The current files, with what each costs a model that reads it."""
+    from loopwright.skills.diagnosis import load_skill
+
     found = await one.control.run_in_thread(lambda: one.project.engine.tunings.source(one.id))
     skill = await one.control.run_in_thread(lambda: load_skill(found))
     pages = skill.pages
@@ -92,6 +93,9 @@ async def files(one: OneTuning) -> ApiResponse:
 @router.get("/graph", summary="The skill as a graph", **document_form(Data[GraphForm], examples.GRAPH))
 async def graph(one: OneTuning) -> ApiResponse:
     """The current graph: what leads to what, and what a model has read by the end of each phase."""
+    from loopwright.skills.diagnosis import load_skill
+    from loopwright.skills.reader.skill_graph import draw_graph
+
     service = one.project.engine.tunings
     drawing = await one.control.run_in_thread(lambda: draw_graph(load_skill(service.source(one.id))))
     return make_response(_told(asdict(drawing)))
