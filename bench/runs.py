@@ -21,6 +21,8 @@ import time
 import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -28,9 +30,13 @@ from bench.kernel import drive
 from bench.server import API, TOKEN, served
 from bench.startup import COMMAND, ENVIRONMENT
 from bench.store import STEPPED, loop, step
+from loopwright.core.record import JournalEvent
 from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock
 from loopwright.wiring.stores import LOOPS
+from loopwright.workflows.loop.publish import missing_changes, read_back
+from loopwright.workflows.loop.runner import last_result
+from loopwright.workflows.loop.session import LoopSession
 
 RUNS = (1, 100, 10_000)
 STEPS = (500, 50_000)
@@ -107,12 +113,18 @@ def serving(project: Path, state: Path) -> Table:
 
 
 def opening(folder: Path, steps: int) -> Table:
-    """A run that has been driven before, in stores of their own: read, driven on by a step, and read in full."""
+    """A run that has been driven before, in stores of their own: read, driven on by a step, looked at as its next
+    runner does, and read in full. Each step has changed a file.
+    """
     with FileStore(folder, LOOPS, SystemClock()) as store:
         store.create(loop("loop-long", 3, 4), actor="bench")
+        lines = [{"iteration": n, "n": 1, "file": "app.py", "action": "modify"} for n in range(steps)]
         with store.lease("loop-long"):
-            for _ in range(steps):
-                store.update("loop-long", step, actor="runner", event=STEPPED)
+            for line in lines:
+                data = {"action": "DEVELOP", "result": "done", "changes": [line]}
+                event = JournalEvent.model_validate({"type": "action_finished", "data": data})
+                store.update("loop-long", step, actor="runner", event=event)
+        store.append_progress("loop-long", "changes.log", [json.dumps(line).encode() for line in lines])
 
     def opened(work: Callable[[FileStore], object]) -> float:  # type: ignore[type-arg]  # of loops
         def once() -> None:
@@ -125,9 +137,16 @@ def opening(folder: Path, steps: int) -> Table:
         with store.lease("loop-long"):
             store.update("loop-long", step, actor="runner", event=STEPPED)
 
+    def taken_over(store: FileStore) -> None:  # type: ignore[type-arg]  # of loops
+        known = SimpleNamespace(store=store, id="loop-long", state=lambda: store.read("loop-long"))
+        session = cast("LoopSession", known)
+        assert last_result(read_back(session))
+        assert not missing_changes(session)
+
     return {
         "read": opened(lambda store: store.read("loop-long")),
         "lease and step": opened(driven),
+        "last result, changes.log": opened(taken_over),
         "history": opened(lambda store: store.events("loop-long")),
     }
 

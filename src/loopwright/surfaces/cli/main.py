@@ -4,6 +4,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Annotated
 
 import typer
@@ -134,7 +135,8 @@ def main(arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments[: [*arguments, "--"].index("--")]
     try:
         _check_encoding(arguments)
-        code = app(args=list(arguments), prog_name="loopwright", standalone_mode=False) or ExitCode.DONE
+        called = _narrow_app(arguments[0]) if arguments else app
+        code = called(args=list(arguments), prog_name="loopwright", standalone_mode=False) or ExitCode.DONE
         if code == ExitCode.INTERRUPTED:  # what typer makes of a KeyboardInterrupt
             print_error(as_json, "interrupted")
         return code
@@ -158,6 +160,14 @@ def main(arguments: Sequence[str]) -> int:
         traceback.print_exc()
         print_error(as_json, f"internal error: {error!r}; please report it with the lines above")
         return ExitCode.NO_SUCCESS
+
+
+def _narrow_app(name: str) -> typer.Typer:
+    """With the command of that name alone, if there is one: typer makes objects of every option that an app has."""
+    narrow = copy(app)
+    narrow.registered_commands = [command for command in app.registered_commands if command.name == name]
+    narrow.registered_groups = [group for group in app.registered_groups if group.name == name]
+    return narrow if narrow.registered_commands or narrow.registered_groups else app
 
 
 def _check_encoding(arguments: Sequence[str]) -> None:
