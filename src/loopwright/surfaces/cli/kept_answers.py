@@ -143,12 +143,13 @@ class AnswerKeeper:
     def keep_list(self, text: str, live: Mapping[str, bool], *, is_json: bool) -> None:
         """`live`: by id. To be called when the store is closed."""
         name, folder = f"{self._layout.name}.index", str(self._layout.folder)
-        index = read_kept(kept_folder(self._root), name, self._root)
-        known = KeptIndex.parse(index) if index else None
-        if index and known and known.whole and self._found == dict(zip(known.ids, known.stamps, strict=True)):
-            leases = {f"{self._layout.base(id)}.lease": held for id, held in live.items()}
-            listed = (name, zlib.crc32(index.encode()), self._root, folder, self._layout.homes)
-            self._keep(KeptAnswer(_describe_command(), text, is_json, self._stamps, leases, listed))
+        with suppress(OSError):
+            index = read_kept(kept_folder(self._root), name, self._root)
+            known = KeptIndex.parse(index) if index else None
+            if index and known and known.whole and self._found == dict(zip(known.ids, known.stamps, strict=True)):
+                leases = {f"{self._layout.base(id)}.lease": held for id, held in live.items()}
+                listed = (name, zlib.crc32(index.encode()), self._root, folder, self._layout.homes)
+                self._keep(KeptAnswer(_describe_command(), text, is_json, self._stamps, leases, listed))
 
     def keep_page(self, text: str, state: "Run", live: bool, *, is_json: bool) -> None:
         """Of a state of which its JSON file tells all."""
