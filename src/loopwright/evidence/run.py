@@ -1,7 +1,6 @@
 """The project's tests: found, run in a process group of their own, and reported as they were measured."""
 
 import asyncio
-import json
 import os
 import re
 import shlex
@@ -23,7 +22,7 @@ from loopwright.evidence.layered_run import run_layered
 from loopwright.evidence.python import probe
 from loopwright.evidence.python.probe import RING
 from loopwright.evidence.python.project import can_import, find_program, interpreter_of
-from loopwright.evidence.results import RunnerReport, encode_safely, split_key
+from loopwright.evidence.results import RunnerReport, encode_safely, load_json, split_key
 from loopwright.evidence.runners import FRAMEWORKS, PYTHON, WRAPPED, detect_command, find_runner
 from loopwright.evidence.runners.contract import FrameworkRunner
 from loopwright.evidence.runners.pytest import PytestRunner
@@ -50,7 +49,7 @@ class _Running:
 
     pid: int
     since: float
-    starved: float = 0
+    starved: float | None = None
     told: int = 0
     rung: float | None = None
     limit: float = 0
@@ -136,7 +135,7 @@ class RunWatch:
         pid = self._runs_in.get(key, running.pid)
         shared = self._shared.get(pid)
         # On a busy machine much of the time is not the test's.
-        lost = self._starvation(pid) - running.starved
+        lost = self._starvation(pid) - (running.starved or 0)
         own = now - running.since - lost
         if running.rung is not None:
             patience = _GRACE if shared is None else SHARED
@@ -182,6 +181,9 @@ class RunWatch:
             elif path.suffix == ".ndjson":  # of JavaScript, whose tests are not ended one by one
                 for line in _new_lines(path, self._logs.setdefault(path.name, _Log(0))):
                     self._hear(line)
+        for key, running in self._running.items():  # most have ended by now
+            if running.starved is None:
+                running.starved = self._starvation(self._runs_in.get(key, running.pid))
 
     def _hear(self, line: object) -> None:
         match line:
@@ -192,13 +194,11 @@ class RunWatch:
     def _take(self, log: _Log, line: object, now: float) -> None:
         match line:
             case {"kind": "start", "id": str(id)}:
-                self._running[encode_safely(id)] = _Running(
-                    log.pid, now, self._starvation(self._runs_in.get(encode_safely(id), log.pid))
-                )
+                self._running[encode_safely(id)] = _Running(log.pid, now)
             case {"kind": "runs", "id": str(id)}:
                 self._runs_in[encode_safely(id)] = log.pid
                 if (running := self._running.get(encode_safely(id))) is not None:
-                    running.starved = self._starvation(log.pid)
+                    running.starved = None
             case {"kind": "result", "id": str(id), "status": str(status), **more}:
                 self._end(encode_safely(id), status, float(str(more.get("ms") or 0)) / 1000)
                 self._count(encode_safely(id), status, more)
@@ -236,7 +236,7 @@ def _new_lines(path: Path, log: _Log) -> Iterator[object]:
     log.offset += sum(len(line) + 1 for line in whole)
     for line in whole:
         with suppress(ValueError):
-            yield json.loads(line)
+            yield load_json(line)
 
 
 _SHORTEST = 1.0  # seconds

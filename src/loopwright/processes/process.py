@@ -113,6 +113,8 @@ def _left_out(count: int) -> str:
 
 _CHUNK = 65_536
 _CHUNKS = 16
+_DROP, _DROPS, _PAUSE = 4096, 20, 0.05
+"""After more than so many chunks of fewer bytes, none later than so many seconds after another: that is waited."""
 
 
 class OutputPipe:
@@ -142,9 +144,23 @@ class OutputPipe:
             os.close(self._sink)
 
     async def read(self, feed: Callable[[bytes], None]) -> None:
-        """Feeds all that comes, until everybody has closed the other end."""
-        while self.drain(feed):
+        """Feeds all that comes, until everybody has closed the other end. What comes in drops is collected for a while,
+        which saves both sides most of the work.
+        """
+        drops = 0
+
+        def count(chunk: bytes) -> None:
+            nonlocal drops
+            drops = drops + 1 if len(chunk) < _DROP else 0
+            feed(chunk)
+
+        while self.drain(count):
+            asked = time.monotonic()
             await await_readable(self._source)
+            if time.monotonic() - asked > _PAUSE:
+                drops = 0
+            elif drops > _DROPS:
+                await asyncio.sleep(_PAUSE)
 
     def drain(self, feed: Callable[[bytes], None]) -> bool:
         """Feeds what can be read now, at most 1 MiB; False at the end of the output."""

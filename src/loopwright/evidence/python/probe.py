@@ -12,7 +12,7 @@ from pathlib import Path
 from loopwright.evidence import coverage
 from loopwright.evidence.coverage import FileLines, combine_coverage
 from loopwright.evidence.python.statements import list_unseen
-from loopwright.evidence.results import RunnerReport, encode_safely, number_duplicates, split_key
+from loopwright.evidence.results import RunnerReport, encode_safely, load_json, number_duplicates, split_key
 from loopwright.evidence.test_material import PATTERN
 from loopwright.evidence.testing import LEAST, Reach, TestResult, TestStatus
 
@@ -200,7 +200,7 @@ def _lines(file: Path) -> Iterator[object]:
     *whole, _torn = file.read_bytes().split(b"\n")
     for line in whole:
         try:
-            yield json.loads(line)
+            yield load_json(line)
         except ValueError:
             yield None
 

@@ -221,7 +221,8 @@ def finish_coverage(measuring: coverage.Coverage, order: Order, log: Log) -> Non
         warnings.simplefilter("ignore")
         try:
             measuring.stop()
-            measuring.json_report(outfile=file, ignore_errors=True)
+            with unobserved():
+                measuring.json_report(outfile=file, ignore_errors=True)
         except coverage.CoverageException as problem:
             if not str(problem).startswith("No data"):
                 return
