@@ -195,6 +195,7 @@ tests/validation/maven/test_maven.py::test_a_real_run
 tests/validation/python/test_pytest.py::test_a_run_leaves_no_trace
 tests/validation/python/test_pytest.py::test_every_ending_has_its_status
 tests/validation/python/test_reach.py
+tests/validation/python/test_tracing.py::test_every_line_is_seen_at_whatever_moment_it_runs
 tests/validation/python/test_sources.py::test_what_changes_a_digest[a helper of the module]
 tests/validation/python/test_unittest.py::test_every_ending_has_its_status
 tests/validation/recording/test_shims.py::TestStandIn

@@ -270,10 +270,12 @@ def test_the_temporary_folder_is_gone_afterwards(tmp_path: Path, monkeypatch: py
 def test_only_some_of_the_tests(tmp_path: Path, framework: str) -> None:
     case(tmp_path, "self.fail('on purpose')", "self.fail('not asked')", "pass", "self.fail('not asked')")
     key = KEYS[framework].format
+    (tmp_path / "product.py").write_text("x = 1\n")
     order = TestOrder(COMMANDS[framework], 60, "loop-only", only=(key("test_a"), key("test_c"), key("test_gone")))
     measured = asyncio.run(ProjectTests(tmp_path).run(order))
     assert statuses(measured) == {key("test_a"): "failed", key("test_c"): "passed"}
     assert measured.trouble is None
+    assert measured.coverage is None
 
 
 def test_several_processes_run_the_tests_where_xdist_is_installed(tmp_path: Path) -> None:

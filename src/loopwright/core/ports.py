@@ -63,10 +63,10 @@ class TestOrder:
 
     `timeout` for all of it, `silence` between two signs of life (0: no limit), in seconds. `marker` tags every process
     (see processes.process_tree). `on_output` hears what is printed. `at` is another folder, laid out like the project,
-    to run them there. `only` keeps to these tests where the runner can; `changed` (project-relative files, with the
-    changed lines of those that are Python) asks what of that each test reaches, only `at` another folder.
-    `limits` are those of single tests; `parallel`: processes that run them (None: as the command says); `on_news` hears
-    of the first failure, and of tests that take long.
+    to run them there. `only` keeps to these tests where the runner can; neither these nor those `at` another folder
+    measure coverage. `changed` (project-relative files, with the changed lines of those that are Python) asks what of
+    that each test reaches, only `at` another folder. `limits` are those of single tests; `parallel`: processes that run
+    them (None: as the command says); `on_news` hears of the first failure, and of tests that take long.
     """
 
     __test__: ClassVar[bool] = False

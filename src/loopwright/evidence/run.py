@@ -382,9 +382,8 @@ class ProjectTests:
             )
             mark = ProcessMark(order.marker, str(self._project))
             watch = RunWatch(folder, order.limits, mark, order.on_news or (lambda words: None))
-            rounds = RetryRounds(
-                order, watch, partial(runner.read, root, folder), probe.limit_environment(env, order.limits.least)
-            )
+            env = probe.limit_environment(env, least=order.limits.least, covers=order.at is None and not order.only)
+            rounds = RetryRounds(order, watch, partial(runner.read, root, folder), env)
 
             async def run_once(env: Mapping[str, str], seconds: float) -> ProcessResult:
                 return await run_shell(

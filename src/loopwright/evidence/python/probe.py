@@ -53,6 +53,7 @@ def probe_environment(root: Path, folder: Path, extra: Mapping[str, str] | None 
         "without": [],
         "signal": int(RING),
         "least": LEAST,
+        "covers": True,
     }
     return {
         **env,
@@ -92,9 +93,9 @@ def relocate_environment(
     return {**env, "PYTHONPATH": path, OWN: own, ORDER: json.dumps(order), COPY: json.dumps(copy)}
 
 
-def limit_environment(env: Mapping[str, str], least: float) -> dict[str, str]:
-    """The same where no test is ended before it has run for `least` seconds."""
-    return _ordered(env, least=least)
+def limit_environment(env: Mapping[str, str], *, least: float, covers: bool) -> dict[str, str]:
+    """The same where no test is ended before it has run for `least` seconds; `covers`: coverage is measured."""
+    return _ordered(env, least=least, covers=covers)
 
 
 def narrow_environment(

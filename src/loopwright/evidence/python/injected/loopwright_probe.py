@@ -5,21 +5,24 @@ A probe writes one JSON line for everything that happens, so that what was measu
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import signal
 import sys
 import time
 import warnings
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
     from types import FrameType
 
     import coverage  # need not be installed
+
+    from loopwright.evidence.python.injected import loopwright_tracing as tracing
+else:
+    import loopwright_tracing as tracing
 
 ORDER = "LOOPWRIGHT_PROBE"
 TRACE_KEPT = 8000
@@ -29,7 +32,7 @@ class Order(TypedDict):
     """`restore`: variables as they were without us. `xdist`: the run of pytest-xdist that we are part of.
 
     `own`: folders of ours on the PYTHONPATH. `only`: the tests to keep to; none of them: all are run. `without`: tests
-    that are known already. `signal` ends a test that has run for `least` seconds.
+    that are known already. `signal` ends a test that has run for `least` seconds. `covers`: coverage is wanted.
     """
 
     folder: str
@@ -42,6 +45,7 @@ class Order(TypedDict):
     without: list[str]
     signal: int
     least: float
+    covers: bool
 
 
 def read_order() -> Order | None:
@@ -128,45 +132,15 @@ class Log:
         return self._file
 
 
-_suspended: list[Any] = []  # Any: trace functions
-
-
-@contextmanager
-def unobserved() -> Iterator[None]:
-    """Nothing of the project runs in the block: it is not traced, which would slow it down, nor is garbage looked for
-    among the many objects that it makes.
-    """
-    was_enabled, trace = gc.isenabled(), sys.gettrace()
-    gc.disable()
-    _suspended.append(trace)
-    sys.settrace(None)
-    try:
-        yield
-    finally:
-        sys.settrace(_suspended.pop())
-        if was_enabled:
-            gc.enable()
-
-
-@contextmanager
-def observed() -> Iterator[None]:
-    """Inside of such a block: this part of it may run something of the project."""
-    if not _suspended:
-        yield
-        return
-    sys.settrace(_suspended[-1])
-    try:
-        yield
-    finally:
-        sys.settrace(None)
-
-
 def start_coverage(order: Order) -> coverage.Coverage | None:
-    """Starts measuring the project's own lines, by the project's own settings; None where that cannot be done.
+    """Starts measuring the project's own lines, by the project's own settings; None where that cannot be done, or
+    nobody wants it.
 
     Without settings of its own, files that are not loaded are left to whoever reads the report: they are many, and each
     process would parse them all.
     """
+    if not order["covers"]:
+        return None
     try:
         import coverage
     except ImportError:
@@ -221,7 +195,7 @@ def finish_coverage(measuring: coverage.Coverage, order: Order, log: Log) -> Non
         warnings.simplefilter("ignore")
         try:
             measuring.stop()
-            with unobserved():
+            with tracing.unobserved():
                 measuring.json_report(outfile=file, ignore_errors=True)
         except coverage.CoverageException as problem:
             if not str(problem).startswith("No data"):

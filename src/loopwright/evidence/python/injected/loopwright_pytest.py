@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from loopwright.evidence.python.injected import loopwright_probe as probe
     from loopwright.evidence.python.injected import loopwright_reach as reach
     from loopwright.evidence.python.injected import loopwright_sources as sources
+    from loopwright.evidence.python.injected import loopwright_tracing as tracing
 
     Around = Generator[None, Any, Any]
     Report = pytest.CollectReport | pytest.TestReport
@@ -26,6 +27,7 @@ else:
     import loopwright_probe as probe
     import loopwright_reach as reach
     import loopwright_sources as sources
+    import loopwright_tracing as tracing
 
 NEUTRAL = frozenset({
     "cache_dir", "console_output_style", "junit_family", "junit_suite_name", "log_cli", "log_cli_level", "markers",
@@ -83,12 +85,14 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     measuring = None if has_workers or measures_itself else probe.start_coverage(order)
     manager: Any = early_config.pluginmanager
     if hasattr(rewrite, "rewrite_asserts") and hasattr(manager, "_importconftest"):
-        rewrite.rewrite_asserts = probe.unobserved()(rewrite.rewrite_asserts)
-        manager._importconftest = probe.observed()(manager._importconftest)
+        rewrite.rewrite_asserts = tracing.unobserved()(rewrite.rewrite_asserts)
+        manager._importconftest = tracing.observed()(manager._importconftest)
     observer = (Worker if is_worker else Observer)(order, measuring)
     early_config.pluginmanager.register(observer, "loopwright")
     if not has_workers:
         early_config.pluginmanager.register(Watched(order, is_worker=is_worker), "loopwright_watched")
+    if measuring is not None and sys.version_info < (3, 12):
+        early_config.pluginmanager.register(Resting(), "loopwright_resting")
     if order["only"] or order["without"]:
         early_config.pluginmanager.register(Selection(order), "loopwright_selection")
     copy = None if has_workers else reach.read_copy()
@@ -173,6 +177,49 @@ class Watched:
         self._depth += begins
 
 
+class Resting:
+    """Traces no more of a test than its fixtures and itself, and what becomes of their objects."""
+
+    def __init__(self) -> None:
+        self._trace = tracing.TraceRest()
+        self._are_familiar: bool | None = None
+
+    def pytest_plugin_registered(self) -> None:
+        self._are_familiar = None
+
+    @around
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Around:
+        if self._are_familiar is None:
+            self._are_familiar = tracing.are_familiar(item.config.hook)
+        if self._are_familiar and _is_plain(item):
+            self._trace.rest()
+        try:
+            return (yield)
+        finally:
+            self._trace.wake()
+
+    @around
+    def pytest_pyfunc_call(self) -> Around:
+        is_woken = self._trace.wake()
+        try:
+            return (yield)
+        finally:
+            if is_woken:
+                self._trace.rest()
+
+    pytest_fixture_setup = pytest_pyfunc_call
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> None:
+        if call.excinfo is not None:  # what is told of a failure asks its objects
+            self._trace.wake()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Function, nextitem: pytest.Item | None) -> None:
+        if item.fixturenames or item.cls or nextitem is None or nextitem.parent is not item.parent:
+            self._trace.wake()
+
+
 class Tracing:
     """Tells which changed code each test reaches."""
 
@@ -224,7 +271,7 @@ class Worker:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        with probe.unobserved():
+        with tracing.unobserved():
             self._log.write("sources", digests=self._digests(session))
             self._log.write("imports", files=self._sources.imports())
             self._sources.forget()
@@ -249,7 +296,7 @@ class Worker:
     @around
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Around:
         is_walk = isinstance(collector, FOLDERS) and not self._takes_part(collector.config.hook)
-        with probe.unobserved() if is_walk else probe.observed():
+        with tracing.unobserved() if is_walk else tracing.observed():
             return (yield)
 
     def _takes_part(self, hooks: Any) -> bool:
@@ -342,6 +389,12 @@ def _words(report: Report) -> tuple[str, str]:
     lines = [line for line in trace.splitlines() if line.strip()] or ["failed"]
     message = crash.message if crash is not None else lines[-1].lstrip("E ")
     return message if report.when in ("call", "collect", "???") else f"in {report.when}: {message}", trace
+
+
+def _is_plain(item: pytest.Item) -> bool:
+    """Whether nothing of the project runs but the test and its fixtures: no class or condition of its own."""
+    is_function = type(item) is pytest.Function and (item.cls is None or type(item.cls) is type)
+    return is_function and not any(mark.name in ("skipif", "xfail") for mark in item.iter_markers())
 
 
 def _reaches(plugin: object, item: pytest.Item) -> bool:
