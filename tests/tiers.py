@@ -228,6 +228,7 @@ tests/actions/test_out_of_time.py::test_who_does_not_wrap_up_is_closed_and_the_a
 tests/actions/test_proof.py
 tests/actions/test_replay.py
 tests/actions/test_review.py::test_a_death_at_any_commit_loses_and_repeats_no_order
+tests/actions/test_selected.py::test_no_course_of_changes_ends_on_selected_tests
 tests/actions/test_told.py::test_at_random_moments_with_kills_between
 tests/actions/test_trials.py
 tests/agents_real

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from bench.soaks import selection
 from loopwright.agents.scripted import ScriptedTurn
 from loopwright.core.ports import TestOrder
 from loopwright.core.protocol import Capabilities
 from loopwright.core.run_events import RunNote
 from loopwright.evidence.testing import TestRun
+from tests.chance import SEED
 from tests.fakes import JudgedTests
 from tests.stage import MakeStage, Stage, said
 
@@ -109,3 +111,8 @@ async def test_no_loop_succeeds_before_all_tests_were_run_on_what_it_leaves(stag
     if state.engine.outcome == "succeeded":
         assert set(passes.values()) == {"passed"}
         assert ((), (ready.project / "app.txt").read_text()) in tests.asked
+
+
+def test_no_course_of_changes_ends_on_selected_tests() -> None:
+    counts = selection.run(random.Random(SEED), 6 / selection.TRIALS)
+    assert counts["runs of selected tests"]

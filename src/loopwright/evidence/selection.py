@@ -46,16 +46,19 @@ def limit_selected(limits: TestLimits, whole: TestRun, selected: Collection[str]
 
 
 def refutes(run: TestRun, selected: Collection[str], baseline: Baseline, require: Require) -> bool:
-    """Whether the run of the selected tests alone shows that the work does not pass."""
-    failed = frozenset(run.failed) & frozenset(selected)
+    """Whether the run of the selected tests alone shows that the work does not pass, or that a file of theirs cannot
+    even be loaded.
+    """
+    failed = frozenset(run.failed) & {*selected, *map(file_of, selected)}
     if require != "all":
         failed -= {key for key, test in baseline.tests.items() if test.status == "failed"}
     return run.trouble is None and run.exit_code is not None and bool(failed)
 
 
-def merge_runs(whole: TestRun, run: TestRun) -> TestRun:
-    """What is known of all tests: by the run of some of them, and of the others by the last run of all."""
-    results = {result.key: result for result in (*whole.results, *run.results)}
+def merge_runs(whole: TestRun, run: TestRun, selected: Collection[str]) -> TestRun:
+    """What is known of all tests: of the selected ones by their run, and of the others by the last run of all."""
+    others = (result for result in whole.results if result.key not in selected)
+    results = {result.key: result for result in (*others, *run.results)}
     return run.evolve(
         results=tuple(results.values()), sources={**whole.sources, **run.sources}, coverage=whole.coverage
     )

@@ -141,7 +141,9 @@ async def run_tests(
     whole = ground.whole if selected else None
     if whole is not None:
         limits = limit_selected(order.limits, whole.run, selected)
-        run = merge_runs(whole.run, await ground.tests.run(replace(order, only=selected, limits=limits)))
+        run = merge_runs(
+            whole.run, await ground.tests.run(replace(order, only=selected, limits=limits)), frozenset(selected)
+        )
     else:
         run = await ground.tests.run(order)
         ground.endless = learn_limits(run)
@@ -271,8 +273,8 @@ async def _validated(
     disturbed = passed and doubt is not None
     if doubt is not None:
         passed, reasons = False, (*reasons, doubt)
-    if measured.selected:
-        others = len(run.results) - len(measured.selected)
+    if measured.selected and ground.whole is not None:
+        others = len(ground.whole.run.results) - len(measured.selected)
         passed, reasons = False, (*reasons, f"the other {plural(others, 'test')} were not run again")
     green, _ = judge_run(run, comparison, require=settings.require, loose=loose, min_pass_rate=0, min_coverage=0)
     proof = await prove_goal(ground, run, measured.here, measured.tree, comparison, command) if passed else None

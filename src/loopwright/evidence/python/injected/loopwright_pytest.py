@@ -119,7 +119,8 @@ class Selection:
             config.hook.pytest_deselected(items=dropped)
 
     def _keeps(self, nodeid: str) -> bool:
-        return (not self._only or nodeid in self._only) and nodeid not in self._without
+        named = (nodeid, nodeid.split("::")[0])  # a file that could not be loaded
+        return not (self._only and self._only.isdisjoint(named)) and nodeid not in self._without
 
 
 class Watched:
