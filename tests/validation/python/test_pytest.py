@@ -380,3 +380,12 @@ def test_options_of_the_environment_stay_in_front(tmp_path: Path, monkeypatch: p
     env = PytestRunner().instrument("pytest", tmp_path, tmp_path / "out put").env
     assert env["PYTEST_ADDOPTS"].startswith("-k 'one or two' -p loopwright_pytest")
     assert env["PYTHONPATH"].endswith(f"{os.pathsep}/somewhere")
+
+
+@pytest.mark.parametrize(
+    ("command", "addopts"), [(f"{PYTEST} -p no:cacheprovider", ""), (PYTEST, "-p no:cacheprovider")]
+)
+def test_a_project_without_a_cache_may_take_warnings_for_errors(tmp_path: Path, command: str, addopts: str) -> None:
+    settings = f"[pytest]\naddopts = {addopts} --strict-config\nfilterwarnings = error\n"
+    lay_out(tmp_path, {"pytest.ini": settings, "test_one.py": "def test_one():\n    pass\n"})
+    assert statuses(run(tmp_path, command)) == {"test_one.py::test_one": "passed"}

@@ -70,6 +70,12 @@ OPTIONS = (
 """Options that do, wherever they were given."""
 
 
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """We set where the cache lies, which is an unknown setting, and may be an error, for a command without one."""
+    if pluginmanager.is_blocked("cacheprovider"):
+        parser.addini("cache_dir", "unused")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     order = probe.read_order()
