@@ -389,3 +389,15 @@ def test_a_project_without_a_cache_may_take_warnings_for_errors(tmp_path: Path, 
     settings = f"[pytest]\naddopts = {addopts} --strict-config\nfilterwarnings = error\n"
     lay_out(tmp_path, {"pytest.ini": settings, "test_one.py": "def test_one():\n    pass\n"})
     assert statuses(run(tmp_path, command)) == {"test_one.py::test_one": "passed"}
+
+
+def test_a_project_that_maps_paths_for_coverage_has_it_too(tmp_path: Path) -> None:
+    settings = "[run]\nsource = .\nparallel = true\n[paths]\nsource =\n    ./\n    */site-packages\n"
+    product = {
+        "product.py": "def one():\n    return 1\n",
+        "test_one.py": "from product import one\ndef test_one(): one()\n",
+    }
+    lay_out(tmp_path, {".coveragerc": settings, "pytest.ini": "[pytest]\npythonpath = .\n", **product})
+    measured = run(tmp_path, PYTEST)
+    assert measured.coverage is not None
+    assert measured.coverage.files == {"product.py": 100.0}

@@ -196,6 +196,7 @@ def finish_coverage(measuring: coverage.Coverage, order: Order, log: Log) -> Non
         try:
             measuring.stop()
             with tracing.unobserved():
+                measuring.get_data()  # or a report that maps paths finds none
                 measuring.json_report(outfile=file, ignore_errors=True)
         except coverage.CoverageException as problem:
             if not str(problem).startswith("No data"):
