@@ -24,6 +24,7 @@ from pathlib import Path
 
 from loopwright.core.ports import TestOrder
 from loopwright.evidence.run import ProjectTests
+from loopwright.evidence.testing import TestRun
 
 ROUNDS = 5
 TESTS, MODULES = 5_000, 10_000
@@ -94,8 +95,16 @@ def plain(root: Path, python: str) -> None:
     )
 
 
+async def add_run(runs: list[TestRun], root: Path, python: str) -> None:
+    """Returns nothing: asyncio makes words of that, for nobody, at the end of its main task."""
+    order = TestOrder(f"{python} -m pytest -q", timeout=600, marker="bench-tests")
+    runs.append(await ProjectTests(root).run(order))
+
+
 def ours(root: Path, python: str) -> None:
-    run = asyncio.run(ProjectTests(root).run(TestOrder(f"{python} -m pytest -q", timeout=600, marker="bench-tests")))
+    runs: list[TestRun] = []
+    asyncio.run(add_run(runs, root, python))
+    run = runs[0]
     if run.failed or run.trouble or not run.results or run.coverage is None:
         sys.exit(f"{root}: {run.trouble or run.failed[:3] or 'no coverage'}: {run.output[-500:]}")
 

@@ -28,6 +28,8 @@ from tests.validation.projects import lay_out
 
 TRIALS = 200
 FUNCTIONS = 3
+SEEN = "shop/seen.txt"
+"""Written by nobody but runs of the tests, which is no change of the project."""
 
 Files = Mapping[str, str | None]
 """Project-relative files with what is written there; None: deleted."""
@@ -70,11 +72,11 @@ class RememberedTests(CountedTests):
 
 
 def tree_of(root: Path) -> str:
-    """Digest of every file, but for those of engine, git and Python."""
+    """Digest of every file, but for those of engine, git and Python, and what the tests write."""
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root)
-        if path.is_file() and not {".workflow", ".git", "__pycache__"} & {*name.parts}:
+        if path.is_file() and name.as_posix() != SEEN and not {".workflow", ".git", "__pycache__"} & {*name.parts}:
             digest.update(f"{name}\0{path.stat().st_size}\0".encode() + path.read_bytes())
     return digest.hexdigest()
 
@@ -93,7 +95,10 @@ def trial(place: Path, chance: random.Random) -> Mapping[str, int]:
         state = asyncio.run(court.judge(*turns, task=task))
     check(state, tests.measured, tree_of(project))
     if state.engine.outcome == "succeeded":
-        alone = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=project)
+        (project / SEEN).unlink(missing_ok=True)
+        alone = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=project, capture_output=True
+        )
         assert alone.returncode == 0, "a pytest of its own does not pass"
     selected = sum(not one.is_whole for one in tests.measured)
     return {
@@ -214,7 +219,7 @@ def _stumble(sound: Mapping[str, str], chance: random.Random) -> Files:
     """A module that works every other time."""
     file = chance.choice(_modules(sound))
     toggle = (
-        "HERE = Path(__file__).with_name('seen.txt')\n"
+        f"HERE = Path(__file__).with_name({Path(SEEN).name!r})\n"
         "if HERE.exists():\n    HERE.unlink()\n    f0 = f1\nelse:\n    HERE.touch()\n"
     )
     return {file: f"{sound[file]}\n\n{toggle}"}
