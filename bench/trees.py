@@ -3,7 +3,7 @@
     python bench/trees.py [--json] [FILES …]
 
 By default 100, 10,000 and 100,000 files, committed, 50 to a folder. Seconds, and what `git add -A` and `git write-tree`
-take for the same in the same run. A step is a bash task in a loop: the difference between eight tasks and two.
+take for the same in the same run. A step is a bash task in a loop: the difference between twelve tasks and two.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from loopwright.workflows.loop.commands import take_up
 from loopwright.workspace.checkpoints import GitWorkspace
 
 SIZES = (100, 10_000, 100_000)
-FEW, MANY = 2, 8
+FEW, MANY = 2, 12
 CHANGE = "f000001.txt"
 
 

@@ -319,6 +319,23 @@ def told_of(workspace: GitWorkspace) -> list[str]:
     return told
 
 
+@pytest.mark.parametrize("size", [999, 1000, 1001, 4096, 10_000])
+def test_files_of_any_size_are_kept_as_git_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    root, data = make_project(tmp_path), os.urandom(size)
+    monkeypatch.setattr(file_store, "_BIG", 1000)
+    monkeypatch.setattr(file_store, "_PIECE", 1000)
+    for name in ("one.bin", "same.bin"):
+        (root / name).write_bytes(data)
+    workspace = GitWorkspace(root, tmp_path / "state")
+    kept = workspace.snapshot("loop-1", "all")
+    git(root, "add", "-A")
+    assert kept.tree == git(root, "write-tree").strip()
+    (root / "one.bin").unlink()
+    workspace.restore(kept.commit)
+    assert (root / "one.bin").read_bytes() == data
+    assert not list((tmp_path / "state").rglob("tmp_obj_*"))
+
+
 def test_a_look_tells_how_far_it_is_and_of_big_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = make_project(tmp_path)
     (root / "big.bin").write_bytes(b"b" * 3_000_000)
