@@ -120,7 +120,9 @@ def test_what_tests_do_there_reaches_nobody(project: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("how", ["cancelled", "timed out"])
-def test_nothing_of_it_is_left_behind(project: Path, tmp_path: Path, how: str) -> None:
+def test_nothing_of_it_is_left_behind(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     lay_out(project, {"test_tell.py":
         "import subprocess, time\n\ndef test_tell():\n    subprocess.Popen(('setsid', 'sleep', '100'))\n"
         "    open('../begun', 'w')\n    time.sleep(100)\n"})  # fmt: skip
@@ -149,6 +151,7 @@ def test_nothing_of_it_is_left_behind(project: Path, tmp_path: Path, how: str) -
     while marked() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert marked() == []
+    assert not list((tmp_path / "tmp").glob("loopwright-*"))
 
 
 def marked() -> list[int]:

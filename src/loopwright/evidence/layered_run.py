@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import pickle
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -78,8 +79,18 @@ def main() -> None:
         on_output=partial(print, end="", flush=True),
         on_news=lambda words: print(f"{_NEWS}{words}", flush=True),
     )
+
+    async def run_tests() -> TestRun:
+        """Ends by itself when it is told to, and so leaves nothing behind."""
+        if (task := asyncio.current_task()) is not None:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        return await ProjectTests(root, project).run(order)
+
     with confine(sandbox):
-        run = asyncio.run(ProjectTests(root, project).run(order))
+        try:
+            run = asyncio.run(run_tests())
+        except asyncio.CancelledError:
+            sys.exit(1)
     os.ftruncate(0, 0)
     os.lseek(0, 0, os.SEEK_SET)
     _write(0, run.model_dump_json().encode())
