@@ -300,7 +300,7 @@ class FileStore(ClosingContext, Generic[S]):
         )
         if group := current_group():
             return group.begin(self._creation(request, wait=False), request)
-        carry_through(self._creation(request, wait=True))
+        carry_through(self._creation, request, wait=True)
         return request.answer()
 
     @DiskErrorTranslator()
@@ -332,7 +332,8 @@ class FileStore(ClosingContext, Generic[S]):
         if group := current_group():
             if id in self._source.holds:
                 raise NotAtOnce
-            return group.begin(self._locked(paths, [request], bool, wait=False), request)
+            lock = partial(self._access.locked, paths, wait=False)
+            return group.begin(self._writer.carry_out(paths, [request], bool, lock), request)
         turns = self._turns.get(id) or self._turns.setdefault(id, GroupCommit(partial(self._commit, paths)))
         turns.run(request)
         return request.answer()
@@ -380,7 +381,7 @@ class FileStore(ClosingContext, Generic[S]):
         with self._access.locked(paths):
             self._writer.refuse_uncertain(id)
             with contextlib.suppress(Corrupt):
-                carry_through(self._writer.carry_out(paths, [request], bool))
+                carry_through(self._writer.carry_out, paths, [request], bool)
             if request.result is None or read_journal(self._disk, paths).rest == "damage":
                 return self._writer.restart(
                     paths, recover_state(self._disk, self._kind, paths, self._writer.now()), actor
@@ -449,22 +450,9 @@ class FileStore(ClosingContext, Generic[S]):
         return self._layout.paths(id)
 
     def _commit(self, paths: StatePaths, requests: Sequence[CommitRequest[S]], busy: Callable[[], bool]) -> None:
-        def work() -> None:
-            carry_through(self._locked(paths, requests, busy))
-
+        lock = partial(self._access.locked, paths)
         with ErrorHandover(*requests), DiskErrorTranslator():
-            self._access.in_place(paths, work)
-
-    def _locked(
-        self,
-        paths: StatePaths,
-        requests: Sequence[CommitRequest[S]],
-        busy: Callable[[], bool],
-        *,
-        wait: bool = True,
-    ) -> Commit[None]:
-        with self._access.locked(paths, wait=wait):
-            yield from self._writer.carry_out(paths, requests, busy)
+            self._access.in_place(paths, carry_through, self._writer.carry_out, paths, requests, busy, lock)
 
     def _creation(self, request: CommitRequest[S], *, wait: bool) -> Commit[None]:
         self._place.make(request.paths)

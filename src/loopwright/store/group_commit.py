@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, TypeVar
 
 from loopwright.core.errors import StoreError
 from loopwright.core.record import JournalEvent
@@ -22,6 +22,7 @@ from loopwright.store.paths import StatePaths
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 SYNCS = 8
@@ -144,9 +145,9 @@ Commit = Generator[Unsynced, None, T]
 """The OSError of a sync that failed is thrown in where it stopped."""
 
 
-def carry_through(commit: Commit[T]) -> T:
+def carry_through(begin: Callable[P, Commit[T]], *args: P.args, **named: P.kwargs) -> T:
     """One commit by itself."""
-    with contextlib.closing(commit):
+    with contextlib.closing(begin(*args, **named)) as commit:
         try:
             (error,) = _synced([next(commit)])
             _go_on(commit, error)

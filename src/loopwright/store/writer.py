@@ -4,6 +4,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from operator import is_
 from typing import Generic, NamedTuple, NoReturn
@@ -116,23 +117,28 @@ class StateWriter(Generic[S]):
         self._source.cache.put(paths.id, self.projections.write(paths, known))
 
     def carry_out(
-        self, paths: StatePaths, requests: Sequence[CommitRequest[S]], busy: Callable[[], bool]
+        self,
+        paths: StatePaths,
+        requests: Sequence[CommitRequest[S]],
+        busy: Callable[[], bool],
+        lock: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> Commit[None]:
         """All requests in one append and one sync; then the JSON file, unless more commits follow at once."""
-        self.refuse_uncertain(paths.id)
-        now = self.now()
-        base, known, lines = self.ground(paths, now)
-        try:
-            for request in requests:
-                known = self._answer(request, known, now, lines)
-            if lines:
-                known = yield from self.append(paths, base, known, lines)
-        except BaseException:
-            self._source.cache.drop(paths.id)
-            raise
-        if known.pending is not None and not (busy() and self._clock.monotonic() - known.behind < LAG):
-            known = self.projections.write(paths, known)
-        self._source.cache.put(paths.id, known)
+        with lock():
+            self.refuse_uncertain(paths.id)
+            now = self.now()
+            base, known, lines = self.ground(paths, now)
+            try:
+                for request in requests:
+                    known = self._answer(request, known, now, lines)
+                if lines:
+                    known = yield from self.append(paths, base, known, lines)
+            except BaseException:
+                self._source.cache.drop(paths.id)
+                raise
+            if known.pending is not None and not (busy() and self._clock.monotonic() - known.behind < LAG):
+                known = self.projections.write(paths, known)
+            self._source.cache.put(paths.id, known)
 
     def ground(self, paths: StatePaths, now: str) -> CommitBase[S]:
         """Looks at what is there, and mends a torn journal."""
@@ -222,7 +228,7 @@ class StateWriter(Generic[S]):
         base, known, lines = self.ground(paths, now)
         self._source.cache.drop(paths.id)
         step = self.step(known, known.state, CommitStamp(now, actor, JournalEvent(type=DELETED)))
-        carry_through(self.append(paths, base, step.known, [*lines, step.line]))
+        carry_through(self.append, paths, base, step.known, [*lines, step.line])
 
     def step(self, known: CommittedState[S], state: S, stamp: CommitStamp) -> CommitStep[S]:
         return build_commit(self._kind, known, state, stamp, self._clock.monotonic())

@@ -222,8 +222,9 @@ class Resting:
             self._trace.wake()
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_teardown(self, item: pytest.Function, nextitem: pytest.Item | None) -> None:
-        if item.fixturenames or item.cls or nextitem is None or nextitem.parent is not item.parent:
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
+        has_more = type(item) is not pytest.Function or item.fixturenames or item.cls
+        if has_more or nextitem is None or nextitem.parent is not item.parent:
             self._trace.wake()
 
 
