@@ -72,6 +72,15 @@ class Repository(NamedTuple):
         with private.scratch_index() as empty:
             return PrivateGit(private.directory, self.folder).run(*question, index=empty).split(b"\0")[:-1]
 
+    def ignores(self, private: PrivateGit, folders: Iterable[bytes]) -> Iterator[bytes]:
+        """Those that a rule is about, so that all that comes there is ignored, too. Relative, as they are."""
+        asked, question = b"".join(name + b"/\0" for name in folders), ("check-ignore", "-z", "--stdin")
+        done = run_git(*question, cwd=self.folder, stdin=asked) if self.has_rules else None
+        if done is None or done.returncode not in (0, 1):  # 1: there is none
+            with private.scratch_index() as empty:
+                done = PrivateGit(private.directory, self.folder).attempt(*question, stdin=asked, index=empty)
+        return (name.rstrip(b"/") for name in done.stdout.split(b"\0")[:-1])
+
 
 class Listing(NamedTuple):
     """All files and links of a project by their project-relative names, sorted; those of nested `repositories` too."""
@@ -143,12 +152,18 @@ def list_beneath(private: PrivateGit, repositories: Sequence[Repository], names:
 def _ask_about(
     private: PrivateGit, repositories: Sequence[Repository], names: Iterable[bytes], question: Sequence[str]
 ) -> Iterator[bytes]:
-    asked: dict[Repository, list[bytes]] = {}
+    for one, inside in _by_repository(repositories, names).items():
+        paths = [b":(literal)" + name for name in inside]
+        yield from (one.prefix + name for name in one.ask(private, (*question, "--", *paths)))
+
+
+def _by_repository(repositories: Sequence[Repository], names: Iterable[bytes]) -> dict[Repository, list[bytes]]:
+    """The names as they are in the innermost one that each lies in."""
+    found: dict[Repository, list[bytes]] = {}
     for name in names:
         inner = max((one for one in repositories if name.startswith(one.prefix)), key=lambda one: len(one.prefix))
-        asked.setdefault(inner, []).append(b":(literal)" + name[len(inner.prefix) :])
-    for one, paths in asked.items():
-        yield from (one.prefix + name for name in one.ask(private, (*question, "--", *paths)))
+        found.setdefault(inner, []).append(name[len(inner.prefix) :])
+    return found
 
 
 def list_ignored(
@@ -158,6 +173,17 @@ def list_ignored(
     if beneath is not None:
         return _ask_about(private, tuple(repositories), beneath, _IGNORED)
     return (one.prefix + name for one in repositories for name in one.ask(private, _IGNORED))
+
+
+def list_ignored_folders(
+    private: PrivateGit, repositories: Iterable[Repository], beneath: Iterable[bytes] | None = None
+) -> frozenset[bytes]:
+    """Those that rules ignore. Git lists others, too: those that hold nothing but ignored files, as yet."""
+    found, repositories = set[bytes](), tuple(repositories)
+    names = [name.rstrip(b"/") for name in list_ignored(private, repositories, beneath) if name.endswith(b"/")]
+    for one, folders in _by_repository(repositories, names).items():
+        found |= {one.prefix + name for name in one.ignores(private, folders)}
+    return frozenset(found)
 
 
 def look_at(root: Path, names: Iterable[bytes]) -> Iterator[tuple[bytes, os.stat_result]]:

@@ -27,6 +27,7 @@ from loopwright.workspace.listing import (
     list_beneath,
     list_files,
     list_ignored,
+    list_ignored_folders,
     look_at,
 )
 from loopwright.workspace.private_git import PrivateGit
@@ -208,8 +209,7 @@ class TreeIndex:
         listed: set[bytes] = set()
         if asked:
             if told.folders:
-                names = list_ignored(private, self._repositories, told.folders)
-                ignored = frozenset(name.rstrip(b"/") for name in names)
+                ignored = list_ignored_folders(private, self._repositories, told.folders)
                 came = [folder for folder in told.folders if folder not in ignored]
                 if not all(self._watch.extend(folder, ignored) for folder in came) or self._watch.met_repository:
                     return None
@@ -227,10 +227,8 @@ class TreeIndex:
         if None in guards:
             return
         self._guards = {path: _stamp(path) for paths in guards for path in paths or ()}
-        ignored = list_ignored(private, self._repositories)
-        folders = frozenset(name.rstrip(b"/") for name in ignored if name.endswith(b"/"))
-        root = private.work_tree
-        self._watch = TreeWatch.begin(root, folders, left_out_of(root, self._without))
+        ignored, root = list_ignored_folders(private, self._repositories), private.work_tree
+        self._watch = TreeWatch.begin(root, ignored, left_out_of(root, self._without))
 
     def _end_watch(self) -> None:
         if self._watch is not None:
