@@ -3,6 +3,7 @@
 import asyncio
 import mmap
 import os
+import resource
 import shutil
 import subprocess
 import threading
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.core import threads
+from loopwright.core.errors import WorkspaceError
 from loopwright.core.threads import CallCancelledError, hear_calls, run_in_thread
 from loopwright.processes.inotify import Inotify
 from loopwright.workspace import file_store, tree_index
@@ -358,6 +360,25 @@ def test_files_of_any_size_are_kept_as_git_would(tmp_path: Path, monkeypatch: py
     workspace.restore(kept.commit)
     assert (root / "one.bin").read_bytes() == data
     assert not list((tmp_path / "state").rglob("tmp_obj_*"))
+
+
+@pytest.mark.parametrize("room", [2_000_000, 2_999_000], ids=["for a part", "but for its end"])
+def test_a_big_file_for_which_there_is_no_room_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    root = make_project(tmp_path)
+    monkeypatch.setattr(file_store, "_BIG", 1_000_000)
+    (root / "big.bin").write_bytes(os.urandom(3_000_000))
+    workspace = GitWorkspace(root, tmp_path / "state")
+    known = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, known[1]))
+    try:
+        with pytest.raises(WorkspaceError, match="File too large"):
+            workspace.tree()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, known)
+    assert not list((tmp_path / "state").rglob("tmp_obj_*"))
+    check(workspace, tmp_path / "slow")
 
 
 def test_a_look_tells_how_far_it_is_and_of_big_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple
 
 from loopwright.core.context import MeasuredRunContext
 from loopwright.core.errors import Invalid
-from loopwright.core.ports import FileChange, FileLayer, Snapshot
+from loopwright.core.ports import FileChange, Snapshot
 from loopwright.core.run import R
 from loopwright.core.state import Baseline
 from loopwright.core.text import plural
@@ -92,18 +92,15 @@ async def run_overlay(
     with tempfile.TemporaryDirectory(prefix="loopwright-copy-", ignore_cleanup_errors=True) as name:
         room = Path(name).resolve()
         here = await run_in_thread(workspace.tree)
-        layer = await run_in_thread(_layer, ground, overlay, room / "layer")
+        layer = await run_in_thread(
+            workspace.layer, overlay.product, room / "layer", source=overlay.source, paths=overlay.tests
+        )
         run = await ground.tests.run_layered(order, layer) if layer is not None else None
         if run is not None and await run_in_thread(workspace.tree) == here:  # else nobody knows what lay below
             return run
         copy = room / workspace.root.name
         await run_in_thread(_lay_out, ground, overlay, copy)
         return await ground.tests.run(replace(order, command=command.replace(str(workspace.root), str(copy)), at=copy))
-
-
-def _layer(ground: MeasuredRunContext[R], overlay: Overlay, to: Path) -> FileLayer | None:
-    paths = overlay.tests
-    return ground.workspace.layer(overlay.product, to, source=overlay.source, paths=paths)
 
 
 def _lay_out(ground: MeasuredRunContext[R], overlay: Overlay, copy: Path) -> None:
