@@ -126,8 +126,8 @@ tests/engine/test_permits.py::test_nobody_is_in_a_hurry
 tests/engine/test_service.py
 tests/engine/test_stall.py
 tests/engine/test_transcript.py::test_every_message_and_every_turn_is_there
-tests/fleet/test_signals.py::test_the_same_id_in_two_projects
-tests/fleet/test_together.py::test_two_loops_that_change_the_same_tree
+tests/together/test_signals.py::test_the_same_id_in_two_projects
+tests/together/test_together.py::test_two_loops_that_change_the_same_tree
 tests/golden/test_json_shapes.py
 tests/golden/test_messages.py::test_a_course_is_told_word_by_word
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-killed-in-cd]
@@ -312,7 +312,7 @@ tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_ri
 tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_rightly[two tasks of the API's]
 tests/domain/test_secrets.py::test_a_flood_takes_linear_time
 tests/e2e
-tests/fleet
+tests/together
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused
 tests/mcp/test_control.py
 tests/mcp/test_control_cycles.py

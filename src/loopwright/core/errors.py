@@ -64,6 +64,10 @@ class Conflict(LoopwrightError):
     """Someone else holds what is needed: a second runner, a task already started, an old epoch."""
 
 
+class Fenced(Conflict):
+    """Another machine of the fleet has claimed the run: nothing more of it is committed here."""
+
+
 class StaleVersion(Conflict):
     """Somebody else was faster: what the caller has seen is not the latest version."""
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.errors import ExitCode
-from tests.fleet.fleet import SOON, WAIT, Member, crossings, digests, enlist, found, refs, running, until
 from tests.real_command import COMMAND, Project
+from tests.together.members import SOON, WAIT, Member, crossings, digests, enlist, found, refs, running, until
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner
 from loopwright.workspace.checkpoints import GitWorkspace
 from tests.fakes import JudgedTests, NoDebugger, NoProcesses, UnsyncedDisk
-from tests.fleet.fleet import Member
+from tests.together.members import Member
 
 
 async def drive(members: Sequence[Member]) -> list[LoopState]:

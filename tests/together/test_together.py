@@ -10,8 +10,8 @@ import pytest
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.workspace.checkpoints import GitWorkspace, private_directory
 from loopwright.workspace.private_git import run_git
-from tests.fleet.drive import drive
-from tests.fleet.fleet import WRITE, Member, crossings, enlist, found
+from tests.together.drive import drive
+from tests.together.members import WRITE, Member, crossings, enlist, found
 
 SNAPSHOTS = 8
 MEETING = "touch out/{me}.here; until [ -e out/{other}.here ]; do sleep 0.01; done; "

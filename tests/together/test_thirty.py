@@ -4,8 +4,8 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.fleet.drive import drive
-from tests.fleet.fleet import WRITE, Member, crossings, enlist, found, run
+from tests.together.drive import drive
+from tests.together.members import WRITE, Member, crossings, enlist, found, run
 
 IDS = (
     "loop", "loop-1", "loop-10", "loop-1-0", "loop-1-json", "loop_1", "Loop", "loop-v2-20260122T100000-0123abcd",

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from loopwright.core.errors import ExitCode
-from tests.fleet.fleet import WRITE, Member, begin, crossings, enlist, found, until
+from tests.together.members import WRITE, Member, begin, crossings, enlist, found, until
 
 LOOPS, PROJECTS, AT_ONCE, STEPS = 120, 6, 6, 3
 MOST_TROUBLE = 4

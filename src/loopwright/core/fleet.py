@@ -1,0 +1,129 @@
+"""The fleet, where runs are driven on many machines: its ports, and the records that they speak in."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol
+
+from loopwright.core.notices import IdName
+
+FleetStatus = Literal["queued", "running", "resting", "finished"]
+"""Of a run in the fleet: waits for a slot, has one, rests until somebody resumes it, or has ended."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """A run that is handed to the fleet, with its `journal` so far.
+
+    `kind` names the id of such a run. `remote` and the commit `base` are where its files come from. `account` is the
+    agent's that works on it, `user` who submitted it; of a user's runs, those with a lower `priority` come first.
+    """
+
+    id: str
+    kind: IdName
+    title: str
+    account: str
+    user: str
+    remote: str
+    base: str
+    journal: bytes
+    priority: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """The right to drive a run. A higher `token` ends it: whoever holds a lower one commits nothing more."""
+
+    id: str
+    kind: IdName
+    token: int
+    account: str
+    user: str
+    remote: str
+    base: str
+    journal: bytes
+
+
+class Job(NamedTuple):
+    """A place in the queue: a run, and how often that was queued before. One that is not the run's latest is void."""
+
+    id: str
+    n: int
+
+
+class Dispatcher(Protocol):
+    """Hands runs to machines: a queue with limits, and who holds what. Calls block; safe from any thread.
+
+    StoreError where it cannot be reached; then nothing is known to have happened.
+    """
+
+    def submit(self, runs: Sequence[Submission]) -> None:
+        """Queues all of them in one transaction. Conflict for an id that is known, Invalid for an unknown account."""
+
+    def serving(self, slots: int, work: Callable[[Job], None]) -> AbstractContextManager[None]:
+        """While this lasts, `work` is called in threads for jobs as they come, for `slots` at a time.
+
+        No account's limit is exceeded, nor that of a user of it. A job whose machine dies comes again elsewhere.
+        """
+
+    def claim(self, job: Job) -> Claim | None:
+        """None where another living machine holds the run, or the job is void."""
+
+    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None) -> bool:
+        """Ends a claim in one transaction: with `queued` there is a new job, from the time `at` on.
+
+        False where it had ended already.
+        """
+
+    def enqueue(self, id: str) -> None:
+        """A new job for a run that rests. NotFound; Conflict for one that is queued, running or finished."""
+
+    def set_account(self, name: str, slots: int, user_slots: int | None = None) -> None:
+        """An account of an agent: how many of its runs, and of those of one user, are driven at a time. Invalid."""
+
+    def close_account(self, name: str, until: datetime, why: str) -> None:
+        """None of its runs is begun before that time, on any machine."""
+
+
+class Replica(Protocol):
+    """The journals' authoritative copies, which a run's lines are part of before they count as committed. Blocks."""
+
+    def append(self, id: str, at: int, data: bytes) -> None:
+        """Adds whole lines behind the first `at` bytes; the same call again does the same.
+
+        Fenced, and nothing was added: another machine has claimed the run, or has committed there meanwhile.
+        UncertainCommit: they may have been added or not.
+        """
+
+    def rewrite(self, id: str, data: bytes) -> None:
+        """Puts other bytes in the place of all there are. Errors as those of `append`."""
+
+    def read(self, id: str, start: int = 0) -> bytes:
+        """What there is, from the byte `start` on. NotFound, StoreError."""
+
+
+class Depot(Protocol):
+    """Where the files of runs travel between machines: the git remote of their project. Calls block.
+
+    WorkspaceError, with git's words, where it cannot be reached.
+    """
+
+    def push_base(self, id: str, base: str) -> None:
+        """Makes a commit of the project's own history, and what leads to it, available under the run's name."""
+
+    def push_checkpoint(self, id: str, token: int, base: str, commit: str) -> None:
+        """Makes a checkpoint, and all before it, available; only what `base` does not have is sent."""
+
+    def check_out(self, id: str, base: str, to: Path) -> None:
+        """Lays out the project at `base` in an empty folder, as a git repository with that remote. NotFound."""
+
+    def fetch_checkpoints(self, id: str, project: Path) -> None:
+        """Brings every checkpoint of the run into the private repository of the project that is laid out there."""
+
+    def push_result(self, id: str, commit: str, branch: str, expected: str | None) -> None:
+        """Makes a commit the tip of a branch of the remote. Conflict where that does not stand at `expected`."""
+
+    def drop(self, id: str) -> None:
+        """Removes what was pushed under the run's name, but for its result."""
