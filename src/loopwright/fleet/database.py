@@ -1,5 +1,6 @@
 """The fleet's database: connections, and its tables."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -63,3 +64,27 @@ def check_tables(connection: psycopg.Connection) -> None:
 def _version(connection: psycopg.Connection) -> int | None:
     row = connection.execute("SELECT max(version) FROM fleet_version").fetchone()
     return row[0] if row else None
+
+
+class Database:
+    """One connection, made when it is first needed and again once it broke; for one thread at a time."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._turn = threading.RLock()
+        self._connection: psycopg.Connection | None = None
+
+    @contextmanager
+    def transaction(self) -> Iterator[psycopg.Connection]:
+        """All or nothing. StoreError where it is not known to have been committed."""
+        with self._turn, told_errors():
+            connection = self._connection
+            if connection is None or connection.closed:
+                connection = self._connection = connect(self.url)
+            with connection.transaction():
+                yield connection
+
+    def close(self) -> None:
+        with self._turn:
+            if self._connection:
+                self._connection.close()
