@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
+from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound, StoreError
 from loopwright.core.fleet import Claim, FleetStatus, Job, Submission
 from loopwright.fleet.database import Database
 
@@ -164,7 +164,7 @@ class DbosDispatcher:
                 DBOS.destroy(destroy_registry=True)
 
     def _require_alive(self, open: psycopg.Connection) -> None:
-        if not open.execute("SELECT FROM fleet_worker WHERE executor = %s", (self._executor,)).fetchone():
+        if not open.execute("SELECT 1 FROM fleet_worker WHERE executor = %s", (self._executor,)).fetchone():
             raise Fenced("this worker was taken for dead; its runs go on elsewhere")
 
 
@@ -189,8 +189,12 @@ class TakenJobs:
     def return_job(self, name: str, executor: str) -> None:
         """Makes a job wait again, if that worker still has it."""
         from dbos._dbos import _get_dbos_instance
+        from sqlalchemy.exc import SQLAlchemyError
 
-        _get_dbos_instance()._sys_db.reenqueue_for_recovery(name, [executor], "")
+        try:
+            _get_dbos_instance()._sys_db.reenqueue_for_recovery(name, [executor], "")
+        except SQLAlchemyError as error:
+            raise StoreError(f"the fleet's queue cannot be reached: {error}") from error
 
     @contextmanager
     def counted(self) -> Iterator[None]:
