@@ -14,11 +14,25 @@ FleetStatus = Literal["queued", "running", "resting", "finished"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Submission:
-    """A run that is handed to the fleet, with its `journal` so far.
+class Source:
+    """Where the files of a run come from: a git `remote`, the commit `base` there, and on top of that a snapshot.
 
-    `kind` names the id of such a run. `remote` and the commit `base` are where its files come from. `account` is the
-    agent's that works on it, `user` who submitted it; of a user's runs, those with a lower `priority` come first.
+    That is the checkpoint `start`, with what was not committed; none where all was. `author` of the result's commits,
+    as in `Ada <ada@example.org>`.
+    """
+
+    remote: str
+    base: str
+    start: str | None = None
+    author: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """A run that is handed to the fleet, with its `journal` so far; `kind` names the id of such a run.
+
+    `account` is the agent's that works on it, `user` who submitted it; of a user's runs, those with a lower `priority`
+    come first.
     """
 
     id: str
@@ -26,24 +40,26 @@ class Submission:
     title: str
     account: str
     user: str
-    remote: str
-    base: str
+    source: Source
     journal: bytes
     priority: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """The right to drive a run. A higher `token` ends it: whoever holds a lower one commits nothing more."""
+    """The right to drive a run. A higher `token` ends it: whoever holds a lower one commits nothing more.
+
+    `result`: the commit that the run came to, where a machine before this one got so far.
+    """
 
     id: str
     kind: IdName
     token: int
     account: str
     user: str
-    remote: str
-    base: str
+    source: Source
     journal: bytes
+    result: str | None = None
 
 
 class Job(NamedTuple):
@@ -71,11 +87,20 @@ class Dispatcher(Protocol):
     def claim(self, job: Job) -> Claim | None:
         """None where another living machine holds the run, or the job is void."""
 
-    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None) -> bool:
+    def note_result(self, claim: Claim, branch: str, commit: str) -> None:
+        """What the run came to, before it is put on that branch. Fenced."""
+
+    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None, trouble: str = "") -> bool:
         """Ends a claim in one transaction: with `queued` there is a new job, from the time `at` on.
 
-        False where it had ended already.
+        `trouble`: why it could not be driven, for people. False where the claim had ended already.
         """
+
+    def waiting(self, accounts: Sequence[str]) -> int:
+        """How many runs of these accounts are queued, or of all where none is named."""
+
+    def closed(self) -> frozenset[str]:
+        """Accounts of which no run is begun now."""
 
     def enqueue(self, id: str) -> None:
         """A new job for a run that rests. NotFound; Conflict for one that is queued, running or finished."""

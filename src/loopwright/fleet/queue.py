@@ -11,9 +11,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import psycopg
+from psycopg.rows import dict_row
 
 from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound, StoreError
-from loopwright.core.fleet import Claim, FleetStatus, Job, Submission
+from loopwright.core.fleet import Claim, FleetStatus, Job, Source, Submission
 from loopwright.fleet.database import Database
 
 if TYPE_CHECKING:
@@ -32,8 +33,9 @@ POOL = 4
 """Connections that DBOS may have at a time."""
 
 INSERT_LOOP = """
-INSERT INTO fleet_loop (id, kind, title, account, owner, priority, remote, base, journal_end)
-VALUES (%(id)s, %(kind)s, %(title)s, %(account)s, %(user)s, %(priority)s, %(remote)s, %(base)s, %(size)s)
+INSERT INTO fleet_loop (id, kind, title, account, owner, priority, remote, base, start, author, journal_end)
+VALUES (%(id)s, %(kind)s, %(title)s, %(account)s, %(user)s, %(priority)s,
+    %(remote)s, %(base)s, %(start)s, %(author)s, %(size)s)
 ON CONFLICT DO NOTHING RETURNING id
 """
 INSERT_JOURNAL = "INSERT INTO fleet_journal (id, at, data, token) VALUES (%s, 0, %s, 0)"
@@ -50,18 +52,22 @@ UPDATE fleet_loop SET status = 'running', token = token + 1, holder = %(executor
 WHERE id = %(id)s AND jobs = %(n)s AND status IN ('queued', 'running')
 AND NOT EXISTS (SELECT FROM fleet_worker WHERE executor = holder)
 AND EXISTS (SELECT FROM fleet_worker WHERE executor = %(executor)s)
-RETURNING id, kind, token, account, owner, remote, base,
-(SELECT string_agg(data, '' ORDER BY at) FROM fleet_journal WHERE fleet_journal.id = fleet_loop.id)
+RETURNING id, kind, token, account, owner AS "user", remote, base, start, author, result,
+(SELECT string_agg(data, '' ORDER BY at) FROM fleet_journal WHERE fleet_journal.id = fleet_loop.id) AS journal
 """
+NOTE_RESULT = "UPDATE fleet_loop SET branch = %s, result = %s WHERE id = %s AND token = %s RETURNING id"
 RELEASE = """
-UPDATE fleet_loop SET status = %s, holder = NULL, changed = now() WHERE id = %s AND token = %s AND holder = %s
-RETURNING id
+UPDATE fleet_loop SET status = %s, trouble = %s, holder = NULL, changed = now()
+WHERE id = %s AND token = %s AND holder = %s RETURNING id
 """
+WAITING = "SELECT count(*) FROM fleet_loop WHERE status = 'queued' AND (account = ANY(%(of)s) OR %(of)s = '{}')"
 SET_ACCOUNT = """
 INSERT INTO fleet_account (name, slots, user_slots) VALUES (%s, %s, %s)
 ON CONFLICT (name) DO UPDATE SET slots = excluded.slots, user_slots = excluded.user_slots
 """
 CLOSE_ACCOUNT = "UPDATE fleet_account SET closed_until = %s, closed_why = %s WHERE name = %s RETURNING name"
+
+CLOSED = "SELECT name FROM fleet_account WHERE closed_until > now()"
 
 Work = Callable[[Job], None]
 Claiming = Callable[..., tuple[list[str], str | None]]
@@ -82,7 +88,9 @@ class DbosDispatcher:
         with self._database.transaction() as open:
             for run in runs:
                 try:
-                    made = open.execute(INSERT_LOOP, {**vars(run), "size": len(run.journal)}).fetchone()
+                    made = open.execute(
+                        INSERT_LOOP, {**vars(run), **vars(run.source), "size": len(run.journal)}
+                    ).fetchone()
                 except psycopg.errors.ForeignKeyViolation as error:
                     raise Invalid(f"the fleet has no account {run.account}; it has: {_accounts(open)}") from error
                 if made is None:
@@ -93,18 +101,22 @@ class DbosDispatcher:
     def claim(self, job: Job) -> Claim | None:
         """See ports. Fenced where this worker was taken for dead: it must end, and leave the job as it is."""
         with self._database.transaction() as open:
-            found = open.execute(CLAIM, {**job._asdict(), "executor": self._executor}).fetchone()
+            rows = open.cursor(row_factory=dict_row).execute(CLAIM, {**job._asdict(), "executor": self._executor})
+            found = rows.fetchone()
             if found is None:
                 self._require_alive(open)
                 return None
-            id, kind, token, account, user, remote, base, journal = found
-            return Claim(
-                id=id, kind=kind, token=token, account=account, user=user, remote=remote, base=base, journal=journal
-            )
+            source = Source(**{name: found.pop(name) for name in ("remote", "base", "start", "author")})
+            return Claim(source=source, **found)
 
-    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None) -> bool:
+    def note_result(self, claim: Claim, branch: str, commit: str) -> None:
         with self._database.transaction() as open:
-            found = open.execute(RELEASE, (status, claim.id, claim.token, self._executor)).fetchone()
+            if open.execute(NOTE_RESULT, (branch, commit, claim.id, claim.token)).fetchone() is None:
+                raise Fenced(f"another machine has claimed {claim.id}")
+
+    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None, trouble: str = "") -> bool:
+        with self._database.transaction() as open:
+            found = open.execute(RELEASE, (status, trouble, claim.id, claim.token, self._executor)).fetchone()
             if found and status == "queued":
                 _enqueue(open, claim.id, at)
             return found is not None
@@ -117,6 +129,15 @@ class DbosDispatcher:
             if found[0] != "resting":
                 raise Conflict(f"{id} is {found[0]} in the fleet; only one that rests can be queued again")
             _enqueue(open, id)
+
+    def waiting(self, accounts: Sequence[str]) -> int:
+        with self._database.transaction() as open:
+            (found,) = open.execute(WAITING, {"of": list(accounts)}).fetchone() or (0,)
+            return int(found)
+
+    def closed(self) -> frozenset[str]:
+        with self._database.transaction() as open:
+            return frozenset(name for (name,) in open.execute(CLOSED))
 
     def set_account(self, name: str, slots: int, user_slots: int | None = None) -> None:
         from dbos import DBOSClient  # slow to load, and most who submit never do this
@@ -231,7 +252,7 @@ class TakenJobs:
         try:
             yield
         finally:
-            SystemDatabase.start_queued_workflows = claim  # type: ignore[method-assign]
+            SystemDatabase.start_queued_workflows = claim  # type: ignore[assignment, method-assign]
 
     def finish(self, id: str) -> None:
         with self._turn:
