@@ -15,8 +15,12 @@ VERSION = 1
 CONNECT_SECONDS = 5
 
 
+class Unreachable(StoreError):
+    """The database did not answer: what was asked may have been done or not."""
+
+
 def connect(url: str) -> psycopg.Connection:
-    """A connection on which each statement is a transaction of its own, unless one is begun. Invalid, StoreError."""
+    """A connection on which each statement is a transaction of its own, unless one is begun. Invalid, Unreachable."""
     try:
         return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name="loopwright")
     except psycopg.OperationalError as error:
@@ -25,13 +29,13 @@ def connect(url: str) -> psycopg.Connection:
         raise Invalid(f"the fleet's address is no PostgreSQL URL: {error}; write postgresql://HOST/DATABASE") from error
 
 
-def unreachable(error: psycopg.Error) -> StoreError:
-    return StoreError(f"the fleet's database cannot be reached: {' '.join(str(error).split())}")
+def unreachable(error: psycopg.Error) -> Unreachable:
+    return Unreachable(f"the fleet's database cannot be reached: {' '.join(str(error).split())}")
 
 
 @contextmanager
 def told_errors() -> Iterator[None]:
-    """What the database refuses or cannot do is told as StoreError."""
+    """What the database refuses is told as StoreError, and Unreachable where there is none."""
     try:
         yield
     except psycopg.OperationalError as error:
@@ -76,7 +80,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[psycopg.Connection]:
-        """All or nothing. StoreError where it is not known to have been committed."""
+        """All or nothing; Unreachable where nobody knows which."""
         with self._turn, told_errors():
             connection = self._connection
             if connection is None or connection.closed:

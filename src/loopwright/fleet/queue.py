@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg.rows import dict_row
 
-from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound, StoreError
+from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
 from loopwright.core.fleet import Claim, FleetStatus, Job, Source, Submission
-from loopwright.fleet.database import Database
+from loopwright.fleet.database import Database, Unreachable
 
 if TYPE_CHECKING:
     from dbos import DBOSConfig
@@ -215,7 +215,7 @@ class TakenJobs:
         try:
             _get_dbos_instance()._sys_db.reenqueue_for_recovery(name, [executor], "")
         except SQLAlchemyError as error:
-            raise StoreError(f"the fleet's queue cannot be reached: {error}") from error
+            raise Unreachable(f"the fleet's queue cannot be reached: {error}") from error
 
     @contextmanager
     def counted(self) -> Iterator[None]:

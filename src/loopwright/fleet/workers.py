@@ -9,8 +9,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from loopwright import __version__
-from loopwright.core.errors import StoreError
-from loopwright.fleet.database import Database
+from loopwright.fleet.database import Database, Unreachable
 
 BEAT_SECONDS = 1.0
 SURE_SECONDS = 7.0
@@ -97,7 +96,7 @@ class Membership:
                 self._beat_at = begun
                 if self.jobs:
                     self._hand_on(self.jobs)
-            except StoreError:
+            except Unreachable:
                 if not self.is_sure:
                     break
         else:
