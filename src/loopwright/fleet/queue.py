@@ -15,7 +15,7 @@ from psycopg.rows import dict_row
 
 from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
 from loopwright.core.fleet import Claim, FleetStatus, Job, Source, Submission
-from loopwright.fleet.database import Database, Unreachable
+from loopwright.fleet.database import Database, Unreachable, connect, create_tables
 
 if TYPE_CHECKING:
     from dbos import DBOSConfig
@@ -69,6 +69,21 @@ CLOSE_ACCOUNT = "UPDATE fleet_account SET closed_until = %s, closed_why = %s WHE
 
 CLOSED = "SELECT name FROM fleet_account WHERE closed_until > now()"
 
+ACCOUNTS = """
+SELECT name, slots, user_slots, closed_until::text, closed_why,
+count(*) FILTER (WHERE status = 'running') AS running, count(*) FILTER (WHERE status = 'queued') AS queued
+FROM fleet_account LEFT JOIN fleet_loop ON account = name GROUP BY name ORDER BY name
+"""
+WORKERS = """
+SELECT executor, host, slots, version, started::text, extract(epoch FROM now() - beat)::float AS age,
+(SELECT count(*) FROM fleet_loop WHERE holder = executor) AS running FROM fleet_worker ORDER BY executor
+"""
+COUNTS = "SELECT status, count(*) AS n FROM fleet_loop GROUP BY status ORDER BY status"
+LATEST = """
+SELECT id, title, status, account, owner AS "user", holder, branch, trouble, changed::text
+FROM fleet_loop ORDER BY changed DESC LIMIT 50
+"""
+
 Work = Callable[[Job], None]
 Claiming = Callable[..., tuple[list[str], str | None]]
 """DBOS's own: the ids of the jobs that a worker has got from a queue, and which limit left it none."""
@@ -83,6 +98,14 @@ class DbosDispatcher:
 
     def __init__(self, database: Database, executor: str = "") -> None:
         self._database, self._executor = database, executor
+
+    def make_tables(self) -> None:
+        """What is missing of the fleet's tables, and of those of its queue. NewerSchema."""
+        from dbos import DBOS
+
+        with connect(self._database.url) as connection:
+            create_tables(connection)
+        DBOS.migrate(self._database.url)
 
     def submit(self, runs: Sequence[Submission]) -> None:
         with self._database.transaction() as open:
@@ -138,6 +161,22 @@ class DbosDispatcher:
     def closed(self) -> frozenset[str]:
         with self._database.transaction() as open:
             return frozenset(name for (name,) in open.execute(CLOSED))
+
+    def accounts(self) -> list[dict[str, Any]]:  # Any: rows, as JSON has them
+        """Each with its limits, and how many of its runs are driven and wait."""
+        return self._rows(ACCOUNTS)
+
+    def status(self) -> dict[str, Any]:  # Any: as above
+        """The workers, how many runs there are by status, and those that changed last."""
+        return {
+            "workers": self._rows(WORKERS),
+            "runs": {row["status"]: row["n"] for row in self._rows(COUNTS)},
+            "latest": self._rows(LATEST),
+        }
+
+    def _rows(self, query: str) -> list[dict[str, Any]]:  # Any: as above
+        with self._database.transaction() as open:
+            return open.cursor(row_factory=dict_row).execute(query).fetchall()
 
     def set_account(self, name: str, slots: int, user_slots: int | None = None) -> None:
         from dbos import DBOSClient  # slow to load, and most who submit never do this
@@ -269,7 +308,7 @@ def make_config(url: str, executor: str, slots: int) -> "DBOSConfig":
         "sys_db_pool_size": POOL,
         "db_engine_kwargs": {"max_overflow": 0},
         "max_executor_threads": slots + 2,
-        "use_listen_notify": False,
+        "run_migrations": False,
         "log_level": "ERROR",
     }
 

@@ -25,7 +25,7 @@ from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.workers import Membership, make_executor
 from loopwright.wiring import Engine, open_engine
-from loopwright.wiring.fleet import FleetMark, fleet_url, set_mark
+from loopwright.wiring.fleet import FleetMark, fleet_url, make_depot, set_mark
 
 if TYPE_CHECKING:
     from loopwright.core.fleet import Depot
@@ -68,8 +68,8 @@ def outcome_of(state: Run, *, awaits: bool, exit_code: int, ends: bool, now: dat
 class FleetWorker:
     """One for each `place`, the folder that it works in. `say` gets a line about all that happens."""
 
-    def __init__(self, config: Config, place: Path, slots: int, depot: "Callable[[str], Depot]", say: Say) -> None:
-        self._config, self._place, self._slots, self._depot, self._say = config, place, slots, depot, say
+    def __init__(self, config: Config, place: Path, slots: int, say: Say) -> None:
+        self._config, self._place, self._slots, self._say = config, place, slots, say
         self._executor = make_executor()
         self._database = Database(fleet_url(config))
         self._dispatcher = DbosDispatcher(self._database, self._executor)
@@ -79,7 +79,7 @@ class FleetWorker:
         self._ending, self._lost = threading.Event(), threading.Event()
 
     def serve(self, *, drain: bool) -> bool:
-        """Works until `end`, or with `drain` until no job is left. False: it was taken for dead, and must begin anew."""
+        """Until `end`, or with `drain` until no job is left. False: it was taken for dead, and has to begin anew."""
         with self._alone():
             self._await_database()
             member = Membership(Database(self._database.url), self._executor, self._slots, self._give_up)
@@ -184,16 +184,17 @@ class FleetWorker:
 
     def _driven(self, claim: Claim, folder: Path) -> Outcome:
         """Lays the run out, runs it until it rests, and puts what it came to on its branch."""
-        project, source, depot = folder / "project", claim.source, self._depot(claim.source.remote)
-        depot.check_out(claim.id, source.base, project)
+        project, source = folder / "project", claim.source
+        depot = make_depot(project, source.remote, folder / "private")
+        depot.check_out(claim.id, source.base)
         set_mark(project, claim.id, FleetMark(token=claim.token, remote=source.remote, base=source.base))
         with open_engine(project, {"checkpoints": str(folder / "private")}, actor="fleet") as engine:
             service = service_of(engine, claim)
             service.store.replace_journal(claim.id, claim.journal)
-            depot.fetch_checkpoints(claim.id, project)
             state = service.read(claim.id)
-            if kept := [c.commit for c in state.engine.checkpoints] or [c for c in [source.start] if c]:
-                service.workspace.restore(kept[-1])
+            if last := state.engine.checkpoints[-1].commit if state.engine.checkpoints else source.start:
+                depot.fetch_checkpoints(claim.id, last)
+                service.workspace.restore(last)
             if is_due(state, service.clock.now()):
                 rule = lambda state: service.rules.resume(state, live=False)  # noqa: E731
                 service.commit(claim.id, rule, "resumed", why="the limit has reset")
