@@ -109,14 +109,12 @@ class DbosDispatcher:
 
     def submit(self, runs: Sequence[Submission]) -> None:
         with self._database.transaction() as open:
+            accounts = _accounts(open)
             for run in runs:
-                try:
-                    made = open.execute(
-                        INSERT_LOOP, {**vars(run), **vars(run.source), "size": len(run.journal)}
-                    ).fetchone()
-                except psycopg.errors.ForeignKeyViolation as error:
-                    raise Invalid(f"the fleet has no account {run.account}; it has: {_accounts(open)}") from error
-                if made is None:
+                if run.account not in accounts:
+                    raise Invalid(f"the fleet has no account {run.account}; it has: {', '.join(accounts) or 'none'}")
+                given = {**vars(run), **vars(run.source), "size": len(run.journal)}
+                if open.execute(INSERT_LOOP, given).fetchone() is None:
                     raise Conflict(f"the fleet has a run {run.id} already")
                 open.execute(INSERT_JOURNAL, (run.id, run.journal))
                 _enqueue(open, run.id)
@@ -199,7 +197,7 @@ class DbosDispatcher:
     def close_account(self, name: str, until: datetime, why: str) -> None:
         with self._database.transaction() as open:
             if open.execute(CLOSE_ACCOUNT, (until, why, name)).fetchone() is None:
-                raise NotFound(f"the fleet has no account {name}; it has: {_accounts(open)}")
+                raise NotFound(f"the fleet has no account {name}; it has: {', '.join(_accounts(open)) or 'none'}")
 
     @contextmanager
     def serving(self, slots: int, work: Work, may_take: Callable[[str], bool]) -> Iterator["TakenJobs"]:
@@ -317,5 +315,5 @@ def _enqueue(open: psycopg.Connection, id: str, at: datetime | None = None) -> N
     open.execute(ENQUEUE, {"id": id, "at": at})
 
 
-def _accounts(open: psycopg.Connection) -> str:
-    return ", ".join(name for (name,) in open.execute("SELECT name FROM fleet_account ORDER BY name")) or "none"
+def _accounts(open: psycopg.Connection) -> list[str]:
+    return [name for (name,) in open.execute("SELECT name FROM fleet_account ORDER BY name")]

@@ -226,3 +226,13 @@ def submit_run(engine: "Engine", service: "RunService[Any]", kind: IdName, id: s
     except BaseException:
         set_mark(engine.project, id, None)
         raise
+
+
+def fetch_run(engine: "Engine", service: "RunService[Any]", id: str) -> tuple[FleetStatus, "Run"]:
+    """Brings the run's state and checkpoints here; one that has ended there is this project's alone again. NotFound."""
+    mark = read_marks(engine.project).get(id)
+    found = open_dispatcher(engine.config).find(id)
+    if mark is None:
+        raise Conflict(f"{id} was not submitted from here, or was fetched already; the fleet has it as {found.status}")
+    set_mark(engine.project, id, None) if found.status == "finished" else None
+    return found.status, service.read(id)

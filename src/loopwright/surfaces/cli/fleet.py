@@ -108,3 +108,56 @@ def status(project: Project = HERE, json: Json = False) -> None:
     lines = [f"workers: {len(workers)}", *(f"  {line}" for line in align_columns(workers)), f"runs: {counts}"]
     rows = [(r["id"], r["status"], r["holder"] or "", r["trouble"] or r["title"]) for r in found["latest"]]
     print_answer(json, found, "\n".join([*lines, *(f"  {line.rstrip()}" for line in align_columns(rows))]))
+
+
+@add_options({**SOURCES, **SETTINGS})
+def submit(
+    *,
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK|ID",
+            help="What to do, or a loop that is there; @FILE reads a task from a file, - from stdin.",
+            show_default=False,
+            callback=read_task,
+        ),
+    ],
+    title: Title = None,
+    account: Annotated[
+        str | None, typer.Option("--account", metavar="NAME", help="Account that it works with (default: see [fleet]).")
+    ] = None,
+    priority: Annotated[
+        int, typer.Option("--priority", metavar="N", min=0, help="Of your runs, the lowest is begun first.")
+    ] = 0,
+    wait: Annotated[bool, typer.Option("--wait", help="Follow it until it ends or pauses.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+    **options: Any,
+) -> None:  # Any: as typed
+    """Hand a loop to the fleet: a new one for TASK, or one that is there."""
+    from loopwright.core.ids import is_safe_id
+    from loopwright.surfaces.cli.run import create_loop
+    from loopwright.wiring.fleet import SubmitOptions, open_dispatcher, submit_run
+
+    given = read_options(options)
+    with open_project(project, given) as engine:
+        open_dispatcher(engine.config)
+        if is_safe_id(task) and task in engine.service.store.revs():
+            id = task
+        else:
+            id = create_loop(engine, need_work(gather_work(task, given, project)), title, interactive=False).loop_id
+        submit_run(engine, engine.service, "loop_id", id, SubmitOptions(account=account, priority=priority))
+        state = engine.service.read(id)
+    at = project_option(project)
+    print_answer(json, state, f"{id} is in the fleet\nfollow it with: loopwright watch {id}{at}")
+    if wait:
+        await_run(project, id, json)
+
+
+def fetch(loop_id: Id, project: Project = HERE, json: Json = False) -> None:
+    """Bring what a loop has done in the fleet into this project: its state, its checkpoints and its branch."""
+    from loopwright.wiring.fleet import fetch_run
+
+    with open_project(project) as engine:
+        status, state = fetch_run(engine, engine.service, loop_id)
+    print_answer(json, state, f"{loop_id} is {status} in the fleet; its state is here now")
