@@ -1,5 +1,6 @@
-"""What every dispatcher promises: the same tests on PostgreSQL and on the fake. Its threads: tests/fleet."""
+"""What every dispatcher promises: the same tests on PostgreSQL and on the fake."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -161,3 +162,29 @@ def test_an_account_is_closed_until_its_time(fleet: Fleet) -> None:
     assert one.closed() == {"team"}
     one.close_account("team", now - timedelta(seconds=1), "over")
     assert one.closed() == frozenset()
+
+
+def test_served_runs_are_driven_as_many_at_a_time_as_there_are_slots(fleet: Fleet) -> None:
+    one = fleet.machine("one")
+    one.set_account("closed", 4)
+    driven, at_once, most = list[str](), set[str](), list[int]()
+
+    def work(job: Job) -> None:
+        claim = one.claim(job)
+        assert claim
+        at_once.add(job.id)
+        most.append(len(at_once))
+        time.sleep(0.02)
+        at_once.discard(job.id)
+        one.release(claim, "finished")
+        driven.append(job.id)
+
+    one.submit([replace(RUN, id=f"loop-{n}") for n in range(6)])
+    one.submit([replace(RUN, id="loop-other", account="closed")])
+    with one.serving(2, work, lambda account: account != "closed") as queue:
+        deadline = time.monotonic() + 20
+        while (len(driven) < 6 or queue.taken) and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert sorted(driven) == [f"loop-{n}" for n in range(6)]
+    assert max(most) <= 2
+    assert one.waiting(()) == 1

@@ -1,6 +1,9 @@
 """A dispatcher in memory, of which several machines may share the runs."""
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -27,8 +30,22 @@ class MemoryFleet:
     living: set[str] = field(default_factory=set)
 
 
+class Taken:
+    """The jobs that a machine has."""
+
+    def __init__(self) -> None:
+        self.jobs = set[Job]()
+
+    @property
+    def taken(self) -> frozenset[str]:
+        return frozenset(f"{id}/{n}" for id, n in tuple(self.jobs))
+
+    def return_job(self, name: str, executor: str) -> None:
+        raise AssertionError("nobody dies here")
+
+
 class MemoryDispatcher:
-    """Implements all of core.fleet.Dispatcher that one can see without its threads."""
+    """Implements core.fleet.Dispatcher."""
 
     def __init__(self, fleet: MemoryFleet, executor: str = "") -> None:
         self._fleet, self._executor = fleet, executor
@@ -75,6 +92,33 @@ class MemoryDispatcher:
         run.status, run.holder = status, None
         run.jobs += status == "queued"
         return True
+
+    @contextmanager
+    def serving(self, slots: int, work: Callable[[Job], None], may_take: Callable[[str], bool]) -> Iterator["Taken"]:
+        """Limits of accounts and users are not held here."""
+        taken, ends = Taken(), threading.Event()
+
+        def drive(job: Job) -> None:
+            try:
+                work(job)
+            finally:
+                taken.jobs.discard(job)
+
+        def look(pool: ThreadPoolExecutor) -> None:
+            while not ends.wait(0.01):
+                for id, run in tuple(self._fleet.runs.items()):
+                    job = Job(id, run.jobs)
+                    free = len(taken.jobs) < slots and job not in taken.jobs
+                    if run.status == "queued" and free and may_take(run.given.account):
+                        taken.jobs.add(job)
+                        pool.submit(drive, job)
+
+        with ThreadPoolExecutor(slots + 1) as pool:
+            pool.submit(look, pool)
+            try:
+                yield taken
+            finally:
+                ends.set()
 
     def enqueue(self, id: str) -> None:
         run = self._fleet.runs.get(id)

@@ -1,6 +1,6 @@
 """The fleet, where runs are driven on many machines: its ports, and the records that they speak in."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -69,6 +69,18 @@ class Job(NamedTuple):
     n: int
 
 
+class JobQueue(Protocol):
+    """The jobs of this machine, and what is done about those of machines that are gone."""
+
+    @property
+    def taken(self) -> Collection[str]:
+        """The names of those that it has."""
+        ...
+
+    def return_job(self, name: str, executor: str) -> None:
+        """Makes a job wait again, if that machine still has it."""
+
+
 class Dispatcher(Protocol):
     """Hands runs to machines: a queue with limits, and who holds what. Calls block; safe from any thread.
 
@@ -78,10 +90,13 @@ class Dispatcher(Protocol):
     def submit(self, runs: Sequence[Submission]) -> None:
         """Queues all of them in one transaction. Conflict for an id that is known, Invalid for an unknown account."""
 
-    def serving(self, slots: int, work: Callable[[Job], None]) -> AbstractContextManager[None]:
+    def serving(
+        self, slots: int, work: Callable[[Job], None], may_take: Callable[[str], bool]
+    ) -> AbstractContextManager[JobQueue]:
         """While this lasts, `work` is called in threads for jobs as they come, for `slots` at a time.
 
-        No account's limit is exceeded, nor that of a user of it. A job whose machine dies comes again elsewhere.
+        No account's limit is exceeded, nor that of a user of it; `may_take` says of an account whether its jobs are
+        taken here now. A job whose machine dies comes again elsewhere.
         """
 
     def claim(self, job: Job) -> Claim | None:

@@ -201,7 +201,7 @@ class DbosDispatcher:
 
     @contextmanager
     def serving(self, slots: int, work: Work, may_take: Callable[[str], bool]) -> Iterator["TakenJobs"]:
-        """See ports. `may_take` says of an account's name whether its jobs are taken now. Once in a process."""
+        """See ports. Once in a process."""
         from dbos import DBOS
 
         taken = TakenJobs(slots, may_take)
