@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Generic, ParamSpec
 
 from loopwright.core.errors import Conflict, Corrupt, NotFound, StoreError
+from loopwright.core.fleet import Replica
 from loopwright.core.ports import ChangeWatcher, Clock, Lease, Page, Rule, StateChange
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import progress
@@ -35,6 +36,7 @@ from loopwright.store.state_reader import (
     CHUNK,
     DeletedState,
     is_damaged,
+    parse_journal,
     read_journal,
     remember_whole,
     stat_journal,
@@ -247,7 +249,8 @@ LOOKED = JournalEvent(type="looked")
 class FileStore(ClosingContext, Generic[S]):
     """States of one kind under the project `root`, as ports.Store and ports.Watchable promise.
 
-    Close it, or use it as a context. `keep_index`: what a list has found is kept for the next process.
+    Close it, or use it as a context. `keep_index`: what a list has found is kept for the next process. `replica`: what
+    every commit is part of first.
     """
 
     def __init__(
@@ -259,6 +262,7 @@ class FileStore(ClosingContext, Generic[S]):
         unsafe_fs: bool = False,
         disk: Disk | None = None,
         keep_index: bool = False,
+        replica: Replica | None = None,
     ) -> None:
         self.root = root.resolve()
         if not unsafe_fs and (network := network_type(self.root)):
@@ -271,7 +275,7 @@ class FileStore(ClosingContext, Generic[S]):
         self._place = StoreLocation(self._disk, self.root, kind.folder)
         self._folder = self._place.folder
         self._source = StateSource(self._disk, kind, self.root)
-        self._writer = StateWriter(self._disk, kind, clock, self._source)
+        self._writer = StateWriter(self._disk, kind, clock, self._source, replica)
         self._layout = kind.layout(self._folder)
         self._index = StateIndex(
             self._disk,
@@ -389,6 +393,24 @@ class FileStore(ClosingContext, Generic[S]):
         return request.result
 
     @DiskErrorTranslator()
+    def replace_journal(self, id: str, journal: bytes) -> S:
+        """Makes what the replica has the journal, whatever there is or is not yet; the state is what it says.
+
+        Conflict while somebody drives it; Corrupt, NewerSchema; NotFound where the journal ends with its deletion.
+        """
+        paths = self._paths(id)
+        known = parse_journal(self._kind, id, journal, self._writer.now())
+        lease_file = self._take_lease(paths)
+        try:
+            lock = Flock.ensure(paths.lock)
+            try:
+                return self._writer.replace_journal(paths, journal, known)
+            finally:
+                lock.release()
+        finally:
+            lease_file.release()
+
+    @DiskErrorTranslator()
     def delete(self, id: str, *, actor: str) -> None:
         paths = self._paths(id)
         with self._access.locked(paths):
@@ -406,11 +428,7 @@ class FileStore(ClosingContext, Generic[S]):
     def lease(self, id: str) -> Iterator[Lease]:
         paths = self._paths(id)
         self.read(id)
-        with DiskErrorTranslator():
-            self._place.make(paths)
-            lease_file = LeaseFile.take(self._disk, str(self.root), id, paths.lease)
-        if lease_file is None:
-            raise Conflict(f"{self._kind.name} {id} is being driven by process {self.holder(id)}")
+        lease_file = self._take_lease(paths)
         try:
             if is_damaged(self._disk, paths):
                 self.recover(id, actor="runner")
@@ -448,6 +466,14 @@ class FileStore(ClosingContext, Generic[S]):
 
     def _paths(self, id: str) -> StatePaths:
         return self._layout.paths(id)
+
+    @DiskErrorTranslator()
+    def _take_lease(self, paths: StatePaths) -> LeaseFile:
+        self._place.make(paths)
+        lease_file = LeaseFile.take(self._disk, str(self.root), paths.id, paths.lease)
+        if lease_file is None:
+            raise Conflict(f"{self._kind.name} {paths.id} is being driven by process {self.holder(paths.id)}")
+        return lease_file
 
     def _commit(self, paths: StatePaths, requests: Sequence[CommitRequest[S]], busy: Callable[[], bool]) -> None:
         lock = partial(self._access.locked, paths)
