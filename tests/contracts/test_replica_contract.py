@@ -33,9 +33,8 @@ def test_what_was_there_when_it_was_claimed_stays(fleet: FleetSide) -> None:
     fleet.add("loop-2", b"before\n")
     replica = fleet.replica({"loop-2": fleet.claim("loop-2")})
     replica.append("loop-2", 7, b"after\n")
-    assert replica.read("loop-2") == b"before\nafter\n"
-    with pytest.raises(Fenced, match="ends at byte 13"):
-        replica.append("loop-2", 0, b"before\n")
+    replica.append("loop-2", 0, b"before\nafter\nand on\n")
+    assert replica.read("loop-2") == b"before\nafter\nand on\n"
 
 
 def test_the_same_again_adds_nothing(fleet: FleetSide) -> None:

@@ -75,14 +75,14 @@ class MemoryReplica:
     def append(self, id: str, at: int, data: bytes) -> None:
         with self._fleet.mutex:
             run, token = self._claimed(id)
-            end, done = len(run.data), run.token == token
-            if not (done and at == end):
-                lines = (row for row in run.rows if row.token == token and at <= row.at < at + len(data))
+            end, holds = len(run.data), run.token == token
+            if not (holds and at == end):
+                lines = (row for row in run.rows if (holds or row.token == token) and at <= row.at < at + len(data))
                 found = b"".join(row.data for row in lines)
                 if found == data:
                     return
-                if not done or not found or not data.startswith(found) or end != at + len(found):
-                    raise Fenced(f"{id} ends at byte {end}" if done else f"another machine has claimed {id}")
+                if not holds or not found or not data.startswith(found) or end != at + len(found):
+                    raise Fenced(f"{id} ends at byte {end}" if holds else f"another machine has claimed {id}")
                 data = data[len(found) :]
             run.rows.append(Row(end, data, token))
 

@@ -33,9 +33,12 @@ INSERT = "INSERT INTO fleet_journal (id, at, data, token) VALUES (%(id)s, 0, %(d
 LOOK = """
 SELECT token, journal_end, (
     SELECT coalesce(string_agg(data, '' ORDER BY at), '') FROM fleet_journal
-    WHERE id = %(id)s AND token = %(token)s AND at >= %(at)s AND at < %(at)s + octet_length(%(data)s)
+    WHERE id = %(id)s AND at >= %(at)s AND at < %(at)s + octet_length(%(data)s)
+    AND %(token)s IN (fleet_journal.token, fleet_loop.token)
 ) FROM fleet_loop WHERE id = %(id)s
 """
+"""What stands there; where another has claimed the run meanwhile, only what was written under this token."""
+
 READ = """
 SELECT journal_end, at, data FROM fleet_loop LEFT JOIN fleet_journal
 ON fleet_journal.id = fleet_loop.id
