@@ -12,8 +12,8 @@ from tests.store.making import EDITED, ID, tagging
 
 
 def main(root: str, url: str, token: str) -> None:
-    replica = PostgresReplica(url, {ID: int(token)})
-    with FileStore(Path(root), LOOPS, SystemClock(), replica=replica) as store:
+    replica = PostgresReplica(url, {ID: int(token)}.__getitem__)
+    with FileStore(Path(root), LOOPS, SystemClock(), replica_of=lambda id: replica) as store:
         for n in count():
             store.update(ID, tagging(f"{token}-{n}"), actor="user", event=EDITED)
             print(f"{token}-{n}", flush=True)

@@ -1,7 +1,7 @@
 """The replica's fake: the same promises, kept in memory; and what a test does to a fleet of either kind."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -44,6 +44,11 @@ class FleetSide(Protocol):
     def close(self) -> None: ...
 
 
+def given(replica: Replica) -> Callable[[str], Replica]:
+    """For every run."""
+    return lambda id: replica
+
+
 class MemoryFleet:
     """What several replicas share."""
 
@@ -64,6 +69,12 @@ class MemoryFleet:
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def token_of(tokens: Mapping[str, int], id: str) -> int:
+    if id not in tokens:
+        raise Fenced(f"this process has not claimed {id}")
+    return tokens[id]
 
 
 class MemoryReplica:
@@ -101,16 +112,15 @@ class MemoryReplica:
             return self._fleet.runs[id].data[start:]
 
     def _claimed(self, id: str) -> tuple[MemoryRun, int]:
-        if id not in self._tokens:
-            raise Fenced(f"this process has not claimed {id}")
+        token = token_of(self._tokens, id)
         if id not in self._fleet.runs:
             raise Fenced(f"the fleet does not know {id}")
-        return self._fleet.runs[id], self._tokens[id]
+        return self._fleet.runs[id], token
 
 
 ADD = """
-INSERT INTO fleet_loop (id, kind, title, account, owner, remote, base, journal_end)
-VALUES (%s, 'loop_id', 'A title', 'claude', 'ada', 'file:///srv/shop.git', 'abc', %s)
+INSERT INTO fleet_loop (id, kind, title, account, owner, remote, base, author, journal_end)
+VALUES (%s, 'loop_id', 'A title', 'claude', 'ada', 'file:///srv/shop.git', 'abc', '', %s)
 """
 
 
@@ -139,7 +149,7 @@ class PostgresFleet:
 
     def replica(self, tokens: Mapping[str, int], url: str | None = None) -> PostgresReplica:
         """`url`: another way to it."""
-        self._replicas.append(PostgresReplica(url or self.url, tokens, self.patience))
+        self._replicas.append(PostgresReplica(url or self.url, lambda id: token_of(tokens, id), self.patience))
         return self._replicas[-1]
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from loopwright.core.fleet import Replica
 from loopwright.store.files import FileStore
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
-from tests.fleet.memory_replica import FleetSide
+from tests.fleet.memory_replica import FleetSide, given
 from tests.store.faulty import WRITES, Died, FaultyDisk
 from tests.store.making import EDITED, HandClock, files_at, journal_of, loop, tagging
 from tests.store.stranger import independent_replay
@@ -34,7 +34,7 @@ class Machine:
         self.beside = self._open(FaultyDisk())
 
     def _open(self, disk: FaultyDisk) -> FileStore[LoopState]:
-        return FileStore(self.root, LOOPS, HandClock(), disk=disk, replica=self._connect(self.tokens))
+        return FileStore(self.root, LOOPS, HandClock(), disk=disk, replica_of=given(self._connect(self.tokens)))
 
     @property
     def journal(self) -> bytes:

@@ -19,7 +19,7 @@ from loopwright.store.files import FileStore
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from tests.chance import SEED
-from tests.fleet.memory_replica import FleetSide, MemoryFleet, PostgresFleet
+from tests.fleet.memory_replica import FleetSide, MemoryFleet, PostgresFleet, given
 from tests.fleet.postgres import Server
 from tests.fleet.proxy import CUTS, BreakingLine, Cut
 from tests.fleet.replica_course import Course
@@ -188,7 +188,7 @@ class Committing:
 @pytest.fixture
 def started(tmp_path: Path, fleet: PostgresFleet) -> Iterator[Callable[[float], Committing]]:
     """Call it with the patience of its replica."""
-    with FileStore(tmp_path, LOOPS, HandClock(), replica=fleet.replica({ID: fleet.claim(ID)})) as store:
+    with FileStore(tmp_path, LOOPS, HandClock(), replica_of=given(fleet.replica({ID: fleet.claim(ID)}))) as store:
         store.create(loop(), actor="user")
         begun: list[Committing] = []
 
@@ -276,7 +276,7 @@ def test_one_that_stands_still_leaves_doubt_in_time(
     assert_acknowledged(fleet, tmp_path, writer.acknowledged, perhaps=1)
     there = tmp_path / "there"
     there.mkdir()
-    with FileStore(there, LOOPS, HandClock(), replica=fleet.replica({ID: token})) as store:
+    with FileStore(there, LOOPS, HandClock(), replica_of=given(fleet.replica({ID: token}))) as store:
         known = store.replace_journal(ID, fleet.replica({}).read(ID))
         assert retitle(store, "Goes on").engine.rev == known.engine.rev + 1
 
@@ -287,7 +287,7 @@ def test_what_a_killed_process_acknowledged_is_there_and_the_next_goes_on(
 ) -> None:
     chance = random.Random(f"{SEED}-{n}")
     told: list[str] = []
-    with FileStore(tmp_path, LOOPS, HandClock(), replica=fleet.replica({ID: fleet.claim(ID)})) as store:
+    with FileStore(tmp_path, LOOPS, HandClock(), replica_of=given(fleet.replica({ID: fleet.claim(ID)}))) as store:
         store.create(loop(), actor="user")
     for _ in range(2):
         token = fleet.claim(ID)
@@ -300,7 +300,7 @@ def test_what_a_killed_process_acknowledged_is_there_and_the_next_goes_on(
             told += process.stdout.read().split()
         token = fleet.claim(ID)
         replica = fleet.replica({ID: token})
-        with FileStore(tmp_path, LOOPS, HandClock(), replica=replica) as store:
+        with FileStore(tmp_path, LOOPS, HandClock(), replica_of=given(replica)) as store:
             state = store.replace_journal(ID, replica.read(ID))
             tags = [*(state.tags or ())]
             assert tags[: len(told)] == told
@@ -384,7 +384,7 @@ class TestDamage:
         replica.append(ID, 0, b"x\n")
 
     def test_a_server_that_was_never_there(self) -> None:
-        replica = PostgresReplica("postgresql://127.0.0.1:1/nowhere", {ID: 1}, 0.3)
+        replica = PostgresReplica("postgresql://127.0.0.1:1/nowhere", {ID: 1}.__getitem__, 0.3)
         with pytest.raises(UncertainCommit, match="cannot be reached"):
             replica.append(ID, 0, b"x\n")
         with pytest.raises(StoreError, match="cannot be reached"):

@@ -16,7 +16,7 @@ from loopwright.store.kind import StateKind
 from loopwright.wiring.stores import CYCLES, LOOPS
 from loopwright.workflows.loop.model import LoopState
 from tests.chance import SEED
-from tests.fleet.memory_replica import MemoryFleet, MemoryReplica
+from tests.fleet.memory_replica import MemoryFleet, MemoryReplica, given
 from tests.fleet.replica_course import Course
 from tests.store.faulty import Died, FaultyDisk, Trouble
 from tests.store.making import (
@@ -84,7 +84,7 @@ def disk() -> FaultyDisk:
 @pytest.fixture
 def store(tmp_path: Path, disk: FaultyDisk, replica: FaultyReplica) -> Iterator[FileStore[LoopState]]:
     """With the loop ID."""
-    with FileStore(tmp_path, LOOPS, HandClock(), disk=disk, replica=replica) as store:
+    with FileStore(tmp_path, LOOPS, HandClock(), disk=disk, replica_of=given(replica)) as store:
         store.create(loop(), actor="user")
         yield store
         disk.plan, disk.dead = (lambda call, nth: None), False
@@ -92,7 +92,7 @@ def store(tmp_path: Path, disk: FaultyDisk, replica: FaultyReplica) -> Iterator[
 
 def other(tmp_path: Path, fleet: MemoryFleet) -> FileStore[LoopState]:
     """Another process, which has claimed ID by now."""
-    return FileStore(tmp_path, LOOPS, HandClock(), replica=fleet.replica({ID: fleet.claim(ID)}))
+    return FileStore(tmp_path, LOOPS, HandClock(), replica_of=given(fleet.replica({ID: fleet.claim(ID)})))
 
 
 def assert_same(root: Path, fleet: MemoryFleet) -> None:
@@ -130,7 +130,7 @@ class TestCommits:
     ) -> None:
         root = tmp_path / "project"
         root.mkdir()
-        with FileStore(root, LOOPS, HandClock(), replica=replica) as store:
+        with FileStore(root, LOOPS, HandClock(), replica_of=given(replica)) as store:
             store.create(loop(**STATE), actor="user")
             for n in range(4):
                 retitle(store, str(n))
@@ -190,7 +190,7 @@ class TestClaimedElsewhere:
 
     def test_a_creation_leaves_nothing(self, tmp_path: Path, fleet: MemoryFleet, replica: FaultyReplica) -> None:
         fleet.claim(ID)
-        with FileStore(tmp_path, LOOPS, HandClock(), replica=replica) as store:
+        with FileStore(tmp_path, LOOPS, HandClock(), replica_of=given(replica)) as store:
             with pytest.raises(Fenced):
                 store.create(loop(), actor="user")
             assert store.list().total == 0
@@ -280,7 +280,7 @@ class TestInDoubt:
         disk.once("append", "dies before")
         with pytest.raises(Died):
             retitle(store, "Only there")
-        with FileStore(tmp_path, LOOPS, HandClock(), replica=replica) as later:
+        with FileStore(tmp_path, LOOPS, HandClock(), replica_of=given(replica)) as later:
             with pytest.raises(Fenced, match="ends at byte"):
                 retitle(later, "On the wrong line")
             later.replace_journal(ID, fleet.runs[ID].data)
@@ -434,10 +434,10 @@ class TestReplacedJournal:
         fleet.add(ID)
         for root in roots:
             root.mkdir()
-        with FileStore(roots[0], kind, HandClock(), replica=fleet.replica({ID: fleet.claim(ID)})) as store:
+        with FileStore(roots[0], kind, HandClock(), replica_of=given(fleet.replica({ID: fleet.claim(ID)}))) as store:
             store.create(state, actor="user")
             known = retitle(store, "Far away")
-        with FileStore(roots[1], kind, HandClock(), replica=fleet.replica({ID: fleet.claim(ID)})) as store:
+        with FileStore(roots[1], kind, HandClock(), replica_of=given(fleet.replica({ID: fleet.claim(ID)}))) as store:
             assert store.replace_journal(ID, fleet.runs[ID].data) == known
             assert store.list().items == (known,)
             with store.lease(ID):
@@ -460,3 +460,25 @@ def test_any_course(tmp_path: Path, n: int) -> None:
             replica.next, replica.is_late = error if is_there else None, chance.random() < 0.5
 
     Course(fleet, ID, tmp_path, chance, connect, trouble).run(60)
+
+
+def test_a_run_without_one_is_committed_as_ever(
+    tmp_path: Path, disk: FaultyDisk, fleet: MemoryFleet, replica: FaultyReplica
+) -> None:
+    def replica_of(id: str) -> MemoryReplica | None:
+        if id == "loop-3":
+            raise Fenced("loop-3 is driven elsewhere")
+        return replica if id == ID else None
+
+    with FileStore(tmp_path, LOOPS, HandClock(), disk=disk, replica_of=replica_of) as store:
+        for id in (ID, "loop-2"):
+            store.create(loop(id), actor="user")
+        with pytest.raises(Fenced, match="driven elsewhere"):
+            store.create(loop("loop-3"), actor="user")
+        disk.once("append", "full")
+        with pytest.raises(StoreError, match="could not be written"):
+            retitle(store, "Refused", "loop-2")
+        assert retitle(store, "Goes on", "loop-2").engine.rev == 2
+        assert store.journal("loop-2") == journal_of(tmp_path, "loop-2").read_bytes()
+        assert store.journal(ID) == fleet.runs[ID].data
+    assert [*fleet.runs] == [ID]

@@ -23,8 +23,12 @@ SILENT_SECONDS = 5
 """After which a server that is gone from the network counts as such."""
 
 
+class Unreachable(StoreError):
+    """The database did not answer: what was asked may have been done or not."""
+
+
 def connect(url: str, seconds: float = CONNECT_SECONDS) -> psycopg.Connection:
-    """A connection on which each statement is a transaction of its own, unless one is begun. Invalid, StoreError.
+    """A connection on which each statement is a transaction of its own, unless one is begun. Invalid, Unreachable.
 
     It waits for `seconds`, and for 2 at least.
     """
@@ -47,8 +51,8 @@ def connect(url: str, seconds: float = CONNECT_SECONDS) -> psycopg.Connection:
         raise Invalid(f"the fleet's address is no PostgreSQL URL: {error}; write postgresql://HOST/DATABASE") from error
 
 
-def unreachable(error: psycopg.Error) -> StoreError:
-    return StoreError(f"the fleet's database cannot be reached: {' '.join(str(error).split())}")
+def unreachable(error: psycopg.Error) -> Unreachable:
+    return Unreachable(f"the fleet's database cannot be reached: {' '.join(str(error).split())}")
 
 
 @contextmanager
@@ -73,7 +77,7 @@ def time_limit(connection: psycopg.Connection, seconds: float) -> Iterator[None]
 
 @contextmanager
 def told_errors() -> Iterator[None]:
-    """What the database refuses or cannot do is told as StoreError."""
+    """What the database refuses is told as StoreError, and Unreachable where there is none."""
     try:
         yield
     except psycopg.OperationalError as error:
@@ -118,15 +122,15 @@ class Database:
 
     @contextmanager
     def transaction(self, seconds: float = ANSWER_SECONDS) -> Iterator[psycopg.Connection]:
-        """All or nothing. StoreError where it is not known to have been committed, after `seconds` at the latest."""
-        with self.connection(seconds) as connection, told_errors(), connection.transaction():
+        """All or nothing; Unreachable where nobody knows which, after `seconds` at the latest."""
+        with self.connection(seconds) as connection, connection.transaction():
             yield connection
 
     @contextmanager
     def connection(self, seconds: float = ANSWER_SECONDS) -> Iterator[psycopg.Connection]:
         """As `transaction`, but each statement is one of its own."""
         if not self._turn.acquire(timeout=seconds):
-            raise StoreError("the fleet's database cannot be reached: what others ask it takes too long")
+            raise Unreachable("the fleet's database cannot be reached: what else is asked of it takes too long")
         try:
             if self._connection is None or self._connection.closed:
                 self._connection = connect(self.url, min(seconds, CONNECT_SECONDS))

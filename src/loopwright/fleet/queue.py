@@ -11,10 +11,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import psycopg
+from psycopg.rows import dict_row
 
 from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
-from loopwright.core.fleet import Claim, FleetStatus, Job, Submission
-from loopwright.fleet.database import Database
+from loopwright.core.fleet import Claim, FleetStatus, Job, Source, Submission
+from loopwright.fleet.database import Database, Unreachable, connect, create_tables
 
 if TYPE_CHECKING:
     from dbos import DBOSConfig
@@ -32,8 +33,9 @@ POOL = 4
 """Connections that DBOS may have at a time."""
 
 INSERT_LOOP = """
-INSERT INTO fleet_loop (id, kind, title, account, owner, priority, remote, base, journal_end)
-VALUES (%(id)s, %(kind)s, %(title)s, %(account)s, %(user)s, %(priority)s, %(remote)s, %(base)s, %(size)s)
+INSERT INTO fleet_loop (id, kind, title, account, owner, priority, remote, base, start, author, journal_end)
+VALUES (%(id)s, %(kind)s, %(title)s, %(account)s, %(user)s, %(priority)s,
+    %(remote)s, %(base)s, %(start)s, %(author)s, %(size)s)
 ON CONFLICT DO NOTHING RETURNING id
 """
 INSERT_JOURNAL = "INSERT INTO fleet_journal (id, at, data, token) VALUES (%s, 0, %s, 0)"
@@ -50,18 +52,37 @@ UPDATE fleet_loop SET status = 'running', token = token + 1, holder = %(executor
 WHERE id = %(id)s AND jobs = %(n)s AND status IN ('queued', 'running')
 AND NOT EXISTS (SELECT FROM fleet_worker WHERE executor = holder)
 AND EXISTS (SELECT FROM fleet_worker WHERE executor = %(executor)s)
-RETURNING id, kind, token, account, owner, remote, base,
-(SELECT string_agg(data, '' ORDER BY at) FROM fleet_journal WHERE fleet_journal.id = fleet_loop.id)
+RETURNING id, kind, token, account, owner AS "user", remote, base, start, author, result,
+(SELECT string_agg(data, '' ORDER BY at) FROM fleet_journal WHERE fleet_journal.id = fleet_loop.id) AS journal
 """
+NOTE_RESULT = "UPDATE fleet_loop SET branch = %s, result = %s WHERE id = %s AND token = %s RETURNING id"
 RELEASE = """
-UPDATE fleet_loop SET status = %s, holder = NULL, changed = now() WHERE id = %s AND token = %s AND holder = %s
-RETURNING id
+UPDATE fleet_loop SET status = %s, trouble = %s, holder = NULL, changed = now()
+WHERE id = %s AND token = %s AND holder = %s RETURNING id
 """
+WAITING = "SELECT count(*) FROM fleet_loop WHERE status = 'queued' AND (account = ANY(%(of)s) OR %(of)s = '{}')"
 SET_ACCOUNT = """
 INSERT INTO fleet_account (name, slots, user_slots) VALUES (%s, %s, %s)
 ON CONFLICT (name) DO UPDATE SET slots = excluded.slots, user_slots = excluded.user_slots
 """
 CLOSE_ACCOUNT = "UPDATE fleet_account SET closed_until = %s, closed_why = %s WHERE name = %s RETURNING name"
+
+CLOSED = "SELECT name FROM fleet_account WHERE closed_until > now()"
+
+ACCOUNTS = """
+SELECT name, slots, user_slots, closed_until::text, closed_why,
+count(*) FILTER (WHERE status = 'running') AS running, count(*) FILTER (WHERE status = 'queued') AS queued
+FROM fleet_account LEFT JOIN fleet_loop ON account = name GROUP BY name ORDER BY name
+"""
+WORKERS = """
+SELECT executor, host, slots, version, started::text, extract(epoch FROM now() - beat)::float AS age,
+(SELECT count(*) FROM fleet_loop WHERE holder = executor) AS running FROM fleet_worker ORDER BY executor
+"""
+COUNTS = "SELECT status, count(*) AS n FROM fleet_loop GROUP BY status ORDER BY status"
+LATEST = """
+SELECT id, title, status, account, owner AS "user", holder, branch, trouble, changed::text
+FROM fleet_loop ORDER BY changed DESC LIMIT 50
+"""
 
 Work = Callable[[Job], None]
 Claiming = Callable[..., tuple[list[str], str | None]]
@@ -78,14 +99,22 @@ class DbosDispatcher:
     def __init__(self, database: Database, executor: str = "") -> None:
         self._database, self._executor = database, executor
 
+    def make_tables(self) -> None:
+        """What is missing of the fleet's tables, and of those of its queue. NewerSchema."""
+        from dbos import DBOS
+
+        with connect(self._database.url) as connection:
+            create_tables(connection)
+        DBOS.migrate(self._database.url)
+
     def submit(self, runs: Sequence[Submission]) -> None:
         with self._database.transaction() as open:
+            accounts = _accounts(open)
             for run in runs:
-                try:
-                    made = open.execute(INSERT_LOOP, {**vars(run), "size": len(run.journal)}).fetchone()
-                except psycopg.errors.ForeignKeyViolation as error:
-                    raise Invalid(f"the fleet has no account {run.account}; it has: {_accounts(open)}") from error
-                if made is None:
+                if run.account not in accounts:
+                    raise Invalid(f"the fleet has no account {run.account}; it has: {', '.join(accounts) or 'none'}")
+                given = {**vars(run), **vars(run.source), "size": len(run.journal)}
+                if open.execute(INSERT_LOOP, given).fetchone() is None:
                     raise Conflict(f"the fleet has a run {run.id} already")
                 open.execute(INSERT_JOURNAL, (run.id, run.journal))
                 _enqueue(open, run.id)
@@ -93,18 +122,22 @@ class DbosDispatcher:
     def claim(self, job: Job) -> Claim | None:
         """See ports. Fenced where this worker was taken for dead: it must end, and leave the job as it is."""
         with self._database.transaction() as open:
-            found = open.execute(CLAIM, {**job._asdict(), "executor": self._executor}).fetchone()
+            rows = open.cursor(row_factory=dict_row).execute(CLAIM, {**job._asdict(), "executor": self._executor})
+            found = rows.fetchone()
             if found is None:
                 self._require_alive(open)
                 return None
-            id, kind, token, account, user, remote, base, journal = found
-            return Claim(
-                id=id, kind=kind, token=token, account=account, user=user, remote=remote, base=base, journal=journal
-            )
+            source = Source(**{name: found.pop(name) for name in ("remote", "base", "start", "author")})
+            return Claim(source=source, **found)
 
-    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None) -> bool:
+    def note_result(self, claim: Claim, branch: str, commit: str) -> None:
         with self._database.transaction() as open:
-            found = open.execute(RELEASE, (status, claim.id, claim.token, self._executor)).fetchone()
+            if open.execute(NOTE_RESULT, (branch, commit, claim.id, claim.token)).fetchone() is None:
+                raise Fenced(f"another machine has claimed {claim.id}")
+
+    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None, trouble: str = "") -> bool:
+        with self._database.transaction() as open:
+            found = open.execute(RELEASE, (status, trouble, claim.id, claim.token, self._executor)).fetchone()
             if found and status == "queued":
                 _enqueue(open, claim.id, at)
             return found is not None
@@ -117,6 +150,31 @@ class DbosDispatcher:
             if found[0] != "resting":
                 raise Conflict(f"{id} is {found[0]} in the fleet; only one that rests can be queued again")
             _enqueue(open, id)
+
+    def waiting(self, accounts: Sequence[str]) -> int:
+        with self._database.transaction() as open:
+            (found,) = open.execute(WAITING, {"of": list(accounts)}).fetchone() or (0,)
+            return int(found)
+
+    def closed(self) -> frozenset[str]:
+        with self._database.transaction() as open:
+            return frozenset(name for (name,) in open.execute(CLOSED))
+
+    def accounts(self) -> list[dict[str, Any]]:  # Any: rows, as JSON has them
+        """Each with its limits, and how many of its runs are driven and wait."""
+        return self._rows(ACCOUNTS)
+
+    def status(self) -> dict[str, Any]:  # Any: as above
+        """The workers, how many runs there are by status, and those that changed last."""
+        return {
+            "workers": self._rows(WORKERS),
+            "runs": {row["status"]: row["n"] for row in self._rows(COUNTS)},
+            "latest": self._rows(LATEST),
+        }
+
+    def _rows(self, query: str) -> list[dict[str, Any]]:  # Any: as above
+        with self._database.transaction() as open:
+            return open.cursor(row_factory=dict_row).execute(query).fetchall()
 
     def set_account(self, name: str, slots: int, user_slots: int | None = None) -> None:
         from dbos import DBOSClient  # slow to load, and most who submit never do this
@@ -139,11 +197,11 @@ class DbosDispatcher:
     def close_account(self, name: str, until: datetime, why: str) -> None:
         with self._database.transaction() as open:
             if open.execute(CLOSE_ACCOUNT, (until, why, name)).fetchone() is None:
-                raise NotFound(f"the fleet has no account {name}; it has: {_accounts(open)}")
+                raise NotFound(f"the fleet has no account {name}; it has: {', '.join(_accounts(open)) or 'none'}")
 
     @contextmanager
     def serving(self, slots: int, work: Work, may_take: Callable[[str], bool]) -> Iterator["TakenJobs"]:
-        """See ports. `may_take` says of an account's name whether its jobs are taken now. Once in a process."""
+        """See ports. Once in a process."""
         from dbos import DBOS
 
         taken = TakenJobs(slots, may_take)
@@ -164,7 +222,7 @@ class DbosDispatcher:
                 DBOS.destroy(destroy_registry=True)
 
     def _require_alive(self, open: psycopg.Connection) -> None:
-        if not open.execute("SELECT FROM fleet_worker WHERE executor = %s", (self._executor,)).fetchone():
+        if not open.execute("SELECT 1 FROM fleet_worker WHERE executor = %s", (self._executor,)).fetchone():
             raise Fenced("this worker was taken for dead; its runs go on elsewhere")
 
 
@@ -189,8 +247,12 @@ class TakenJobs:
     def return_job(self, name: str, executor: str) -> None:
         """Makes a job wait again, if that worker still has it."""
         from dbos._dbos import _get_dbos_instance
+        from sqlalchemy.exc import SQLAlchemyError
 
-        _get_dbos_instance()._sys_db.reenqueue_for_recovery(name, [executor], "")
+        try:
+            _get_dbos_instance()._sys_db.reenqueue_for_recovery(name, [executor], "")
+        except SQLAlchemyError as error:
+            raise Unreachable(f"the fleet's queue cannot be reached: {error}") from error
 
     @contextmanager
     def counted(self) -> Iterator[None]:
@@ -227,7 +289,7 @@ class TakenJobs:
         try:
             yield
         finally:
-            SystemDatabase.start_queued_workflows = claim  # type: ignore[method-assign]
+            SystemDatabase.start_queued_workflows = claim  # type: ignore[assignment, method-assign]
 
     def finish(self, id: str) -> None:
         with self._turn:
@@ -244,7 +306,7 @@ def make_config(url: str, executor: str, slots: int) -> "DBOSConfig":
         "sys_db_pool_size": POOL,
         "db_engine_kwargs": {"max_overflow": 0},
         "max_executor_threads": slots + 2,
-        "use_listen_notify": False,
+        "run_migrations": False,
         "log_level": "ERROR",
     }
 
@@ -253,5 +315,5 @@ def _enqueue(open: psycopg.Connection, id: str, at: datetime | None = None) -> N
     open.execute(ENQUEUE, {"id": id, "at": at})
 
 
-def _accounts(open: psycopg.Connection) -> str:
-    return ", ".join(name for (name,) in open.execute("SELECT name FROM fleet_account ORDER BY name")) or "none"
+def _accounts(open: psycopg.Connection) -> list[str]:
+    return [name for (name,) in open.execute("SELECT name FROM fleet_account ORDER BY name")]

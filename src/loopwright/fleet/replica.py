@@ -1,13 +1,13 @@
 """The journals' authoritative copies in PostgreSQL, which only the last to claim a run may add to."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 import psycopg
 
 from loopwright.core.errors import Fenced, NotFound, StoreError, UncertainCommit
-from loopwright.fleet.database import Database
+from loopwright.fleet.database import Database, Unreachable
 
 T = TypeVar("T")
 
@@ -57,23 +57,23 @@ class Lines(NamedTuple):
 
 
 class PostgresReplica:
-    """As core.fleet.Replica promises. `tokens`: of the claims that this process holds, by the run's id.
+    """As core.fleet.Replica promises. `token_of`: that of the claim under which a run is driven here; else Fenced.
 
     What the database does not answer is asked again for as many seconds as `patience` says.
     """
 
-    def __init__(self, url: str, tokens: Mapping[str, int], patience: float = PATIENCE) -> None:
-        self._database, self._tokens, self._patience = Database(url), tokens, patience
+    def __init__(self, url: str, token_of: Callable[[str], int], patience: float = PATIENCE) -> None:
+        self._database, self._token_of, self._patience = Database(url), token_of, patience
 
     def close(self) -> None:
         """Nothing is under way any more; used again, it connects again."""
         self._database.close()
 
     def append(self, id: str, at: int, data: bytes) -> None:
-        self._commit(_append, self._lines(id, at, data))
+        self._commit(_append, Lines(id, at, data, self._token_of(id)))
 
     def rewrite(self, id: str, data: bytes) -> None:
-        self._commit(_rewrite, self._lines(id, 0, data))
+        self._commit(_rewrite, Lines(id, 0, data, self._token_of(id)))
 
     def read(self, id: str, start: int = 0) -> bytes:
         rows = self._ask(lambda connection: connection.execute(READ, {"id": id, "start": start}).fetchall())
@@ -90,12 +90,6 @@ class PostgresReplica:
             raise StoreError(f"the fleet's copy of the journal of {id} ends at byte {reached}, and should at {end}")
         return b"".join(data for _, data in lines)[start - first if lines else 0 :]
 
-    def _lines(self, id: str, at: int, data: bytes) -> Lines:
-        token = self._tokens.get(id)
-        if token is None:
-            raise Fenced(f"this process has not claimed {id} from the fleet: nothing of it is committed here")
-        return Lines(id, at, data, token)
-
     def _commit(self, write: Callable[[psycopg.Connection, Lines], None], lines: Lines) -> None:
         try:
             self._ask(lambda connection: write(connection, lines))
@@ -103,14 +97,14 @@ class PostgresReplica:
             raise UncertainCommit(f"{lines.id}: {error}; the last update may or may not have been kept") from error
 
     def _ask(self, question: Callable[[psycopg.Connection], T]) -> T:
-        """Asked again for as long as it is not known what came of it. StoreError."""
+        """Asked again for as long as nobody knows what came of it. Unreachable; StoreError for what is refused."""
         deadline = time.monotonic() + self._patience
         while True:
             left = max(PAUSE, deadline - time.monotonic())
             try:
                 with self._database.connection(min(left, self._patience / TRIES)) as connection:
                     return question(connection)
-            except StoreError:
+            except Unreachable:
                 if deadline - time.monotonic() < 2 * PAUSE:
                     raise
             time.sleep(PAUSE)

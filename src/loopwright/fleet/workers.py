@@ -4,13 +4,13 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from loopwright import __version__
-from loopwright.core.errors import StoreError
-from loopwright.fleet.database import Database
+from loopwright.core.fleet import JobQueue
+from loopwright.fleet.database import Database, Unreachable
 
 BEAT_SECONDS = 1.0
 SURE_SECONDS = 7.0
@@ -36,18 +36,6 @@ SELECT workflow_uuid, executor_id FROM dbos.workflow_status WHERE status = 'PEND
 def make_executor() -> str:
     """A name that no worker had before, not even this one before it was started again."""
     return f"{socket.gethostname()}-{os.getpid()}-{os.urandom(3).hex()}"
-
-
-class JobQueue(Protocol):
-    """What is done to the queue for those who are gone."""
-
-    @property
-    def taken(self) -> Collection[str]:
-        """The names of the jobs that this worker has."""
-        ...
-
-    def return_job(self, name: str, executor: str) -> None:
-        """Makes a job wait again, if that worker still has it."""
 
 
 class Membership:
@@ -97,7 +85,7 @@ class Membership:
                 self._beat_at = begun
                 if self.jobs:
                     self._hand_on(self.jobs)
-            except StoreError:
+            except Unreachable:
                 if not self.is_sure:
                     break
         else:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Generic, ParamSpec
 
 from loopwright.core.errors import Conflict, Corrupt, NotFound, StoreError
-from loopwright.core.fleet import Replica
 from loopwright.core.ports import ChangeWatcher, Clock, Lease, Page, Rule, StateChange
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import progress
@@ -42,7 +41,7 @@ from loopwright.store.state_reader import (
     stat_journal,
     state_at,
 )
-from loopwright.store.writer import DisplacedJournal, StateWriter
+from loopwright.store.writer import DisplacedJournal, ReplicaOf, StateWriter
 
 
 class StoreLocation:
@@ -249,8 +248,8 @@ LOOKED = JournalEvent(type="looked")
 class FileStore(ClosingContext, Generic[S]):
     """States of one kind under the project `root`, as ports.Store and ports.Watchable promise.
 
-    Close it, or use it as a context. `keep_index`: what a list has found is kept for the next process. `replica`: what
-    every commit is part of first.
+    Close it, or use it as a context. `keep_index`: what a list has found is kept for the next process. `replica_of`:
+    what the commits of some of them are part of first.
     """
 
     def __init__(
@@ -262,7 +261,7 @@ class FileStore(ClosingContext, Generic[S]):
         unsafe_fs: bool = False,
         disk: Disk | None = None,
         keep_index: bool = False,
-        replica: Replica | None = None,
+        replica_of: ReplicaOf | None = None,
     ) -> None:
         self.root = root.resolve()
         if not unsafe_fs and (network := network_type(self.root)):
@@ -275,7 +274,7 @@ class FileStore(ClosingContext, Generic[S]):
         self._place = StoreLocation(self._disk, self.root, kind.folder)
         self._folder = self._place.folder
         self._source = StateSource(self._disk, kind, self.root)
-        self._writer = StateWriter(self._disk, kind, clock, self._source, replica)
+        self._writer = StateWriter(self._disk, kind, clock, self._source, replica_of)
         self._layout = kind.layout(self._folder)
         self._index = StateIndex(
             self._disk,
@@ -391,6 +390,12 @@ class FileStore(ClosingContext, Generic[S]):
                     paths, recover_state(self._disk, self._kind, paths, self._writer.now()), actor
                 )
         return request.result
+
+    @DiskErrorTranslator()
+    def journal(self, id: str) -> bytes:
+        """Every line that was acknowledged."""
+        end = self.read(id).engine.journal_bytes
+        return (self._disk.read(self._paths(id).journal) or b"")[:end]
 
     @DiskErrorTranslator()
     def replace_journal(self, id: str, journal: bytes) -> S:

@@ -93,6 +93,10 @@ class CommitBase(NamedTuple, Generic[S]):
     lines: list[bytes]
 
 
+ReplicaOf = Callable[[str], Replica | None]
+"""By the id of a run; None for one that has none. Fenced for one that is not to be changed here."""
+
+
 def _to_show(known: CommittedState[S], behind: float) -> CommittedState[S]:
     """With the JSON file that it should have, unless only the next line can have one."""
     if known.whole:
@@ -104,15 +108,16 @@ def _to_show(known: CommittedState[S], behind: float) -> CommittedState[S]:
 class StateWriter(Generic[S]):
     """Every method expects the caller to hold the write lock of the state.
 
-    With a `replica`, that decides: it has each line before the journal on disk does, so that whoever reads the journal
-    sees nothing that may have to be taken back. `replicated`: how much of a journal it is known to have.
+    Where a state has a replica, that decides: it has each line before the journal on disk does, so that whoever reads
+    the journal sees nothing that may have to be taken back.
     """
 
     def __init__(
-        self, disk: Disk, kind: StateKind[S], clock: Clock, source: StateSource[S], replica: Replica | None
+        self, disk: Disk, kind: StateKind[S], clock: Clock, source: StateSource[S], replica_of: ReplicaOf | None
     ) -> None:
-        self._disk, self._kind, self._clock, self._source, self._replica = disk, kind, clock, source, replica
+        self._disk, self._kind, self._clock, self._source, self._replica_of = disk, kind, clock, source, replica_of
         self._replicated: dict[str, int] = {}
+        """How much of a journal its replica is known to have."""
         self._uncertain: set[str] = set()
         self.projections = ProjectionWriter(disk, kind)
 
@@ -200,25 +205,27 @@ class StateWriter(Generic[S]):
     ) -> Commit[CommittedState[S]]:
         fresh, hold = before.end == 0, self._source.holds.get(paths.id)
         with self._disk.open(paths.journal, CREATE if fresh else WRITE) as fd:
-            if self._replica:
+            replica = self._replica_of(paths.id) if self._replica_of else None
+            if replica:
                 start = min(self._replicated.get(paths.id, before.end), before.end)
                 more = self._disk.read_at(fd, start, before.end - start) + data
                 with self._replicating(paths.id, start + len(more)):
-                    self._replica.append(paths.id, start, more)
+                    replica.append(paths.id, start, more)
+            undo = self._close if replica else self._take_back
             try:
                 if fresh and os.fstat(fd).st_size:
                     self._disk.truncate(fd, 0)
                 self._disk.append(fd, before.end, data)
             except OSError as error:
-                self._take_back(paths, fd, before.end, error)
+                undo(paths, fd, before.end, error)
                 raise StoreError(f"{self._kind.name} {paths.id} could not be written: {error.strerror}") from error
             try:
                 yield Unsynced(self._disk, fd, os.path.dirname(paths.journal) if fresh else None)
             except OSError as error:
                 self._close(paths, fd, before.end, error)
             found = os.fstat(fd)
-            if not found.st_nlink and not (hold and self._replica):  # which has it, and memory brings it back
-                self._take_back(paths, fd, before.end, FileNotFoundError(ENOENT, "its journal was removed"))
+            if not found.st_nlink and not (hold and replica):  # which has it, and memory brings it back
+                undo(paths, fd, before.end, FileNotFoundError(ENOENT, "its journal was removed"))
                 raise DisplacedJournal(f"{paths.journal} was removed while it was being written; that write is lost")
         if hold:
             hold.remember(StateMemory(after.state, after.seq, after.end), data)
@@ -231,9 +238,9 @@ class StateWriter(Generic[S]):
         event = JournalEvent(type="recovered", data={"from": rescue.origin})
         step = self.step(rescue.known, state, CommitStamp(now, actor, event))
         journal = rescue.lines + step.line
-        if self._replica:
+        if replica := self._replica_of(paths.id) if self._replica_of else None:
             with self._replicating(paths.id, len(journal)):
-                self._replica.rewrite(paths.id, journal)
+                replica.rewrite(paths.id, journal)
         self.quarantine(paths.state, rescue.known.file)
         return self._put_journal(paths, step.known, journal)
 
@@ -339,9 +346,7 @@ class StateWriter(Generic[S]):
         progress.write_files(self._disk, paths, self._kind.progress(state))
 
     def _take_back(self, paths: StatePaths, fd: int, end: int, why: OSError) -> None:
-        """Uncertain where that fails, or where the replica has it."""
-        if self._replica:
-            self._close(paths, fd, end, why)
+        """Uncertain where that fails."""
         try:
             self._disk.truncate(fd, end)
         except OSError as error:

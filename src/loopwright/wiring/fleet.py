@@ -1,0 +1,238 @@
+"""A project's runs in the fleet: which are there, how they get there, and what their commits go to."""
+
+import getpass
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from loopwright.core.config import Config
+from loopwright.core.errors import Conflict, Corrupt, Fenced, Invalid
+from loopwright.core.notices import IdName
+from loopwright.core.ports import Snapshot
+from loopwright.core.record import Record
+from loopwright.wiring.places import checkpoints_folder, state_folder
+from loopwright.workspace.checkpoints import GitWorkspace
+
+if TYPE_CHECKING:
+    from loopwright.core.fleet import Depot, Replica
+    from loopwright.core.run_commands import RunService
+    from loopwright.fleet.database import Database
+    from loopwright.fleet.queue import DbosDispatcher
+    from loopwright.wiring import Engine
+
+DEFAULT_ACCOUNT, DEFAULT_SLOTS = "default", 4
+
+MARKS = Path(".workflow") / "fleet.json"
+
+
+class FleetMark(Record):
+    """A run that is in the fleet. With a `token` it is driven here, else somewhere."""
+
+    token: int | None = None
+    remote: str
+    base: str
+
+
+_MARKS = TypeAdapter(dict[str, FleetMark])
+
+
+def read_marks(root: Path) -> Mapping[str, FleetMark]:
+    """By id. Corrupt."""
+    try:
+        return _MARKS.validate_json((root / MARKS).read_bytes())
+    except FileNotFoundError:
+        return {}
+    except ValidationError as error:
+        raise Corrupt(
+            f"{root / MARKS} says of no run how it is in the fleet; submit them again, or fetch them"
+        ) from error
+
+
+def set_mark(root: Path, id: str, mark: FleetMark | None) -> None:
+    """None takes it away: the run is this project's alone again."""
+    marks = {**read_marks(root), id: mark}
+    known = {name: one.model_dump() for name, one in marks.items() if one is not None}
+    path = root / MARKS
+    if not known:
+        path.unlink(missing_ok=True)
+        return
+    path.parent.mkdir(exist_ok=True)
+    beside = path.with_suffix(".part")
+    with beside.open("wb") as file:
+        file.write(orjson.dumps(known))
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
+class MarkedReplica:
+    """Implements core.fleet.Replica for all runs of a project, of which some are in the fleet."""
+
+    def __init__(self, root: Path, config: Config) -> None:
+        self._root, self._config = root, config
+        self._held: Replica | None = None
+
+    def append(self, id: str, at: int, data: bytes) -> None:
+        if replica := self._of(id):
+            replica.append(id, at, data)
+
+    def rewrite(self, id: str, data: bytes) -> None:
+        if replica := self._of(id):
+            replica.rewrite(id, data)
+
+    def read(self, id: str, start: int = 0) -> bytes:
+        replica = self._of(id)
+        assert replica, "only a run of the fleet has one"
+        return replica.read(id, start)
+
+    def _of(self, id: str) -> "Replica | None":
+        mark = read_marks(self._root).get(id)
+        if mark is None:
+            return None
+        if mark.token is None:
+            raise Fenced(f"{id} is in the fleet: it changes where it is driven, and not here")
+        if self._held is None:
+            from loopwright.fleet.replica import PostgresReplica
+
+            self._held = PostgresReplica(fleet_url(self._config), self._token)
+        return self._held
+
+    def _token(self, id: str) -> int:
+        mark = read_marks(self._root).get(id)
+        if mark is None or mark.token is None:
+            raise Fenced(f"{id} is not driven here any more")
+        return mark.token
+
+
+def fleet_url(config: Config) -> str:
+    """Where the fleet's database is. Invalid."""
+    if config.fleet.url is None:
+        raise Invalid(
+            "no fleet is named: set LOOPWRIGHT_FLEET_URL, or url in [fleet] of your settings, to the address of its "
+            "database, as in postgresql://USER@HOST/DATABASE"
+        )
+    return config.fleet.url.get_secret_value()
+
+
+def open_database(config: Config) -> "Database":
+    """Invalid: no fleet is named, or what it needs is not installed."""
+    url = fleet_url(config)
+    try:
+        from loopwright.fleet.database import Database
+    except ModuleNotFoundError as error:
+        raise Invalid(f"the fleet needs {error.name}; install it: pip install 'loopwright[fleet]'") from error
+    return Database(url)
+
+
+def open_dispatcher(config: Config) -> "DbosDispatcher":
+    """For whoever submits and looks. Errors as those of `open_database`."""
+    database = open_database(config)
+    from loopwright.fleet.queue import DbosDispatcher
+
+    return DbosDispatcher(database)
+
+
+def make_fleet(config: Config) -> list[str]:
+    """Makes the tables, and an account where there is none; the names of all accounts."""
+    dispatcher = open_dispatcher(config)
+    dispatcher.make_tables()
+    if not dispatcher.accounts():
+        dispatcher.set_account(DEFAULT_ACCOUNT, DEFAULT_SLOTS)
+    return [row["name"] for row in dispatcher.accounts()]
+
+
+def worker_place() -> Path:
+    """Where a worker of this user works."""
+    return state_folder() / "worker"
+
+
+def fleet_user(config: Config) -> str:
+    """Who submits."""
+    return config.fleet.user or getpass.getuser()
+
+
+def make_depot(project: Path, remote: str, private: Path) -> "Depot":
+    """`private`: the folder of the private repositories. Mirrors of remotes are kept for this user."""
+    from loopwright.fleet.depot import GitDepot
+    from loopwright.workspace.checkpoints import private_directory
+
+    mirrors = state_folder() / "mirrors"
+    return GitDepot(project, remote, private_directory(private.resolve(), project.resolve()), mirrors)
+
+
+class PushingWorkspace(GitWorkspace):
+    """Snapshots of a run of the fleet: they are where others find them before anybody hears of them."""
+
+    def __init__(self, root: Path, home: Path) -> None:
+        super().__init__(root, home)
+        self._home_of_all = home
+
+    def snapshot(self, loop_id: str, label: str) -> Snapshot:
+        found = super().snapshot(loop_id, label)
+        mark = read_marks(self.root).get(loop_id)
+        if mark and mark.token is not None:
+            depot = make_depot(self.root, mark.remote, self._home_of_all)
+            depot.push_checkpoint(loop_id, mark.token, mark.base, found.commit)
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmitOptions:
+    """What [fleet] says, where nothing is given."""
+
+    account: str | None = None
+    priority: int = 0
+
+
+def submit_run(engine: "Engine", service: "RunService[Any]", kind: IdName, id: str, options: SubmitOptions) -> None:
+    """Hands a run that is not driven here to the fleet. Conflict, Invalid, WorkspaceError, StoreError: it stays here."""
+    from loopwright.core.fleet import Source, Submission
+
+    state, fleet = service.read(id), engine.config.fleet
+    if service.is_live(id):
+        raise Conflict(f"{id} is being driven here; pause it first, and submit it then")
+    if state.status not in ("created", "running", "pending"):
+        raise Conflict(f"{id} is {state.status}; the fleet takes what is to run: resume or reopen it there later")
+    dispatcher = open_dispatcher(engine.config)
+    user = UserGit(engine.project, id, engine.project)
+    remote = find_url(engine.project)
+    base = user.run("rev-parse", "--verify", "HEAD^{commit}")
+    if not base.is_good:
+        raise Invalid("the fleet begins at a commit, and this repository has none; commit once")
+    start = service.workspace.snapshot(id, "as it was submitted").commit
+    depot = make_depot(engine.project, remote, checkpoints_folder(engine.config.settings))
+    depot.push_base(id, base.output)
+    depot.push_checkpoint(id, 0, base.output, start)
+    author = f"{user.run('config', 'user.name').output or fleet_user(engine.config)} "
+    author += f"<{user.run('config', 'user.email').output or 'loopwright@localhost'}>"
+    set_mark(engine.project, id, FleetMark(remote=remote, base=base.output))
+    try:
+        submission = Submission(
+            id=id,
+            kind=kind,
+            title=state.title,
+            account=options.account or fleet.account or DEFAULT_ACCOUNT,
+            user=fleet_user(engine.config),
+            source=Source(remote=remote, base=base.output, start=start, author=author),
+            journal=service.store.journal(id),
+            priority=options.priority,
+        )
+        dispatcher.submit([submission])
+    except BaseException:
+        set_mark(engine.project, id, None)
+        raise
+
+
+def fetch_run(engine: "Engine", service: "RunService[Any]", id: str) -> tuple[FleetStatus, "Run"]:
+    """Brings the run's state and checkpoints here; one that has ended there is this project's alone again. NotFound."""
+    mark = read_marks(engine.project).get(id)
+    found = open_dispatcher(engine.config).find(id)
+    if mark is None:
+        raise Conflict(f"{id} was not submitted from here, or was fetched already; the fleet has it as {found.status}")
+    set_mark(engine.project, id, None) if found.status == "finished" else None
+    return found.status, service.read(id)
