@@ -128,12 +128,15 @@ class Dispatcher(Protocol):
 
 
 class Replica(Protocol):
-    """The journals' authoritative copies, which a run's lines are part of before they count as committed. Blocks."""
+    """The journals' authoritative copies, which a run's lines are part of before they count as committed.
+
+    Calls block; safe from any thread.
+    """
 
     def append(self, id: str, at: int, data: bytes) -> None:
-        """Adds whole lines behind the first `at` bytes; the same call again does the same.
+        """Adds whole lines behind the first `at` bytes. What is there of them is not added again.
 
-        Fenced, and nothing was added: another machine has claimed the run, or has committed there meanwhile.
+        Fenced, and nothing was added: another machine has claimed the run, or other lines stand there.
         UncertainCommit: they may have been added or not.
         """
 

@@ -1,11 +1,14 @@
 """The fleet's database: connections, and its tables."""
 
+import os
+import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from loopwright.core.errors import Invalid, NewerSchema, StoreError
 
@@ -13,16 +16,35 @@ VERSION = 1
 """Of the tables in schema.sql."""
 
 CONNECT_SECONDS = 5
+ANSWER_SECONDS = 30
+"""For what is asked at a time."""
+
+SILENT_SECONDS = 5
+"""After which a server that is gone from the network counts as such."""
 
 
 class Unreachable(StoreError):
     """The database did not answer: what was asked may have been done or not."""
 
 
-def connect(url: str) -> psycopg.Connection:
-    """A connection on which each statement is a transaction of its own, unless one is begun. Invalid, Unreachable."""
+def connect(url: str, seconds: float = CONNECT_SECONDS) -> psycopg.Connection:
+    """A connection on which each statement is a transaction of its own, unless one is begun. Invalid, Unreachable.
+
+    It waits for `seconds`, and for 2 at least.
+    """
     try:
-        return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name="loopwright")
+        options = f"{conninfo_to_dict(url).get('options') or ''} -c statement_timeout={ANSWER_SECONDS}s"
+        return psycopg.connect(
+            url,
+            autocommit=True,
+            connect_timeout=int(seconds) or 1,
+            keepalives_idle=2,
+            keepalives_interval=1,
+            keepalives_count=SILENT_SECONDS - 2,
+            tcp_user_timeout=SILENT_SECONDS * 1000,
+            application_name="loopwright",
+            options=options,
+        )
     except psycopg.OperationalError as error:
         raise unreachable(error) from error
     except psycopg.ProgrammingError as error:
@@ -31,6 +53,26 @@ def connect(url: str) -> psycopg.Connection:
 
 def unreachable(error: psycopg.Error) -> Unreachable:
     return Unreachable(f"the fleet's database cannot be reached: {' '.join(str(error).split())}")
+
+
+@contextmanager
+def time_limit(connection: psycopg.Connection, seconds: float) -> Iterator[None]:
+    """Breaks the connection when what is done takes longer: neither the network nor psycopg would end the wait for a
+    server that stands still."""
+    with socket.socket(fileno=os.dup(connection.fileno())) as line:
+
+        def cut() -> None:
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+
+        timer = threading.Timer(seconds, cut)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
 
 
 @contextmanager
@@ -79,14 +121,23 @@ class Database:
         self._connection: psycopg.Connection | None = None
 
     @contextmanager
-    def transaction(self) -> Iterator[psycopg.Connection]:
-        """All or nothing; Unreachable where nobody knows which."""
-        with self._turn, told_errors():
-            connection = self._connection
-            if connection is None or connection.closed:
-                connection = self._connection = connect(self.url)
-            with connection.transaction():
-                yield connection
+    def transaction(self, seconds: float = ANSWER_SECONDS) -> Iterator[psycopg.Connection]:
+        """All or nothing; Unreachable where nobody knows which, after `seconds` at the latest."""
+        with self.connection(seconds) as connection, connection.transaction():
+            yield connection
+
+    @contextmanager
+    def connection(self, seconds: float = ANSWER_SECONDS) -> Iterator[psycopg.Connection]:
+        """As `transaction`, but each statement is one of its own."""
+        if not self._turn.acquire(timeout=seconds):
+            raise Unreachable("the fleet's database cannot be reached: what else is asked of it takes too long")
+        try:
+            if self._connection is None or self._connection.closed:
+                self._connection = connect(self.url, min(seconds, CONNECT_SECONDS))
+            with told_errors(), time_limit(self._connection, seconds):
+                yield self._connection
+        finally:
+            self._turn.release()
 
     def close(self) -> None:
         with self._turn:
