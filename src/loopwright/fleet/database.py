@@ -1,14 +1,19 @@
 """The fleet's database: connections, and its tables."""
 
-import os
-import socket
+import select
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib.resources import files
+from math import inf
+from select import POLLIN, POLLOUT
 
 import psycopg
+from psycopg.abc import RV, PQGen
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import TupleRow
+from psycopg.waiting import Ready, Wait
 
 from loopwright.core.errors import Invalid, NewerSchema, StoreError
 
@@ -27,14 +32,48 @@ class Unreachable(StoreError):
     """The database did not answer: what was asked may have been done or not."""
 
 
-def connect(url: str, seconds: float = CONNECT_SECONDS) -> psycopg.Connection:
+class TimedConnection(psycopg.Connection[TupleRow]):
+    """Breaks where no answer comes by `deadline`, a monotonic time: nothing else ends the wait for a server that stands
+    still, for which the network goes on answering."""
+
+    deadline = inf
+
+    def wait(self, gen: PQGen[RV], interval: float = 0, timeout: float | None = None) -> RV:
+        """As that of psycopg."""
+        if timeout is not None:
+            return super().wait(gen, interval, timeout)
+        try:
+            wanted = next(gen)
+            while True:
+                wanted = gen.send(self._ready(wanted))
+        except StopIteration as end:
+            found: RV = end.value
+            return found
+
+    def _ready(self, wanted: Wait) -> Ready:
+        poll = select.poll()
+        poll.register(self.fileno(), POLLIN * bool(wanted & Wait.R) | POLLOUT * bool(wanted & Wait.W))
+        left = self.deadline - time.monotonic()
+        try:
+            found = poll.poll(None if left == inf else max(0, left) * 1000)
+        except BaseException:
+            self.pgconn.finish()  # what is under way can not be told from what comes next
+            raise
+        if not found:
+            self.pgconn.finish()
+            raise psycopg.OperationalError("it does not answer in time")
+        ((_, event),) = found
+        return Ready((Ready.W if event & POLLOUT else 0) | (Ready.R if event & ~POLLOUT else 0))
+
+
+def connect(url: str, seconds: float = CONNECT_SECONDS) -> TimedConnection:
     """A connection on which each statement is a transaction of its own, unless one is begun. Invalid, Unreachable.
 
     It waits for `seconds`, and for 2 at least.
     """
     try:
         options = f"{conninfo_to_dict(url).get('options') or ''} -c statement_timeout={ANSWER_SECONDS}s"
-        return psycopg.connect(
+        return TimedConnection.connect(
             url,
             autocommit=True,
             connect_timeout=int(seconds) or 1,
@@ -53,26 +92,6 @@ def connect(url: str, seconds: float = CONNECT_SECONDS) -> psycopg.Connection:
 
 def unreachable(error: psycopg.Error) -> Unreachable:
     return Unreachable(f"the fleet's database cannot be reached: {' '.join(str(error).split())}")
-
-
-@contextmanager
-def time_limit(connection: psycopg.Connection, seconds: float) -> Iterator[None]:
-    """Breaks the connection when what is done takes longer: neither the network nor psycopg would end the wait for a
-    server that stands still."""
-    with socket.socket(fileno=os.dup(connection.fileno())) as line:
-
-        def cut() -> None:
-            with suppress(OSError):
-                line.shutdown(socket.SHUT_RDWR)
-
-        timer = threading.Timer(seconds, cut)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            timer.join()
 
 
 @contextmanager
@@ -118,7 +137,7 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = url
         self._turn = threading.RLock()
-        self._connection: psycopg.Connection | None = None
+        self._connection: TimedConnection | None = None
 
     @contextmanager
     def transaction(self, seconds: float = ANSWER_SECONDS) -> Iterator[psycopg.Connection]:
@@ -134,7 +153,8 @@ class Database:
         try:
             if self._connection is None or self._connection.closed:
                 self._connection = connect(self.url, min(seconds, CONNECT_SECONDS))
-            with told_errors(), time_limit(self._connection, seconds):
+            self._connection.deadline = time.monotonic() + seconds
+            with told_errors():
                 yield self._connection
         finally:
             self._turn.release()
