@@ -76,6 +76,7 @@ def test_a_run_is_driven_to_its_end(fleet: Fleet) -> None:
     assert one.waiting(["other"]) == 0
     claim = one.claim(JOB)
     assert claim
+    assert one.find(RUN.id).words == "running, on one"
     assert (claim.id, claim.kind, claim.token, claim.account, claim.user) == (RUN.id, "loop_id", 1, "team", "ada")
     assert (claim.source, claim.journal, claim.result) == (RUN.source, RUN.journal, None)
     assert one.waiting(()) == 0
@@ -139,6 +140,7 @@ def test_what_rests_is_queued_again_by_a_new_job(fleet: Fleet) -> None:
     claim = one.claim(Job(RUN.id, 2))
     assert claim
     one.release(claim, "queued", at=datetime.now(UTC) + timedelta(hours=1), trouble="the limit of the agent")
+    assert one.find(RUN.id).words == "queued, 0 before it on team: the limit of the agent"
     assert one.claim(Job(RUN.id, 2)) is None
     assert one.claim(Job(RUN.id, 3))
 
@@ -147,6 +149,8 @@ def test_what_is_not_there_is_told(fleet: Fleet) -> None:
     one = fleet.machine("one")
     with pytest.raises(NotFound, match="no run loop-9"):
         one.enqueue("loop-9")
+    with pytest.raises(NotFound, match="no run loop-9"):
+        one.find("loop-9")
     with pytest.raises(NotFound, match="no account nobody"):
         one.close_account("nobody", datetime.now(UTC), "limit")
     assert one.claim(Job("loop-9", 1)) is None

@@ -21,8 +21,8 @@ from tests.fleet.stub_worker import STEPS
 
 ROOT = Path(__file__).parents[2]
 OVER = """
-SELECT (SELECT count(*) FROM (SELECT account FROM held GROUP BY account HAVING count(*) > %(account)s) AS some)
-+ (SELECT count(*) FROM (SELECT account FROM held GROUP BY account, owner HAVING count(*) > %(user)s) AS some)
+SELECT (SELECT count(*) FROM (SELECT account FROM held GROUP BY account HAVING count(*) > %(account)s) AS full_ones)
++ (SELECT count(*) FROM (SELECT account FROM held GROUP BY account, owner HAVING count(*) > %(user)s) AS full_ones)
 """
 HELD = "WITH held AS (SELECT * FROM fleet_loop JOIN fleet_worker ON executor = holder WHERE status = 'running')"
 """By machines that count as living."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
-from loopwright.core.fleet import Claim, FleetStatus, Job, Submission
+from loopwright.core.fleet import Claim, FleetRun, FleetStatus, Job, Submission
 
 
 @dataclass
@@ -18,7 +18,9 @@ class _Run:
     jobs: int = 1
     token: int = 0
     holder: str | None = None
+    branch: str | None = None
     result: str | None = None
+    trouble: str = ""
 
 
 @dataclass
@@ -83,13 +85,13 @@ class MemoryDispatcher:
         run = self._fleet.runs[claim.id]
         if run.token != claim.token:
             raise Fenced(f"another machine has claimed {claim.id}")
-        run.result = commit
+        run.branch, run.result = branch, commit
 
     def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None, trouble: str = "") -> bool:
         run = self._fleet.runs[claim.id]
         if (run.token, run.holder) != (claim.token, self._executor):
             return False
-        run.status, run.holder = status, None
+        run.status, run.holder, run.trouble = status, None, trouble
         run.jobs += status == "queued"
         return True
 
@@ -119,6 +121,16 @@ class MemoryDispatcher:
                 yield taken
             finally:
                 ends.set()
+
+    def find(self, id: str) -> FleetRun:
+        run = self._fleet.runs.get(id)
+        if run is None:
+            raise NotFound(f"the fleet has no run {id}")
+        of_account = [o for o in self._fleet.runs.values() if o.given.account == run.given.account]
+        before = [o for o in of_account[: of_account.index(run)] if o.status == "queued"]
+        return FleetRun(
+            id, run.status, run.given.account, run.given.user, run.holder, len(before), run.branch, run.trouble
+        )
 
     def enqueue(self, id: str) -> None:
         run = self._fleet.runs.get(id)

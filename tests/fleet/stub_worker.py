@@ -58,7 +58,7 @@ class StubWorker:
             self._note("void", job.id)
             return
         self._note("claimed", claim.id, claim.token)
-        replica = PostgresReplica(self._url, {claim.id: claim.token})
+        replica = PostgresReplica(self._url, lambda id: claim.token)
         at = len(claim.journal)
         try:
             for step in range(claim.journal.count(b"\n"), STEPS):

@@ -62,6 +62,30 @@ class Claim:
     result: str | None = None
 
 
+class FleetRun(NamedTuple):
+    """How a run is in the fleet.
+
+    `holder`: the machine that drives it; `before`: how many are queued for its account ahead of it; `branch` with its
+    result; `trouble`: why it could not be driven last.
+    """
+
+    id: str
+    status: FleetStatus
+    account: str
+    user: str
+    holder: str | None
+    before: int
+    branch: str | None
+    trouble: str
+
+    @property
+    def words(self) -> str:
+        """In half a sentence."""
+        where = {"running": f"on {self.holder}", "queued": f"{self.before} before it on {self.account}"}
+        told = f"{self.status}, {where[self.status]}" if self.status in where else self.status
+        return f"{told}: {self.trouble}" if self.trouble else told
+
+
 class Job(NamedTuple):
     """A place in the queue: a run, and how often that was queued before. One that is not the run's latest is void."""
 
@@ -116,6 +140,9 @@ class Dispatcher(Protocol):
 
     def closed(self) -> frozenset[str]:
         """Accounts of which no run is begun now."""
+
+    def find(self, id: str) -> FleetRun:
+        """NotFound."""
 
     def enqueue(self, id: str) -> None:
         """A new job for a run that rests. NotFound; Conflict for one that is queued, running or finished."""

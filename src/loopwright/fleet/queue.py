@@ -14,7 +14,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
-from loopwright.core.fleet import Claim, FleetStatus, Job, Source, Submission
+from loopwright.core.fleet import Claim, FleetRun, FleetStatus, Job, Source, Submission
 from loopwright.fleet.database import Database, Unreachable, connect, create_tables
 
 if TYPE_CHECKING:
@@ -69,6 +69,12 @@ CLOSE_ACCOUNT = "UPDATE fleet_account SET closed_until = %s, closed_why = %s WHE
 
 CLOSED = "SELECT name FROM fleet_account WHERE closed_until > now()"
 
+FIND = """
+SELECT id, status, account, owner AS "user", holder, branch, trouble, (
+    SELECT count(*) FROM fleet_loop AS other WHERE other.status = 'queued' AND other.account = run.account
+    AND (other.priority, other.submitted, other.id) < (run.priority, run.submitted, run.id)
+) AS before FROM fleet_loop AS run WHERE id = %(id)s
+"""
 ACCOUNTS = """
 SELECT name, slots, user_slots, closed_until::text, closed_why,
 count(*) FILTER (WHERE status = 'running') AS running, count(*) FILTER (WHERE status = 'queued') AS queued
@@ -141,6 +147,13 @@ class DbosDispatcher:
             if found and status == "queued":
                 _enqueue(open, claim.id, at)
             return found is not None
+
+    def find(self, id: str) -> FleetRun:
+        with self._database.transaction() as open:
+            found = open.cursor(row_factory=dict_row).execute(FIND, {"id": id}).fetchone()
+        if found is None:
+            raise NotFound(f"the fleet has no run {id}")
+        return FleetRun(**found)
 
     def enqueue(self, id: str) -> None:
         with self._database.transaction() as open:

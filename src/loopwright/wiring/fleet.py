@@ -11,11 +11,14 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from loopwright.core.config import Config
-from loopwright.core.errors import Conflict, Corrupt, Fenced, Invalid
+from loopwright.core.errors import Conflict, Corrupt, Fenced, Invalid, WorkspaceError
+from loopwright.core.fleet import FleetRun, Source, Submission
 from loopwright.core.notices import IdName
 from loopwright.core.ports import Snapshot
 from loopwright.core.record import Record
-from loopwright.wiring.places import checkpoints_folder, state_folder
+from loopwright.core.run import Run
+from loopwright.store.files import FileStore
+from loopwright.wiring.places import FLEET_MARKS, checkpoints_folder, state_folder
 from loopwright.workspace.checkpoints import GitWorkspace
 
 if TYPE_CHECKING:
@@ -27,7 +30,8 @@ if TYPE_CHECKING:
 
 DEFAULT_ACCOUNT, DEFAULT_SLOTS = "default", 4
 
-MARKS = Path(".workflow") / "fleet.json"
+TO_RUN = ("created", "pending", "running")
+"""Statuses of what a runner takes up."""
 
 
 class FleetMark(Record):
@@ -44,12 +48,12 @@ _MARKS = TypeAdapter(dict[str, FleetMark])
 def read_marks(root: Path) -> Mapping[str, FleetMark]:
     """By id. Corrupt."""
     try:
-        return _MARKS.validate_json((root / MARKS).read_bytes())
+        return _MARKS.validate_json((root / FLEET_MARKS).read_bytes())
     except FileNotFoundError:
         return {}
     except ValidationError as error:
         raise Corrupt(
-            f"{root / MARKS} says of no run how it is in the fleet; submit them again, or fetch them"
+            f"{root / FLEET_MARKS} says of no run how it is in the fleet; submit them again, or fetch them"
         ) from error
 
 
@@ -57,7 +61,7 @@ def set_mark(root: Path, id: str, mark: FleetMark | None) -> None:
     """None takes it away: the run is this project's alone again."""
     marks = {**read_marks(root), id: mark}
     known = {name: one.model_dump() for name, one in marks.items() if one is not None}
-    path = root / MARKS
+    path = root / FLEET_MARKS
     if not known:
         path.unlink(missing_ok=True)
         return
@@ -71,42 +75,36 @@ def set_mark(root: Path, id: str, mark: FleetMark | None) -> None:
 
 
 class MarkedReplica:
-    """Implements core.fleet.Replica for all runs of a project, of which some are in the fleet."""
+    """Implements core.fleet.Replica for all runs of a project, of which some are in the fleet: those with `marks`."""
 
-    def __init__(self, root: Path, config: Config) -> None:
-        self._root, self._config = root, config
-        self._held: Replica | None = None
+    def __init__(self, url: str, marks: Mapping[str, FleetMark]) -> None:
+        from loopwright.fleet.replica import PostgresReplica
+
+        self._marks = marks
+        self._replica = PostgresReplica(url, self._token)
 
     def append(self, id: str, at: int, data: bytes) -> None:
-        if replica := self._of(id):
-            replica.append(id, at, data)
+        if id in self._marks:
+            self._replica.append(id, at, data)
 
     def rewrite(self, id: str, data: bytes) -> None:
-        if replica := self._of(id):
-            replica.rewrite(id, data)
+        if id in self._marks:
+            self._replica.rewrite(id, data)
 
     def read(self, id: str, start: int = 0) -> bytes:
-        replica = self._of(id)
-        assert replica, "only a run of the fleet has one"
-        return replica.read(id, start)
-
-    def _of(self, id: str) -> "Replica | None":
-        mark = read_marks(self._root).get(id)
-        if mark is None:
-            return None
-        if mark.token is None:
-            raise Fenced(f"{id} is in the fleet: it changes where it is driven, and not here")
-        if self._held is None:
-            from loopwright.fleet.replica import PostgresReplica
-
-            self._held = PostgresReplica(fleet_url(self._config), self._token)
-        return self._held
+        return self._replica.read(id, start)
 
     def _token(self, id: str) -> int:
-        mark = read_marks(self._root).get(id)
-        if mark is None or mark.token is None:
-            raise Fenced(f"{id} is not driven here any more")
-        return mark.token
+        token = self._marks[id].token
+        if token is None:
+            raise Fenced(f"{id} is in the fleet, where it is driven and changed; bring it here: loopwright fetch {id}")
+        return token
+
+
+def open_replica(root: Path, config: Config) -> "Replica | None":
+    """What the commits of this project's runs are part of; None where none of them is in the fleet."""
+    marks = read_marks(root)
+    return MarkedReplica(fleet_url(config), marks) if marks else None
 
 
 def fleet_url(config: Config) -> str:
@@ -190,27 +188,19 @@ class SubmitOptions:
 
 
 def submit_run(engine: "Engine", service: "RunService[Any]", kind: IdName, id: str, options: SubmitOptions) -> None:
-    """Hands a run that is not driven here to the fleet. Conflict, Invalid, WorkspaceError, StoreError: it stays here."""
-    from loopwright.core.fleet import Source, Submission
-
+    """Hands a run that nobody drives to the fleet. Conflict, Invalid, WorkspaceError, StoreError: it stays here."""
     state, fleet = service.read(id), engine.config.fleet
+    if id in read_marks(engine.project):
+        raise Conflict(f"{id} is in the fleet already; bring what it has done here: loopwright fetch {id}")
     if service.is_live(id):
-        raise Conflict(f"{id} is being driven here; pause it first, and submit it then")
-    if state.status not in ("created", "running", "pending"):
-        raise Conflict(f"{id} is {state.status}; the fleet takes what is to run: resume or reopen it there later")
+        raise Conflict(f"{id} is being driven here; pause it first")
+    if state.status not in TO_RUN:
+        raise Conflict(
+            f"{id} is {state.status}: the fleet takes what is to run; resume or reopen it, and pause it again"
+        )
     dispatcher = open_dispatcher(engine.config)
-    user = UserGit(engine.project, id, engine.project)
-    remote = find_url(engine.project)
-    base = user.run("rev-parse", "--verify", "HEAD^{commit}")
-    if not base.is_good:
-        raise Invalid("the fleet begins at a commit, and this repository has none; commit once")
-    start = service.workspace.snapshot(id, "as it was submitted").commit
-    depot = make_depot(engine.project, remote, checkpoints_folder(engine.config.settings))
-    depot.push_base(id, base.output)
-    depot.push_checkpoint(id, 0, base.output, start)
-    author = f"{user.run('config', 'user.name').output or fleet_user(engine.config)} "
-    author += f"<{user.run('config', 'user.email').output or 'loopwright@localhost'}>"
-    set_mark(engine.project, id, FleetMark(remote=remote, base=base.output))
+    source = _hand_over(engine, service, id)
+    set_mark(engine.project, id, FleetMark(remote=source.remote, base=source.base))
     try:
         submission = Submission(
             id=id,
@@ -218,8 +208,8 @@ def submit_run(engine: "Engine", service: "RunService[Any]", kind: IdName, id: s
             title=state.title,
             account=options.account or fleet.account or DEFAULT_ACCOUNT,
             user=fleet_user(engine.config),
-            source=Source(remote=remote, base=base.output, start=start, author=author),
-            journal=service.store.journal(id),
+            source=source,
+            journal=file_store(service).journal(id),
             priority=options.priority,
         )
         dispatcher.submit([submission])
@@ -228,11 +218,51 @@ def submit_run(engine: "Engine", service: "RunService[Any]", kind: IdName, id: s
         raise
 
 
-def fetch_run(engine: "Engine", service: "RunService[Any]", id: str) -> tuple[FleetStatus, "Run"]:
-    """Brings the run's state and checkpoints here; one that has ended there is this project's alone again. NotFound."""
+def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
+    """Brings the files of a run to where other machines find them."""
+    git = UserGit(engine.project, id, engine.project)
+    remote = find_url(engine.project, engine.config.fleet.remote)
+    head = git.run("rev-parse", "--verify", "HEAD^{commit}")
+    if not head.is_good:
+        raise Invalid("the fleet begins at a commit, and this repository has none; commit once")
+    start = service.workspace.snapshot(id, "as it was submitted").commit
+    depot = make_depot(engine.project, remote, checkpoints_folder(engine.config.settings))
+    depot.push_base(id, head.output)
+    depot.push_checkpoint(id, 0, head.output, start)
+    name, address = (git.run("config", key).output for key in ("user.name", "user.email"))
+    author = f"{name or fleet_user(engine.config)} <{address or 'loopwright@localhost'}>"
+    return Source(remote=remote, base=head.output, start=start, author=author)
+
+
+def fetch_run(engine: "Engine", service: "RunService[Any]", id: str) -> tuple[FleetRun, Run]:
+    """Brings the run's state and checkpoints here; one that has ended there is this project's alone again.
+
+    NotFound, Conflict, WorkspaceError, StoreError.
+    """
     mark = read_marks(engine.project).get(id)
     found = open_dispatcher(engine.config).find(id)
     if mark is None:
-        raise Conflict(f"{id} was not submitted from here, or was fetched already; the fleet has it as {found.status}")
-    set_mark(engine.project, id, None) if found.status == "finished" else None
-    return found.status, service.read(id)
+        raise Conflict(f"{id} was not submitted from here, or was fetched when it had ended")
+    journal = MarkedReplica(fleet_url(engine.config), {}).read(id)
+    state: Run = file_store(service).replace_journal(id, journal)
+    depot = make_depot(engine.project, mark.remote, checkpoints_folder(engine.config.settings))
+    if checkpoints := state.engine.checkpoints:
+        depot.fetch_checkpoints(id, checkpoints[-1].commit)
+    if found.status == "finished":
+        if found.branch:
+            _fetch_branch(engine, id, mark.remote, found.branch)
+        set_mark(engine.project, id, None)
+    return found, state
+
+
+def _fetch_branch(engine: "Engine", id: str, remote: str, branch: str) -> None:
+    ref = f"refs/heads/{branch}"
+    done = UserGit(engine.project, id, engine.project).run("fetch", "--no-tags", remote, f"{ref}:{ref}")
+    if not done.is_good:
+        raise WorkspaceError(f"the branch {branch} could not be fetched: {done.words}")
+
+
+def file_store(service: "RunService[Any]") -> FileStore[Any]:
+    """The store of a run's files, which knows of journals."""
+    assert isinstance(service.store, FileStore)
+    return service.store

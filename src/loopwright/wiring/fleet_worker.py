@@ -25,7 +25,7 @@ from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.workers import Membership, make_executor
 from loopwright.wiring import Engine, open_engine
-from loopwright.wiring.fleet import FleetMark, fleet_url, make_depot, set_mark
+from loopwright.wiring.fleet import FleetMark, file_store, fleet_url, make_depot, set_mark
 
 if TYPE_CHECKING:
     from loopwright.core.fleet import Depot
@@ -190,7 +190,7 @@ class FleetWorker:
         set_mark(project, claim.id, FleetMark(token=claim.token, remote=source.remote, base=source.base))
         with open_engine(project, {"checkpoints": str(folder / "private")}, actor="fleet") as engine:
             service = service_of(engine, claim)
-            service.store.replace_journal(claim.id, claim.journal)
+            file_store(service).replace_journal(claim.id, claim.journal)
             state = service.read(claim.id)
             if last := state.engine.checkpoints[-1].commit if state.engine.checkpoints else source.start:
                 depot.fetch_checkpoints(claim.id, last)

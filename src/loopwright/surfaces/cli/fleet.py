@@ -4,13 +4,27 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from loopwright.core.errors import Invalid
-from loopwright.surfaces.cli.options import HERE, Json, Project, need_command
-from loopwright.surfaces.cli.output import print_answer
+from loopwright.core.errors import ExitCode, Invalid
+from loopwright.surfaces.cli.kinds import Id
+from loopwright.surfaces.cli.options import (
+    HERE,
+    SETTINGS,
+    Json,
+    Project,
+    Title,
+    add_options,
+    need_command,
+    open_project,
+    project_option,
+    read_options,
+    read_task,
+)
+from loopwright.surfaces.cli.output import print_answer, print_remark
+from loopwright.surfaces.cli.sources import SOURCES, gather_work, need_work
 
 app = typer.Typer(help="Runs on many machines: PostgreSQL, workers, and accounts of agents.", rich_markup_mode=None)
 app.callback(invoke_without_command=True)(need_command)
@@ -149,9 +163,32 @@ def submit(
         submit_run(engine, engine.service, "loop_id", id, SubmitOptions(account=account, priority=priority))
         state = engine.service.read(id)
     at = project_option(project)
-    print_answer(json, state, f"{id} is in the fleet\nfollow it with: loopwright watch {id}{at}")
-    if wait:
-        await_run(project, id, json)
+    words = f"{id} is in the fleet\nbring what it has done here with: loopwright fetch {id}{at}"
+    if not wait:
+        print_answer(json, state, words)
+        return
+    print_remark(words)
+    raise typer.Exit(_await(project, id, json=json))
+
+
+def _await(project: Path, id: str, *, json: bool) -> ExitCode:
+    """Until it has ended, or rests until a person helps."""
+    import time
+
+    from loopwright.core.pause import exit_for
+    from loopwright.wiring import read_config
+    from loopwright.wiring.fleet import fetch_run, open_dispatcher
+
+    dispatcher, told = open_dispatcher(read_config(project, {})), ""
+    while (found := dispatcher.find(id)).status in ("queued", "running"):
+        if (words := found.words) != told:
+            told = words
+            print_remark(f"{id}: {told}")
+        time.sleep(1)
+    with open_project(project) as engine:
+        _, state = fetch_run(engine, engine.service, id)
+    print_answer(json, state, f"{id}: {state.status}")
+    return exit_for(state)
 
 
 def fetch(loop_id: Id, project: Project = HERE, json: Json = False) -> None:
