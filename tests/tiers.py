@@ -81,6 +81,7 @@ tests/cli/test_worktree_runs.py::TestPullRequest::test_it_is_pushed_and_opened_w
 tests/cli/test_worktree_runs.py::test_a_commit_for_each_task
 tests/cli/test_worktree_runs.py::test_the_users_tree_is_untouched_and_the_run_is_found_as_any_other
 tests/cli/tunings/test_sessions.py::test_pages_fit_and_name_what_there_is
+tests/contracts/test_replica_contract.py
 tests/contracts/test_runner_contract.py
 tests/contracts/test_workspace_contract.py
 tests/crash/test_cycle_damage.py::test_what_the_user_added_is_not_lost
@@ -128,6 +129,9 @@ tests/engine/test_stall.py
 tests/engine/test_transcript.py::test_every_message_and_every_turn_is_there
 tests/together/test_signals.py::test_the_same_id_in_two_projects
 tests/together/test_together.py::test_two_loops_that_change_the_same_tree
+tests/fleet/test_replica.py::test_any_course_over_a_line_that_breaks[0]
+tests/fleet/test_replica.py::test_one_that_stands_still_for_a_moment_is_waited_for
+tests/fleet/test_replica.py::test_what_a_killed_process_acknowledged_is_there_and_the_next_goes_on[0]
 tests/golden/test_json_shapes.py
 tests/golden/test_messages.py::test_a_course_is_told_word_by_word
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-killed-in-cd]
@@ -313,6 +317,7 @@ tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_ri
 tests/domain/test_secrets.py::test_a_flood_takes_linear_time
 tests/e2e
 tests/together
+tests/fleet/test_replica.py
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused
 tests/mcp/test_control.py
 tests/mcp/test_control_cycles.py

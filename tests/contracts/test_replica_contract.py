@@ -14,7 +14,7 @@ ID = "loop-1"
 @pytest.fixture(params=["memory", "postgres"])
 def fleet(request: pytest.FixtureRequest) -> Iterator[FleetSide]:
     """With one run, which nobody has claimed yet."""
-    made = MemoryFleet() if request.param == "memory" else PostgresFleet(request.getfixturevalue("fleet_url"))
+    made = MemoryFleet() if request.param == "memory" else PostgresFleet(request.getfixturevalue("postgres").url)
     made.add(ID)
     yield made
     made.close()

@@ -3,11 +3,12 @@
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple, Protocol
 
 from loopwright.core.errors import Fenced, NotFound
 from loopwright.core.fleet import Replica
-from loopwright.fleet.database import connect
+from loopwright.fleet.database import connect, create_tables
 from loopwright.fleet.replica import PostgresReplica
 
 
@@ -124,14 +125,25 @@ VALUES (%s, 'loop_id', 'A title', 'claude', 'ada', 'file:///srv/shop.git', 'abc'
 """
 
 
-class PostgresFleet:
-    """`patience`: that of its replicas."""
+@cache
+def _replica_database(server: str) -> str:
+    """One for all fleets below, for a new one takes a fifth of a second."""
+    with connect(f"{server}postgres") as connection:
+        connection.execute("CREATE DATABASE replica")
+    with connect(f"{server}replica") as connection:
+        create_tables(connection)
+        connection.execute("INSERT INTO fleet_account (name, slots) VALUES ('claude', 1)")
+    return f"{server}replica"
 
-    def __init__(self, url: str, patience: float = 7) -> None:
-        self.url, self.patience = url, patience
+
+class PostgresFleet:
+    """Empty, and of the last call alone; `server` is its URL. `patience`: that of its replicas."""
+
+    def __init__(self, server: str, patience: float = 7) -> None:
+        self.url, self.patience = _replica_database(server), patience
         self._replicas: list[PostgresReplica] = []
-        with connect(url) as connection:
-            connection.execute("INSERT INTO fleet_account (name, slots) VALUES ('claude', 1) ON CONFLICT DO NOTHING")
+        with connect(self.url) as connection:
+            connection.execute("DELETE FROM fleet_loop")
 
     def add(self, id: str, journal: bytes = b"") -> None:
         with connect(self.url) as connection, connection.transaction():

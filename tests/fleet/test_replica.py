@@ -29,9 +29,9 @@ from tests.store.test_processes import ENVIRONMENT
 
 
 @pytest.fixture
-def fleet(fleet_url: str) -> Iterator[PostgresFleet]:
+def fleet(postgres: Server) -> Iterator[PostgresFleet]:
     """With one run, which nobody has claimed yet."""
-    fleet = PostgresFleet(fleet_url)
+    fleet = PostgresFleet(postgres.url)
     fleet.add(ID)
     yield fleet
     fleet.close()
@@ -48,7 +48,7 @@ def through(line: BreakingLine, fleet: PostgresFleet) -> str:
     return f"{fleet.url.rpartition(':')[0]}:{line.port}/{fleet.url.rpartition('/')[2]}"
 
 
-@pytest.mark.parametrize("n", range(3))
+@pytest.mark.parametrize("n", range(2))
 def test_any_course_over_a_line_that_breaks(tmp_path: Path, fleet: PostgresFleet, line: BreakingLine, n: int) -> None:
     chance = random.Random(f"{SEED}-{n}")
     fleet.patience = 0.5

@@ -13,6 +13,9 @@ from loopwright.core.fleet import JobQueue
 from loopwright.fleet.database import Database, Unreachable
 
 BEAT_SECONDS = 1.0
+BEAT_LIMIT = 2.0
+"""Seconds after which a beat that is not answered has failed."""
+
 SURE_SECONDS = 7.0
 """Without a beat that reached the database, for which a worker may still take itself for living."""
 
@@ -93,12 +96,12 @@ class Membership:
         self._lost()
 
     def _beat(self) -> bool:
-        with self._database.transaction() as open:
+        with self._database.transaction(BEAT_LIMIT) as open:
             return open.execute(BEAT, (self._executor,)).fetchone() is not None
 
     def _hand_on(self, jobs: JobQueue) -> None:
         """Queues again what dead workers had, and what the queue gave this one without its ever hearing of it."""
-        with self._database.transaction() as open:
+        with self._database.transaction(BEAT_LIMIT) as open:
             turn = open.execute(TURN).fetchone() == (True,)
             if turn:
                 open.execute(BURY, (DEAD_SECONDS,))

@@ -483,20 +483,20 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     root = _root(project)
     config = load_config(root, flags)
     clock = SystemClock(config.settings.timezone)
-    replica, workspace = None, GitWorkspace(root, checkpoints_folder(config.settings))
+    replica_of, workspace = None, GitWorkspace(root, checkpoints_folder(config.settings))
     if (root / FLEET_MARKS).exists():
         from loopwright.wiring.fleet import PushingWorkspace, open_replica  # most projects have no run in a fleet
 
-        replica = open_replica(root, config)
+        replica_of = open_replica(root, config)
         workspace = PushingWorkspace(root, checkpoints_folder(config.settings))
     processes = _processes(root, config)
     agents = Agents(root, config.agents, processes.folder)
     branches = GitBranches(root, checkpoints_folder(config.settings))
     unsafe, names = config.settings.unsafe_fs, frozenset(agents.configured)
     with (
-        FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica=replica) as loops,
-        FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True, replica=replica) as cycles,
-        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica=replica) as tunings,
+        FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as loops,
+        FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as cycles,
+        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as tunings,
     ):
         service = LoopService(
             loops,

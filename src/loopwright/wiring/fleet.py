@@ -2,7 +2,7 @@
 
 import getpass
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,37 +74,21 @@ def set_mark(root: Path, id: str, mark: FleetMark | None) -> None:
     beside.replace(path)
 
 
-class MarkedReplica:
-    """Implements core.fleet.Replica for all runs of a project, of which some are in the fleet: those with `marks`."""
+def open_replica(root: Path, config: Config) -> "Callable[[str], Replica | None] | None":
+    """What the commits of a run of this project are part of first, by its id; None where no run is in the fleet."""
+    marks = read_marks(root)
+    if not marks:
+        return None
+    from loopwright.fleet.replica import PostgresReplica
 
-    def __init__(self, url: str, marks: Mapping[str, FleetMark]) -> None:
-        from loopwright.fleet.replica import PostgresReplica
-
-        self._marks = marks
-        self._replica = PostgresReplica(url, self._token)
-
-    def append(self, id: str, at: int, data: bytes) -> None:
-        if id in self._marks:
-            self._replica.append(id, at, data)
-
-    def rewrite(self, id: str, data: bytes) -> None:
-        if id in self._marks:
-            self._replica.rewrite(id, data)
-
-    def read(self, id: str, start: int = 0) -> bytes:
-        return self._replica.read(id, start)
-
-    def _token(self, id: str) -> int:
-        token = self._marks[id].token
+    def token_of(id: str) -> int:
+        token = marks[id].token
         if token is None:
             raise Fenced(f"{id} is in the fleet, where it is driven and changed; bring it here: loopwright fetch {id}")
         return token
 
-
-def open_replica(root: Path, config: Config) -> "Replica | None":
-    """What the commits of this project's runs are part of; None where none of them is in the fleet."""
-    marks = read_marks(root)
-    return MarkedReplica(fleet_url(config), marks) if marks else None
+    replica = PostgresReplica(fleet_url(config), token_of)
+    return lambda id: replica if id in marks else None
 
 
 def fleet_url(config: Config) -> str:
@@ -243,7 +227,9 @@ def fetch_run(engine: "Engine", service: "RunService[Any]", id: str) -> tuple[Fl
     found = open_dispatcher(engine.config).find(id)
     if mark is None:
         raise Conflict(f"{id} was not submitted from here, or was fetched when it had ended")
-    journal = MarkedReplica(fleet_url(engine.config), {}).read(id)
+    from loopwright.fleet.replica import PostgresReplica
+
+    journal = PostgresReplica(fleet_url(engine.config), lambda id: 0).read(id)
     state: Run = file_store(service).replace_journal(id, journal)
     depot = make_depot(engine.project, mark.remote, checkpoints_folder(engine.config.settings))
     if checkpoints := state.engine.checkpoints:
