@@ -17,6 +17,7 @@ from loopwright.core.notices import IdName
 from loopwright.core.ports import Snapshot
 from loopwright.core.record import Record
 from loopwright.core.run import Run
+from loopwright.processes.user_git import UserGit
 from loopwright.store.files import FileStore
 from loopwright.wiring.places import FLEET_MARKS, checkpoints_folder, state_folder
 from loopwright.workspace.checkpoints import GitWorkspace
@@ -204,8 +205,9 @@ def submit_run(engine: "Engine", service: "RunService[Any]", kind: IdName, id: s
 
 def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
     """Brings the files of a run to where other machines find them."""
-    git = UserGit(engine.project, id, engine.project)
-    remote = find_url(engine.project, engine.config.fleet.remote)
+    from loopwright.fleet.depot import find_url, public_url
+
+    git, remote = UserGit(engine.project, id, engine.project), find_url(engine.project)
     head = git.run("rev-parse", "--verify", "HEAD^{commit}")
     if not head.is_good:
         raise Invalid("the fleet begins at a commit, and this repository has none; commit once")
@@ -215,7 +217,7 @@ def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
     depot.push_checkpoint(id, 0, head.output, start)
     name, address = (git.run("config", key).output for key in ("user.name", "user.email"))
     author = f"{name or fleet_user(engine.config)} <{address or 'loopwright@localhost'}>"
-    return Source(remote=remote, base=head.output, start=start, author=author)
+    return Source(remote=public_url(remote), base=head.output, start=start, author=author)
 
 
 def fetch_run(engine: "Engine", service: "RunService[Any]", id: str) -> tuple[FleetRun, Run]:
