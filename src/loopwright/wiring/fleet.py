@@ -237,17 +237,24 @@ def fetch_run(engine: "Engine", service: "RunService[Any]", id: str) -> tuple[Fl
     if checkpoints := state.engine.checkpoints:
         depot.fetch_checkpoints(id, checkpoints[-1].commit)
     if found.status == "finished":
-        if found.branch:
-            _fetch_branch(engine, id, mark.remote, found.branch)
         set_mark(engine.project, id, None)
+        if found.branch:
+            _take_branch(engine, service, state, mark.remote)
     return found, state
 
 
-def _fetch_branch(engine: "Engine", id: str, remote: str, branch: str) -> None:
-    ref = f"refs/heads/{branch}"
-    done = UserGit(engine.project, id, engine.project).run("fetch", "--no-tags", remote, f"{ref}:{ref}")
+def _take_branch(engine: "Engine", service: "RunService[Any]", state: Run, remote: str) -> None:
+    """The branch with the result becomes the run's own here, as if it had been made here."""
+    id, branches = service.rules.id_of(state), service.branches
+    assert branches is not None
+    branch, _ = branches.plan(id)
+    git, ref = UserGit(engine.project, id, engine.project), f"refs/heads/{branch.name}"
+    done = git.run("fetch", "--no-tags", remote, f"{ref}:{ref}")
     if not done.is_good:
-        raise WorkspaceError(f"the branch {branch} could not be fetched: {done.words}")
+        raise WorkspaceError(f"the branch {branch.name} could not be fetched: {done.words}")
+    brought, tip = state.engine.checkpoints[-1].commit, git.run("rev-parse", ref).output
+    taken = branch.evolve(is_ready=True, tip=tip, brought=brought)
+    service.commit(id, lambda s: s.evolve(engine=s.engine.evolve(branch=taken)), "branched", branch=branch.name)
 
 
 def file_store(service: "RunService[Any]") -> FileStore[Any]:
