@@ -1,8 +1,8 @@
 """A project's runs in the fleet: which are there, how they get there, and what their commits go to."""
 
 import getpass
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,9 @@ from loopwright.core.ports import Snapshot
 from loopwright.core.record import Record
 from loopwright.core.run import Run
 from loopwright.processes.user_git import UserGit
+from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
+from loopwright.store.lease import Flock
 from loopwright.wiring.places import FLEET_MARKS, checkpoints_folder, state_folder
 from loopwright.workspace.checkpoints import GitWorkspace
 
@@ -60,36 +62,37 @@ def read_marks(root: Path) -> Mapping[str, FleetMark]:
 
 def set_mark(root: Path, id: str, mark: FleetMark | None) -> None:
     """None takes it away: the run is this project's alone again."""
-    marks = {**read_marks(root), id: mark}
-    known = {name: one.model_dump() for name, one in marks.items() if one is not None}
     path = root / FLEET_MARKS
-    if not known:
-        path.unlink(missing_ok=True)
-        return
     path.parent.mkdir(exist_ok=True)
-    beside = path.with_suffix(".part")
-    with beside.open("wb") as file:
-        file.write(orjson.dumps(known))
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    with _locked(path.with_suffix(".lock")):
+        marks = {**read_marks(root), id: mark}
+        known = {name: one.model_dump() for name, one in marks.items() if one is not None}
+        if known:
+            Disk().replace(str(path), orjson.dumps(known), durable=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
-def open_replica(root: Path, config: Config) -> "Callable[[str], Replica | None] | None":
-    """What the commits of a run of this project are part of first, by its id; None where no run is in the fleet."""
-    marks = read_marks(root)
-    if not marks:
-        return None
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    lock = Flock.ensure(str(path))
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def open_replica(root: Path, config: Config) -> "Replica":
+    """What the commits of those runs of this project are part of first that are in the fleet."""
     from loopwright.fleet.replica import PostgresReplica
 
     def token_of(id: str) -> int:
-        token = marks[id].token
-        if token is None:
+        mark = read_marks(root).get(id)
+        if mark is None or mark.token is None:
             raise Fenced(f"{id} is in the fleet, where it is driven and changed; bring it here: loopwright fetch {id}")
-        return token
+        return mark.token
 
-    replica = PostgresReplica(fleet_url(config), token_of)
-    return lambda id: replica if id in marks else None
+    return PostgresReplica(fleet_url(config), token_of)
 
 
 def fleet_url(config: Config) -> str:
