@@ -319,6 +319,7 @@ tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_ri
 tests/domain/test_secrets.py::test_a_flood_takes_linear_time
 tests/e2e
 tests/fleet/test_depot.py
+tests/fleet/test_depot_courses.py
 tests/together
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused
 tests/mcp/test_control.py

@@ -1,6 +1,7 @@
 """Runs' files through a git remote: what arrives, what it costs, and what must not harm it."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -157,6 +158,24 @@ def test_a_project_is_laid_out_as_by_an_ordinary_clone(tmp_path: Path, remote: P
     assert second.git("rev-parse", "HEAD") == base
     assert second.git("remote", "get-url", "origin") == str(remote)
     assert subprocess.run(["git", "symbolic-ref", "-q", "HEAD"], cwd=place, check=False).returncode == 1
+
+
+def test_a_folder_that_another_project_had_before(tmp_path: Path) -> None:
+    """Its private git still needs what it borrowed then."""
+    place, kept = tmp_path / "worker" / "project", dict[str, dict[bytes, tuple[str, bytes]]]()
+    for name in ("a", "b"):
+        url = make_remote(tmp_path / f"{name}.git")
+        machine = GitMachine(tmp_path / name, url)
+        base = machine.begin(a="one\n")
+        commit = machine.keep(b=f"{url}\n")
+        submitted(machine, base, commit)
+        shutil.rmtree(place, ignore_errors=True)
+        worker = GitMachine(tmp_path / "worker", url)
+        taken_over(worker, base, commit)
+        kept[commit] = contents(place)
+        for one, files in kept.items():
+            worker.workspace.restore(one)
+            assert contents(place) == files
 
 
 # ── what it costs ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -83,9 +83,12 @@ class GitDepot:
             if not mirror.run("cat-file", "-e", wanted).is_good:
                 raise NotFound(f"{self._url} has no commit {base} under the name of {id}; submit the run once more")
         self._lay_out(id, base)
-        borrowed = self._private / "objects" / "info" / "alternates"
-        borrowed.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        borrowed.write_bytes(os.fsencode(self._mirror / "objects") + b"\n")
+        lenders, ours = self._private / "objects" / "info" / "alternates", os.fsencode(self._mirror / "objects")
+        lenders.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with lenders.open("ab+") as file:
+            file.seek(0)
+            if ours not in file.read().splitlines():
+                file.write(ours + b"\n")
 
     def fetch_checkpoints(self, id: str, last: str) -> None:
         private = self._git(id, self._private, GIT_DIR=str(self._private))
