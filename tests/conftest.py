@@ -6,7 +6,9 @@ import re
 import signal
 import sys
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,6 +21,9 @@ from tests.fakes import FakeClock, UnsyncedDisk
 from tests.javascript import Toolbox, Unavailable, toolbox
 from tests.outside import shut_out_here
 from tests.stage import MakeStage, Stage, as_git
+
+if TYPE_CHECKING:
+    from tests.fleet.postgres import Server
 
 HERE = Path(__file__).parent
 NOT_STARTED = re.compile(r"/(test_[^/]*|conftest)\.py$|/samples/")
@@ -122,3 +127,30 @@ def stage(tmp_path: Path) -> Iterator[MakeStage]:
             return Stage(project, store, answers=list(answers), clock=clock, **options)  # type: ignore[arg-type]  # options of Stage
 
         yield make
+
+
+@pytest.fixture(scope="session")
+def postgres() -> "Iterator[Server]":
+    """One for all tests of a process."""
+    from tests.fleet.postgres import serve  # only the fleet's tests need it
+
+    with serve() as server:
+        yield server
+
+
+DATABASES = count(1)
+
+
+@pytest.fixture
+def fleet_url(postgres: "Server") -> str:
+    """An empty fleet, in a database of its own."""
+    import psycopg  # as above
+
+    from loopwright.fleet.database import connect, create_tables
+
+    name = f"fleet_{next(DATABASES)}"
+    with psycopg.connect(f"{postgres.url}postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    with connect(f"{postgres.url}{name}") as connection:
+        create_tables(connection)
+    return f"{postgres.url}{name}"

@@ -176,6 +176,9 @@ class CountingLauncher:
         self.jobs: list[tuple[str, ...]] = []
         self.done = JobResult(1, {})
 
+    def argv(self, loop_id: str) -> Sequence[str]:
+        raise AssertionError(f"nobody waits for {loop_id}")
+
     def launch(self, loop_id: str) -> int:
         self.launched.append(loop_id)
         return 1

@@ -82,6 +82,8 @@ tests/cli/test_worktree_runs.py::test_a_commit_for_each_task
 tests/cli/test_worktree_runs.py::test_the_users_tree_is_untouched_and_the_run_is_found_as_any_other
 tests/cli/tunings/test_sessions.py::test_pages_fit_and_name_what_there_is
 tests/contracts/test_depot_contract.py
+tests/contracts/test_dispatcher_contract.py
+tests/contracts/test_replica_contract.py
 tests/contracts/test_runner_contract.py
 tests/contracts/test_workspace_contract.py
 tests/crash/test_cycle_damage.py::test_what_the_user_added_is_not_lost
@@ -132,8 +134,9 @@ tests/fleet/test_depot.py::test_every_kind_of_file_arrives_as_it_was
 tests/fleet/test_depot.py::test_machines_push_at_the_same_time
 tests/fleet/test_depot.py::test_nobody_is_asked_and_no_password_is_told
 tests/fleet/test_depot.py::test_only_what_the_base_does_not_have_is_sent
-tests/together/test_signals.py::test_the_same_id_in_two_projects
-tests/together/test_together.py::test_two_loops_that_change_the_same_tree
+tests/fleet/test_replica.py::test_any_course_over_a_line_that_breaks[0]
+tests/fleet/test_replica.py::test_one_that_stands_still_for_a_moment_is_waited_for
+tests/fleet/test_replica.py::test_what_a_killed_process_acknowledged_is_there_and_the_next_goes_on[0]
 tests/golden/test_json_shapes.py
 tests/golden/test_messages.py::test_a_course_is_told_word_by_word
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-killed-in-cd]
@@ -190,6 +193,8 @@ tests/survey/test_project.py::TestHostileTrees::test_five_thousand_files
 tests/test_architecture.py::test_every_module_keeps_the_rules
 tests/test_call_depth.py
 tests/test_outside.py::test_a_hostile_environment_changes_nothing
+tests/together/test_signals.py::test_the_same_id_in_two_projects
+tests/together/test_together.py::test_two_loops_that_change_the_same_tree
 tests/tune/review/test_killed.py
 tests/tune/session/test_agents.py
 tests/tune/session/test_trouble.py
@@ -320,6 +325,7 @@ tests/domain/test_secrets.py::test_a_flood_takes_linear_time
 tests/e2e
 tests/fleet/test_depot.py
 tests/fleet/test_depot_courses.py
+tests/fleet
 tests/together
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused
 tests/mcp/test_control.py

@@ -90,7 +90,7 @@ DOCUMENTED_EXITS = {
 # error → exit code, HTTP status; the rows of the documentation
 DOCUMENTED = {
     "Invalid": (2, 400), "NotFound": (4, 404), "IllegalTransition": (5, 400), "Conflict": (5, 409),
-    "Forbidden": (5, 403), "StaleVersion": (5, 412),
+    "Forbidden": (5, 403), "StaleVersion": (5, 412), "Fenced": (5, 409),
     "StoreError": (6, 503), "Corrupt": (6, 503), "NewerSchema": (6, 503), "UncertainCommit": (6, 503),
     "NotOffered": (2, 400), "AgentError": (7, 503), "NoSandbox": (2, 400), "SandboxError": (7, 503),
     "LoopwrightError": (1, 500),

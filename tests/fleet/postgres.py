@@ -8,7 +8,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 USER = "postgres"
@@ -38,13 +38,19 @@ class Server:
         self._run("pg_ctl", "-D", "data", "-m", how, "-w", "stop")
 
     def freeze(self) -> None:
-        os.killpg(self._pid(), signal.SIGSTOP)
+        """Nothing answers any more; the kernel still takes connections."""
+        self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        os.killpg(self._pid(), signal.SIGCONT)
+        self._signal(signal.SIGCONT)
 
-    def _pid(self) -> int:
-        return int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+    def _signal(self, number: signal.Signals) -> None:
+        """To each by itself, for every backend has a process group of its own; first to the one that begins others."""
+        pid = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+        os.kill(pid, number)
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            with suppress(ProcessLookupError):
+                os.kill(int(child), number)
 
     def _run(self, program: str, *args: str) -> None:
         as_user = {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}

@@ -1,9 +1,13 @@
 """The fleet's tables."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from loopwright.core.errors import Invalid, NewerSchema, StoreError
-from loopwright.fleet.database import check_tables, connect, create_tables, told_errors
+from loopwright.fleet import workers
+from loopwright.fleet.database import Database, Unreachable, check_tables, connect, create_tables, told_errors
 from tests.fleet.postgres import Server
 
 
@@ -28,6 +32,46 @@ def test_a_database_without_them_says_what_to_do(postgres: Server) -> None:
         check_tables(connection)
 
 
+def test_who_stands_still_is_noticed_and_the_next_question_is_answered(postgres: Server, fleet_url: str) -> None:
+    database = Database(fleet_url)
+    with database.transaction() as open:
+        open.execute("SELECT 1")
+    postgres.freeze()
+    try:
+        with pytest.raises(Unreachable, match="does not answer in time"), database.transaction(0.1) as open:
+            open.execute("SELECT 1")
+    finally:
+        postgres.thaw()
+    with database.transaction() as open:
+        assert open.execute("SELECT 2").fetchone() == (2,)
+    with pytest.raises(Unreachable), database.transaction(0.1) as open:
+        open.execute("SELECT pg_sleep(1)")
+    database.close()
+
+
+def test_who_waits_for_others_does_not_wait_for_ever(fleet_url: str) -> None:
+    database = Database(fleet_url)
+    with database.transaction(), ThreadPoolExecutor() as pool, pytest.raises(Unreachable, match="takes too long"):
+        pool.submit(database.transaction(0.05).__enter__).result()
+    database.close()
+
+
+def test_a_worker_hears_of_a_database_that_stands_still(
+    postgres: Server, fleet_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, seconds in (("BEAT_SECONDS", 0.05), ("BEAT_LIMIT", 0.1), ("SURE_SECONDS", 0.1)):
+        monkeypatch.setattr(workers, name, seconds)
+    database, lost = Database(fleet_url), threading.Event()
+    with workers.Membership(database, "worker-1", 1, lost.set):
+        assert not lost.wait(0.3)
+        postgres.freeze()
+        try:
+            assert lost.wait(5)
+        finally:
+            postgres.thaw()
+    database.close()
+
+
 @pytest.mark.parametrize(
     ("url", "error", "words"),
     [
@@ -42,4 +86,9 @@ def test_an_address_that_is_none_is_told(url: str, error: type[Exception], words
 
 def test_what_the_database_refuses_is_told(fleet_url: str) -> None:
     with connect(fleet_url) as connection, pytest.raises(StoreError, match="refused"), told_errors():
-        connection.execute("SELECT nothing FROM nowhere")
+        connection.execute("SELECT nothing FROM fleet_version")
+
+
+def test_commands_on_a_database_without_tables_say_what_to_do(postgres: Server) -> None:
+    with connect(f"{postgres.url}postgres") as connection, pytest.raises(StoreError, match="fleet init"), told_errors():
+        connection.execute("SELECT 1 FROM fleet_loop")

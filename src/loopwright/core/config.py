@@ -243,15 +243,6 @@ class CycleSettings(BaseModel):
     )
 
 
-def _by_policy(given: object) -> object:
-    """One mode for all policies, or a table of them."""
-    if isinstance(given, str):
-        return dict.fromkeys(get_args(Policy), given)
-    if not isinstance(given, dict):
-        raise ValueError(f"must be a mode, or a table of modes by policy ({', '.join(get_args(Policy))})")
-    return given
-
-
 def _variable(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
         raise ValueError("must be the name of an environment variable")
@@ -264,13 +255,38 @@ def _value(text: str) -> str:
     return text
 
 
+Variable = Annotated[str, AfterValidator(_variable)]
+
+
+class FleetSettings(BaseModel):
+    """`[fleet]`: where runs are handed to other machines. On a worker, `accounts` are those that it can work with."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    url: SecretStr | None = Field(None, description="PostgreSQL database of the fleet: postgresql://USER@HOST/DATABASE")
+    account: Name | None = Field(None, description="agent account that submitted runs work with")
+    user: Name | None = Field(None, description="who submits (default: the name that you are logged in with)")
+    setup: str | None = Field(None, min_length=1, description="command that prepares a checkout, as in: make setup")
+    accounts: dict[Name, dict[Variable, Annotated[str, AfterValidator(_value)]]] = Field(
+        default={}, description="environment of the runs of an account, by its name (empty: all accounts)"
+    )
+
+
+def _by_policy(given: object) -> object:
+    """One mode for all policies, or a table of them."""
+    if isinstance(given, str):
+        return dict.fromkeys(get_args(Policy), given)
+    if not isinstance(given, dict):
+        raise ValueError(f"must be a mode, or a table of modes by policy ({', '.join(get_args(Policy))})")
+    return given
+
+
 def _header(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
         raise ValueError("must be the name of an HTTP header")
     return name
 
 
-Variable = Annotated[str, AfterValidator(_variable)]
 OWN_SERVER = "loopwright"
 """Name of the MCP server that agents report through."""
 
@@ -344,6 +360,9 @@ PREFIX = "LOOPWRIGHT_"
 FLAG = "flag"
 AGENTS = "agents"
 CYCLE = "cycle"
+FLEET = "fleet"
+TABLES: Mapping[str, type[BaseModel]] = {CYCLE: CycleSettings, FLEET: FleetSettings}
+"""Settings that stand in a table of their own."""
 ROLES_TABLE = "roles"
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 Values = Mapping[str, Any]  # Any: from TOML or the environment, typed by Settings
@@ -353,13 +372,15 @@ Values = Mapping[str, Any]  # Any: from TOML or the environment, typed by Settin
 class Config:
     """Settings and agents, and where each value came from.
 
-    An agent's under `agents.NAME.KEY`, those of cycles under `cycle.KEY` and `cycle.roles.ROLE`.
+    An agent's under `agents.NAME.KEY`, those of cycles and of the fleet under `cycle.KEY`, `cycle.roles.ROLE` and
+    `fleet.KEY`.
     """
 
     settings: Settings
     origins: Mapping[str, str]
     agents: Mapping[str, AgentTable]
     cycle: CycleSettings
+    fleet: FleetSettings
 
 
 def load_config(project: Path, flags: Values, environ: Mapping[str, str] = os.environ) -> Config:
@@ -377,26 +398,27 @@ def load_config(project: Path, flags: Values, environ: Mapping[str, str] = os.en
     ]
     merged: dict[str, Any] = {}  # Any: as Values
     agents: dict[str, dict[str, Any]] = {}
-    cycle: dict[str, Any] = {}
-    origins = dict.fromkeys(
-        (*Settings.model_fields, *(f"{CYCLE}.{key}" for key in CycleSettings.model_fields)), "default"
-    )
+    tables: dict[str, dict[str, Any]] = {name: {} for name in TABLES}
+    keys = (f"{name}.{key}" for name, model in TABLES.items() for key in model.model_fields)
+    origins = dict.fromkeys((*Settings.model_fields, *keys), "default")
     for origin, values in sources:
-        plain = {key: value for key, value in values.items() if key not in (AGENTS, CYCLE)}
+        plain = {key: value for key, value in values.items() if key not in (AGENTS, *TABLES)}
         plain = _validated(Settings, plain, origin)
         dropped = drop_choice(merged.get("agent", "auto"), plain)
         merged |= plain | dropped
         origins |= {**dict.fromkeys(plain, origin), **dict.fromkeys(dropped, "default")}
-        table = _validated(CycleSettings, values.get(CYCLE, {}), origin, CYCLE)
-        cycle = {**cycle, **table, ROLES_TABLE: {**cycle.get(ROLES_TABLE, {}), **table.get(ROLES_TABLE, {})}}
-        origins |= {f"{CYCLE}.{key}": origin for key in table}
-        origins |= {f"{CYCLE}.{ROLES_TABLE}.{role}": origin for role in table.get(ROLES_TABLE, {})}
+        for name, model in TABLES.items():
+            table = _validated(model, values.get(name, {}), origin, name)
+            tables[name] = _merged(tables[name], table)
+            origins |= {f"{name}.{key}": origin for key in table}
+            origins |= {f"{name}.{ROLES_TABLE}.{role}": origin for role in table.get(ROLES_TABLE, {})}
         for name, table in _agents(origin, values.get(AGENTS, {})).items():
             agents[name] = _merged(agents.get(name, {}), table)
             origins |= {f"{AGENTS}.{name}": origin, **{f"{AGENTS}.{name}.{key}": origin for key in table}}
     _check_commands(agents, origins)
     known = {name: AgentTable.model_validate(table) for name, table in agents.items()}
-    return Config(Settings.model_validate(merged), origins, known, CycleSettings.model_validate(cycle))
+    cycle, fleet = CycleSettings.model_validate(tables[CYCLE]), FleetSettings.model_validate(tables[FLEET])
+    return Config(Settings.model_validate(merged), origins, known, cycle, fleet)
 
 
 def _validated(model: type[BaseModel], values: object, origin: str, table: str = "") -> dict[str, Any]:
@@ -436,7 +458,7 @@ def _agents(origin: str, tables: object) -> dict[str, dict[str, Any]]:
 
 def _merged(before: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
     """Key by key; tables inside, variables and modes, again key by key."""
-    inner = [key for key in ("env", "mode", "mcp") if key in before and key in table]
+    inner = [key for key in ("env", "mode", "mcp", ROLES_TABLE, "accounts") if key in before and key in table]
     return {**before, **table, **{key: {**before[key], **table[key]} for key in inner}}
 
 
@@ -451,12 +473,12 @@ def _check_commands(agents: Mapping[str, Values], origins: Mapping[str, str]) ->
 
 
 def _environment(environ: Mapping[str, str]) -> Values:
-    """LOOPWRIGHT_MAX_MINUTES=30 sets max_minutes, LOOPWRIGHT_CYCLE_PARALLEL=3 that of [cycle].
+    """LOOPWRIGHT_MAX_MINUTES=30 sets max_minutes, LOOPWRIGHT_CYCLE_PARALLEL=3 what [cycle] has of that name.
 
     Names of other purposes are left alone.
     """
-    cycle = _named(environ, f"{PREFIX}{CYCLE.upper()}_", CycleSettings)
-    return {**_named(environ, PREFIX, Settings), **({CYCLE: cycle} if cycle else {})}
+    tables = {name: _named(environ, f"{PREFIX}{name.upper()}_", model) for name, model in TABLES.items()}
+    return {**_named(environ, PREFIX, Settings), **{name: table for name, table in tables.items() if table}}
 
 
 def _named(environ: Mapping[str, str], prefix: str, model: type[BaseModel]) -> Values:

@@ -93,7 +93,10 @@ class NewerSchema(StoreError):
 
 
 class UncertainCommit(StoreError):
-    """A sync failed: the last update may or may not be durable, and the store accepts no more."""
+    """The last update may or may not have been kept, for a sync failed or the fleet was not heard of any more.
+
+    The store accepts nothing more.
+    """
 
 
 class WorkspaceError(LoopwrightError):

@@ -1,6 +1,6 @@
 """The fleet, where runs are driven on many machines: its ports, and the records that they speak in."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,11 +13,25 @@ FleetStatus = Literal["queued", "running", "resting", "finished"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Submission:
-    """A run that is handed to the fleet, with its `journal` so far.
+class Source:
+    """Where the files of a run come from: a git `remote`, the commit `base` there, and on top of that a snapshot.
 
-    `kind` names the id of such a run. `remote` and the commit `base` are where its files come from. `account` is the
-    agent's that works on it, `user` who submitted it; of a user's runs, those with a lower `priority` come first.
+    That is the checkpoint `start`, with what was not committed; none where all was. `author` of the result's commits,
+    as in `Ada <ada@example.org>`.
+    """
+
+    remote: str
+    base: str
+    start: str | None = None
+    author: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """A run that is handed to the fleet, with its `journal` so far; `kind` names the id of such a run.
+
+    `account` is the agent's that works on it, `user` who submitted it; of a user's runs, those with a lower `priority`
+    come first.
     """
 
     id: str
@@ -25,24 +39,50 @@ class Submission:
     title: str
     account: str
     user: str
-    remote: str
-    base: str
+    source: Source
     journal: bytes
     priority: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """The right to drive a run. A higher `token` ends it: whoever holds a lower one commits nothing more."""
+    """The right to drive a run. A higher `token` ends it: whoever holds a lower one commits nothing more.
+
+    `result`: the commit that the run came to, where a machine before this one got so far.
+    """
 
     id: str
     kind: IdName
     token: int
     account: str
     user: str
-    remote: str
-    base: str
+    source: Source
     journal: bytes
+    result: str | None = None
+
+
+class FleetRun(NamedTuple):
+    """How a run is in the fleet.
+
+    `holder`: the machine that drives it; `before`: how many are queued for its account ahead of it; `branch` with its
+    result; `trouble`: why it could not be driven last.
+    """
+
+    id: str
+    status: FleetStatus
+    account: str
+    user: str
+    holder: str | None
+    before: int
+    branch: str | None
+    trouble: str
+
+    @property
+    def words(self) -> str:
+        """In half a sentence."""
+        where = {"running": f"on {self.holder}", "queued": f"{self.before} before it on {self.account}"}
+        told = f"{self.status}, {where[self.status]}" if self.status in where else self.status
+        return f"{told}: {self.trouble}" if self.trouble else told
 
 
 class Job(NamedTuple):
@@ -50,6 +90,18 @@ class Job(NamedTuple):
 
     id: str
     n: int
+
+
+class JobQueue(Protocol):
+    """The jobs of this machine, and what is done about those of machines that are gone."""
+
+    @property
+    def taken(self) -> Collection[str]:
+        """The names of those that it has."""
+        ...
+
+    def return_job(self, name: str, executor: str) -> None:
+        """Makes a job wait again, if that machine still has it."""
 
 
 class Dispatcher(Protocol):
@@ -61,20 +113,35 @@ class Dispatcher(Protocol):
     def submit(self, runs: Sequence[Submission]) -> None:
         """Queues all of them in one transaction. Conflict for an id that is known, Invalid for an unknown account."""
 
-    def serving(self, slots: int, work: Callable[[Job], None]) -> AbstractContextManager[None]:
+    def serving(
+        self, slots: int, work: Callable[[Job], None], may_take: Callable[[str], bool]
+    ) -> AbstractContextManager[JobQueue]:
         """While this lasts, `work` is called in threads for jobs as they come, for `slots` at a time.
 
-        No account's limit is exceeded, nor that of a user of it. A job whose machine dies comes again elsewhere.
+        No account's limit is exceeded, nor that of a user of it; `may_take` says of an account whether its jobs are
+        taken here now. A job whose machine dies comes again elsewhere.
         """
 
     def claim(self, job: Job) -> Claim | None:
         """None where another living machine holds the run, or the job is void."""
 
-    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None) -> bool:
+    def note_result(self, claim: Claim, branch: str, commit: str) -> None:
+        """What the run came to, before it is put on that branch. Fenced."""
+
+    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None, trouble: str = "") -> bool:
         """Ends a claim in one transaction: with `queued` there is a new job, from the time `at` on.
 
-        False where it had ended already.
+        `trouble`: why it could not be driven, for people. False where the claim had ended already.
         """
+
+    def waiting(self, accounts: Sequence[str]) -> int:
+        """How many runs of these accounts are queued, or of all where none is named."""
+
+    def closed(self) -> frozenset[str]:
+        """Accounts of which no run is begun now."""
+
+    def find(self, id: str) -> FleetRun:
+        """NotFound."""
 
     def enqueue(self, id: str) -> None:
         """A new job for a run that rests. NotFound; Conflict for one that is queued, running or finished."""
@@ -87,12 +154,15 @@ class Dispatcher(Protocol):
 
 
 class Replica(Protocol):
-    """The journals' authoritative copies, which a run's lines are part of before they count as committed. Blocks."""
+    """The journals' authoritative copies, which a run's lines are part of before they count as committed.
+
+    Calls block; safe from any thread.
+    """
 
     def append(self, id: str, at: int, data: bytes) -> None:
-        """Adds whole lines behind the first `at` bytes; the same call again does the same.
+        """Adds whole lines behind the first `at` bytes. What is there of them is not added again.
 
-        Fenced, and nothing was added: another machine has claimed the run, or has committed there meanwhile.
+        Fenced, and nothing was added: another machine has claimed the run, or other lines stand there.
         UncertainCommit: they may have been added or not.
         """
 

@@ -643,6 +643,9 @@ class Notifier(Protocol):
 class Launcher(Protocol):
     """Starts a runner for a loop as a process of its own."""
 
+    def argv(self, loop_id: str) -> Sequence[str]:
+        """The command that is one, for whoever wants to wait for it: it ends when its input, a pipe, does."""
+
     def launch(self, loop_id: str) -> int:
         """Process id of the runner, which outlives the caller."""
 

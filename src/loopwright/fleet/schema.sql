@@ -28,12 +28,16 @@ CREATE TABLE IF NOT EXISTS fleet_loop (
     priority int NOT NULL DEFAULT 0,
     remote text NOT NULL,
     base text NOT NULL,
+    start text,
+    author text NOT NULL,
     status text NOT NULL DEFAULT 'queued',
     token bigint NOT NULL DEFAULT 0,
     holder text,
     jobs int NOT NULL DEFAULT 0,
     journal_end bigint NOT NULL DEFAULT 0,
     branch text,
+    result text,
+    trouble text NOT NULL DEFAULT '',
     submitted timestamptz NOT NULL DEFAULT now(),
     changed timestamptz NOT NULL DEFAULT now()
 );

@@ -164,14 +164,17 @@ class RunnerLauncher:
         self._command = tuple(command)
         self._launched: set[int] = set()
 
+    def argv(self, loop_id: str) -> Sequence[str]:
+        """The command itself; a runner whose input is a pipe ends when that does."""
+        return (sys.executable, "-m", "loopwright", *self._command, loop_id, "--project", str(self._project))
+
     def launch(self, loop_id: str) -> int:
         self._bury()
         folder = self._folder(loop_id)
         folder.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "loopwright", *self._command, loop_id, "--project", str(self._project)]
         with (folder / "runner.log").open("ab") as log:
             process = subprocess.Popen(
-                command,
+                self.argv(loop_id),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -35,12 +35,13 @@ from loopwright.store.state_reader import (
     CHUNK,
     DeletedState,
     is_damaged,
+    parse_journal,
     read_journal,
     remember_whole,
     stat_journal,
     state_at,
 )
-from loopwright.store.writer import DisplacedJournal, StateWriter
+from loopwright.store.writer import DisplacedJournal, ReplicaOf, StateWriter
 
 
 class StoreLocation:
@@ -247,7 +248,8 @@ LOOKED = JournalEvent(type="looked")
 class FileStore(ClosingContext, Generic[S]):
     """States of one kind under the project `root`, as ports.Store and ports.Watchable promise.
 
-    Close it, or use it as a context. `keep_index`: what a list has found is kept for the next process.
+    Close it, or use it as a context. `keep_index`: what a list has found is kept for the next process. `replica_of`:
+    what the commits of some of them are part of first.
     """
 
     def __init__(
@@ -259,6 +261,7 @@ class FileStore(ClosingContext, Generic[S]):
         unsafe_fs: bool = False,
         disk: Disk | None = None,
         keep_index: bool = False,
+        replica_of: ReplicaOf | None = None,
     ) -> None:
         self.root = root.resolve()
         if not unsafe_fs and (network := network_type(self.root)):
@@ -271,7 +274,7 @@ class FileStore(ClosingContext, Generic[S]):
         self._place = StoreLocation(self._disk, self.root, kind.folder)
         self._folder = self._place.folder
         self._source = StateSource(self._disk, kind, self.root)
-        self._writer = StateWriter(self._disk, kind, clock, self._source)
+        self._writer = StateWriter(self._disk, kind, clock, self._source, replica_of)
         self._layout = kind.layout(self._folder)
         self._index = StateIndex(
             self._disk,
@@ -389,6 +392,30 @@ class FileStore(ClosingContext, Generic[S]):
         return request.result
 
     @DiskErrorTranslator()
+    def journal(self, id: str) -> bytes:
+        """Every line that was acknowledged."""
+        end = self.read(id).engine.journal_bytes
+        return (self._disk.read(self._paths(id).journal) or b"")[:end]
+
+    @DiskErrorTranslator()
+    def replace_journal(self, id: str, journal: bytes) -> S:
+        """Makes what the replica has the journal, whatever there is or is not yet; the state is what it says.
+
+        Conflict while somebody drives it; Corrupt, NewerSchema; NotFound where the journal ends with its deletion.
+        """
+        paths = self._paths(id)
+        known = parse_journal(self._kind, id, journal, self._writer.now())
+        lease_file = self._take_lease(paths)
+        try:
+            lock = Flock.ensure(paths.lock)
+            try:
+                return self._writer.replace_journal(paths, journal, known)
+            finally:
+                lock.release()
+        finally:
+            lease_file.release()
+
+    @DiskErrorTranslator()
     def delete(self, id: str, *, actor: str) -> None:
         paths = self._paths(id)
         with self._access.locked(paths):
@@ -406,11 +433,7 @@ class FileStore(ClosingContext, Generic[S]):
     def lease(self, id: str) -> Iterator[Lease]:
         paths = self._paths(id)
         self.read(id)
-        with DiskErrorTranslator():
-            self._place.make(paths)
-            lease_file = LeaseFile.take(self._disk, str(self.root), id, paths.lease)
-        if lease_file is None:
-            raise Conflict(f"{self._kind.name} {id} is being driven by process {self.holder(id)}")
+        lease_file = self._take_lease(paths)
         try:
             if is_damaged(self._disk, paths):
                 self.recover(id, actor="runner")
@@ -448,6 +471,14 @@ class FileStore(ClosingContext, Generic[S]):
 
     def _paths(self, id: str) -> StatePaths:
         return self._layout.paths(id)
+
+    @DiskErrorTranslator()
+    def _take_lease(self, paths: StatePaths) -> LeaseFile:
+        self._place.make(paths)
+        lease_file = LeaseFile.take(self._disk, str(self.root), paths.id, paths.lease)
+        if lease_file is None:
+            raise Conflict(f"{self._kind.name} {paths.id} is being driven by process {self.holder(paths.id)}")
+        return lease_file
 
     def _commit(self, paths: StatePaths, requests: Sequence[CommitRequest[S]], busy: Callable[[], bool]) -> None:
         lock = partial(self._access.locked, paths)

@@ -170,6 +170,14 @@ def read_journal(disk: Disk, paths: StatePaths) -> JournalScan:
     return scan_lines(disk.read(paths.journal) or b"")
 
 
+def parse_journal(kind: StateKind[S], id: str, data: bytes, now: str) -> CommittedState[S]:
+    """The last state in a journal that is in no file yet. Corrupt, NewerSchema; NotFound after a tombstone."""
+    scan = scan_lines(data)
+    if scan.rest != "nothing" or not scan.lines:
+        raise Corrupt(f"{kind.name} {id}: what should be its journal is damaged after line {len(scan.lines)}")
+    return _known(kind, replay_lines(scan.lines), id, now, scan.lines[-1], None, JournalStat(0, 0, 0))
+
+
 LONG = 1 << 20
 """Bytes of a journal from which it is remembered that it was whole."""
 

@@ -3,15 +3,17 @@
 import contextlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from errno import ENOENT
 from operator import is_
 from typing import Generic, NamedTuple, NoReturn
 
 import orjson
 
-from loopwright.core.errors import StoreError, UncertainCommit
+from loopwright.core.errors import Fenced, StoreError, UncertainCommit
+from loopwright.core.fleet import Replica
 from loopwright.core.ports import Clock
 from loopwright.core.record import JournalEvent
 from loopwright.store import patch, progress, projection
@@ -91,11 +93,31 @@ class CommitBase(NamedTuple, Generic[S]):
     lines: list[bytes]
 
 
-class StateWriter(Generic[S]):
-    """Every method expects the caller to hold the write lock of the state."""
+ReplicaOf = Callable[[str], Replica | None]
+"""By the id of a run; None for one that has none. Fenced for one that is not to be changed here."""
 
-    def __init__(self, disk: Disk, kind: StateKind[S], clock: Clock, source: StateSource[S]) -> None:
-        self._disk, self._kind, self._clock, self._source = disk, kind, clock, source
+
+def _to_show(known: CommittedState[S], behind: float) -> CommittedState[S]:
+    """With the JSON file that it should have, unless only the next line can have one."""
+    if known.whole:
+        return known
+    file, _ = projection.render_projection(known.doc, rev=known.seq, journal_bytes=known.end)
+    return replace(known, pending=file, behind=behind)
+
+
+class StateWriter(Generic[S]):
+    """Every method expects the caller to hold the write lock of the state.
+
+    Where a state has a replica, that decides: it has each line before the journal on disk does, so that whoever reads
+    the journal sees nothing that may have to be taken back.
+    """
+
+    def __init__(
+        self, disk: Disk, kind: StateKind[S], clock: Clock, source: StateSource[S], replica_of: ReplicaOf | None
+    ) -> None:
+        self._disk, self._kind, self._clock, self._source, self._replica_of = disk, kind, clock, source, replica_of
+        self._replicated: dict[str, int] = {}
+        """How much of a journal its replica is known to have."""
         self._uncertain: set[str] = set()
         self.projections = ProjectionWriter(disk, kind)
 
@@ -104,7 +126,7 @@ class StateWriter(Generic[S]):
 
     def refuse_uncertain(self, id: str) -> None:
         if id in self._uncertain:
-            raise UncertainCommit(f"{self._kind.name} {id}: a sync failed earlier; this process writes nothing more")
+            raise UncertainCommit(f"{self._kind.name} {id}: a commit failed earlier; this process writes nothing more")
 
     def begin(self, request: CommitRequest[S]) -> Commit[None]:
         """The first line of a journal."""
@@ -163,15 +185,14 @@ class StateWriter(Generic[S]):
         if settlement.event:
             step = self.step(settlement.known, settlement.state, CommitStamp(now, settlement.actor, settlement.event))
             return CommitBase(settlement.known, step.known, [step.line])
-        if not view.current and not known.whole:
-            file, _ = projection.render_projection(known.doc, rev=known.seq, journal_bytes=known.end)
-            known = replace(known, pending=file, behind=self._clock.monotonic())
+        if not view.current:
+            known = _to_show(known, self._clock.monotonic())
         return CommitBase(known, known, [])
 
     def append(
         self, paths: StatePaths, before: CommittedState[S], after: CommittedState[S], lines: Sequence[bytes]
     ) -> Commit[CommittedState[S]]:
-        """The commit itself. StoreError with nothing changed, or Uncertain."""
+        """The commit itself. Fenced or StoreError with nothing changed, or Uncertain."""
         data = b"".join(lines)
         self._source.unsynced[paths.id] = before.end + len(data)
         try:
@@ -182,24 +203,31 @@ class StateWriter(Generic[S]):
     def _appended(
         self, paths: StatePaths, before: CommittedState[S], after: CommittedState[S], data: bytes
     ) -> Commit[CommittedState[S]]:
-        fresh = before.end == 0
+        fresh, hold = before.end == 0, self._source.holds.get(paths.id)
         with self._disk.open(paths.journal, CREATE if fresh else WRITE) as fd:
+            replica = self._replica_of(paths.id) if self._replica_of else None
+            if replica:
+                start = min(self._replicated.get(paths.id, before.end), before.end)
+                more = self._disk.read_at(fd, start, before.end - start) + data
+                with self._replicating(paths.id, start + len(more)):
+                    replica.append(paths.id, start, more)
+            undo = self._close if replica else self._take_back
             try:
                 if fresh and os.fstat(fd).st_size:
                     self._disk.truncate(fd, 0)
                 self._disk.append(fd, before.end, data)
             except OSError as error:
-                self._take_back(paths, fd, before.end)
+                undo(paths, fd, before.end, error)
                 raise StoreError(f"{self._kind.name} {paths.id} could not be written: {error.strerror}") from error
             try:
                 yield Unsynced(self._disk, fd, os.path.dirname(paths.journal) if fresh else None)
             except OSError as error:
                 self._close(paths, fd, before.end, error)
             found = os.fstat(fd)
-            if not found.st_nlink:
-                self._take_back(paths, fd, before.end)
+            if not found.st_nlink and not (hold and replica):  # which has it, and memory brings it back
+                undo(paths, fd, before.end, FileNotFoundError(ENOENT, "its journal was removed"))
                 raise DisplacedJournal(f"{paths.journal} was removed while it was being written; that write is lost")
-        if hold := self._source.holds.get(paths.id):
+        if hold:
             hold.remember(StateMemory(after.state, after.seq, after.end), data)
         return replace(after, inode=found.st_ino, changed=found.st_ctime_ns)
 
@@ -209,17 +237,25 @@ class StateWriter(Generic[S]):
         state = with_incident(rescue.known.state, "state_rebuilt", f"rebuilt from {rescue.origin}", now)
         event = JournalEvent(type="recovered", data={"from": rescue.origin})
         step = self.step(rescue.known, state, CommitStamp(now, actor, event))
-        found = self._disk.read(paths.journal) or b""
-        if not rescue.lines.startswith(found):
-            self.quarantine(paths.journal, found)
+        journal = rescue.lines + step.line
+        if replica := self._replica_of(paths.id) if self._replica_of else None:
+            with self._replicating(paths.id, len(journal)):
+                replica.rewrite(paths.id, journal)
         self.quarantine(paths.state, rescue.known.file)
-        self._disk.replace(paths.journal, rescue.lines + step.line, durable=True)
-        journal = stat_journal(paths)
-        known = self.projections.write(paths, replace(step.known, inode=journal.inode, changed=journal.changed))
-        self._source.cache.put(paths.id, known)
-        if hold := self._source.holds.get(paths.id):
-            hold.begin_again(StateMemory(known.state, known.seq, known.end), rescue.lines + step.line)
-        return known.state
+        return self._put_journal(paths, step.known, journal)
+
+    def replace_journal(self, paths: StatePaths, journal: bytes, state: CommittedState[S]) -> S:
+        """Writes what the replica has, in which `state` is the last; nobody drives it. What was in doubt is no more.
+
+        The JSON file goes first: one of other lines would count as a change from outside.
+        """
+        self._source.cache.drop(paths.id)
+        self._disk.remove(paths.state)
+        self._put_journal(paths, _to_show(state, 0), journal)
+        self._replicated[paths.id] = len(journal)
+        self._uncertain.discard(paths.id)
+        progress.write_files(self._disk, paths, self._kind.progress(state.state))
+        return state.state
 
     def bury(self, paths: StatePaths, actor: str) -> None:
         """Commits the tombstone."""
@@ -229,6 +265,32 @@ class StateWriter(Generic[S]):
         self._source.cache.drop(paths.id)
         step = self.step(known, known.state, CommitStamp(now, actor, JournalEvent(type=DELETED)))
         carry_through(self.append, paths, base, step.known, [*lines, step.line])
+
+    def _put_journal(self, paths: StatePaths, known: CommittedState[S], journal: bytes) -> S:
+        """Other lines that stood there are kept beside it."""
+        found = self._disk.read(paths.journal) or b""
+        if not journal.startswith(found):
+            self.quarantine(paths.journal, found)
+        self._disk.replace(paths.journal, journal, durable=True)
+        at = stat_journal(paths)
+        known = replace(known, inode=at.inode, changed=at.changed)
+        known = self.projections.write(paths, known) if known.pending else known
+        self._source.cache.put(paths.id, known)
+        if hold := self._source.holds.get(paths.id):
+            hold.begin_again(StateMemory(known.state, known.seq, known.end), journal)
+        return known.state
+
+    @contextlib.contextmanager
+    def _replicating(self, id: str, end: int) -> Iterator[None]:
+        """Around a commit to the replica, which then has `end` bytes. In doubt, nothing more is written."""
+        try:
+            yield
+        except Fenced:
+            raise
+        except BaseException:
+            self._uncertain.add(id)
+            raise
+        self._replicated[id] = end
 
     def step(self, known: CommittedState[S], state: S, stamp: CommitStamp) -> CommitStep[S]:
         return build_commit(self._kind, known, state, stamp, self._clock.monotonic())
@@ -283,7 +345,8 @@ class StateWriter(Generic[S]):
         self.restart(paths, RecoveredState(known, history, origin), "runner")
         progress.write_files(self._disk, paths, self._kind.progress(state))
 
-    def _take_back(self, paths: StatePaths, fd: int, end: int) -> None:
+    def _take_back(self, paths: StatePaths, fd: int, end: int, why: OSError) -> None:
+        """Uncertain where that fails."""
         try:
             self._disk.truncate(fd, end)
         except OSError as error:

@@ -28,6 +28,7 @@ from loopwright.store.group_commit import refuse_group
 from loopwright.store.kept_index import forget_gone_projects
 from loopwright.wiring.agents import Agents as Agents
 from loopwright.wiring.places import (
+    FLEET_MARKS,
     checkpoints_folder,
     make_branches,
     read_cycle_prompts,
@@ -482,15 +483,20 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     root = _root(project)
     config = load_config(root, flags)
     clock = SystemClock(config.settings.timezone)
-    workspace = GitWorkspace(root, checkpoints_folder(config.settings))
+    replica_of, workspace = None, GitWorkspace(root, checkpoints_folder(config.settings))
+    if (root / FLEET_MARKS).exists():
+        from loopwright.wiring.fleet import PushingWorkspace, open_replica  # most projects have no run in a fleet
+
+        replica_of = open_replica(root, config)
+        workspace = PushingWorkspace(root, checkpoints_folder(config.settings))
     processes = _processes(root, config)
     agents = Agents(root, config.agents, processes.folder)
     branches = GitBranches(root, checkpoints_folder(config.settings))
     unsafe, names = config.settings.unsafe_fs, frozenset(agents.configured)
     with (
-        FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True) as loops,
-        FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True) as cycles,
-        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True) as tunings,
+        FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as loops,
+        FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as cycles,
+        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as tunings,
     ):
         service = LoopService(
             loops,

@@ -12,6 +12,9 @@ from loopwright.workspace.branches import GitBranches
 if TYPE_CHECKING:
     from loopwright.core.prompts import Prompts
 
+FLEET_MARKS = ".workflow/fleet.json"
+"""In a project: which of its runs are in the fleet."""
+
 
 def read_prompts(project: Path, settings: Settings) -> "Prompts":
     """Our prompts, with those of the project's folder in their places. Invalid names a file that cannot be used."""

@@ -62,7 +62,7 @@ def run(
             first = create_attempts(engine, work, title, attempts)
             raise typer.Exit(drive_attempts(engine, first.loop_id, json=json, at=project_option(project)))
         if work is not None:
-            state = _created(engine, work, title, interactive=interactive)
+            state = create_loop(engine, work, title, interactive=interactive)
         elif launched:
             state = engine.service.read(str(loop_id))
         else:
@@ -101,12 +101,12 @@ def create(
         if attempts:
             state = create_attempts(engine, work, title, attempts)
         else:
-            state = _created(engine, work, title, interactive=not auto)
+            state = create_loop(engine, work, title, interactive=not auto)
     id, at = state.loop_id, project_option(project)
     print_answer(json, state, f"{id} created\nstart it with: loopwright start {id}{at}")
 
 
-def _created(engine: "Engine", work: NewWork, title: str | None, *, interactive: bool) -> "LoopState":
+def create_loop(engine: "Engine", work: NewWork, title: str | None, *, interactive: bool) -> "LoopState":
     """A new loop, unless what it would need is not there."""
     engine.load_prompts()
     state = engine.create(work.task, title=title, interactive=interactive, sources=work.sources)

@@ -1,7 +1,9 @@
 """Driving or following a run of any kind, shown as it goes, until it rests."""
 
 import asyncio
+import os
 import signal
+import stat
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -75,6 +77,8 @@ async def _drive(
         person = TerminalPrompter(view, engine.service.clock)
     story = RunReporter(kind, kind.service(engine), id, view)
     end_on_signals()
+    if launched and stat.S_ISFIFO(os.fstat(0).st_mode):
+        end_with_input()
     async with _looking(story):
         return await kind.run_kind.runner(engine).drive(
             id, take_up=take_up, bus=EventBus(story.note), person=person, from_afar=launched
@@ -88,6 +92,20 @@ def end_on_signals() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
             loop.add_signal_handler(number, task.cancel)
+
+
+def end_with_input() -> None:
+    """Whoever started this holds our input open; when it is gone, even by a kill, nobody waits for us any more."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+    end = task.cancel
+
+    def read() -> None:
+        if not os.read(0, 1024):
+            loop.remove_reader(0)
+            end()
+
+    loop.add_reader(0, read)
 
 
 @asynccontextmanager

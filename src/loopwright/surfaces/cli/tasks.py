@@ -1,7 +1,5 @@
 """`loopwright tasks ID add|import|generate|list|edit|remove|reorder`: what a loop shall do, task by task."""
 
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -71,7 +69,7 @@ async def _generated(
 
     from loopwright.core.run_events import EventBus
     from loopwright.reports.proposals import check_count
-    from loopwright.surfaces.cli.run_driver import end_on_signals
+    from loopwright.surfaces.cli.run_driver import end_on_signals, end_with_input
     from loopwright.workflows.loop.steps.generate import propose_tasks
 
     check_count(count)
@@ -83,7 +81,7 @@ async def _generated(
         await asyncio.to_thread(engine.agents.check_choices, tool)
     end_on_signals()
     if tied:
-        _end_with_input()
+        end_with_input()
     bus = EventBus(_tell, secrets=engine.runners.loop.secrets)
     found = await propose_tasks(engine.runners.loop, loop_id, agent=agent, count=count, bus=bus)
     return engine.service.tasks.add_proposed(loop_id, found, agent)
@@ -92,22 +90,6 @@ async def _generated(
 def _tell(note: "RunNote") -> None:
     if note.kind == "activity":
         print_remark(clean_line(note.text))
-
-
-def _end_with_input() -> None:
-    """Whoever started this holds our input open; when it is gone, even by a kill, nobody waits for us any more."""
-    import asyncio
-
-    task, loop = asyncio.current_task(), asyncio.get_running_loop()
-    assert task is not None
-    end = task.cancel
-
-    def read() -> None:
-        if not os.read(sys.stdin.fileno(), 1024):
-            loop.remove_reader(sys.stdin.fileno())
-            end()
-
-    loop.add_reader(sys.stdin.fileno(), read)
 
 
 app = typer.Typer(

@@ -1,0 +1,332 @@
+"""The fleet's queue: that of DBOS on PostgreSQL, with a queue for each account and a partition for each user.
+
+DBOS hands out jobs and holds the limits. Who drives a run is decided by its claim alone.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.rows import dict_row
+
+from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
+from loopwright.core.fleet import Claim, FleetRun, FleetStatus, Job, Source, Submission
+from loopwright.fleet.database import Database, Unreachable, connect, create_tables
+
+if TYPE_CHECKING:
+    from dbos import DBOSConfig
+
+APPLICATION = "loopwright"
+PROTOCOL = "1"
+"""Of jobs: workers of one protocol take each other's. DBOS calls it the application's version."""
+
+WORKFLOW = "drive"
+QUEUE = "account:"
+"""What the name of an account's queue begins with."""
+
+POLL_SECONDS = 0.2
+POOL = 4
+"""Connections that DBOS may have at a time."""
+
+INSERT_LOOP = """
+INSERT INTO fleet_loop (id, kind, title, account, owner, priority, remote, base, start, author, journal_end)
+VALUES (%(id)s, %(kind)s, %(title)s, %(account)s, %(user)s, %(priority)s,
+    %(remote)s, %(base)s, %(start)s, %(author)s, %(size)s)
+ON CONFLICT DO NOTHING RETURNING id
+"""
+INSERT_JOURNAL = "INSERT INTO fleet_journal (id, at, data, token) VALUES (%s, 0, %s, 0)"
+ENQUEUE = f"""
+UPDATE fleet_loop SET status = 'queued', jobs = jobs + 1, changed = now() WHERE id = %(id)s
+RETURNING dbos.enqueue_workflow(
+    '{WORKFLOW}', '{QUEUE}' || account, ARRAY[to_json(id), to_json(jobs)], workflow_id => id || '/' || jobs,
+    priority => priority, queue_partition_key => owner, application_name => '{APPLICATION}',
+    app_version => '{PROTOCOL}', delay_until_epoch_ms => (extract(epoch FROM %(at)s::timestamptz) * 1000)::bigint
+)
+"""
+CLAIM = """
+UPDATE fleet_loop SET status = 'running', token = token + 1, holder = %(executor)s, changed = now()
+WHERE id = %(id)s AND jobs = %(n)s AND status IN ('queued', 'running')
+AND NOT EXISTS (SELECT FROM fleet_worker WHERE executor = holder)
+AND EXISTS (SELECT FROM fleet_worker WHERE executor = %(executor)s)
+RETURNING id, kind, token, account, owner AS "user", remote, base, start, author, result,
+(SELECT string_agg(data, '' ORDER BY at) FROM fleet_journal WHERE fleet_journal.id = fleet_loop.id) AS journal
+"""
+NOTE_RESULT = "UPDATE fleet_loop SET branch = %s, result = %s WHERE id = %s AND token = %s RETURNING id"
+RELEASE = """
+UPDATE fleet_loop SET status = %s, trouble = %s, holder = NULL, changed = now()
+WHERE id = %s AND token = %s AND holder = %s RETURNING id
+"""
+WAITING = "SELECT count(*) FROM fleet_loop WHERE status = 'queued' AND (account = ANY(%(of)s) OR %(of)s = '{}')"
+SET_ACCOUNT = """
+INSERT INTO fleet_account (name, slots, user_slots) VALUES (%s, %s, %s)
+ON CONFLICT (name) DO UPDATE SET slots = excluded.slots, user_slots = excluded.user_slots
+"""
+CLOSE_ACCOUNT = "UPDATE fleet_account SET closed_until = %s, closed_why = %s WHERE name = %s RETURNING name"
+
+CLOSED = "SELECT name FROM fleet_account WHERE closed_until > now()"
+
+FIND = """
+SELECT id, status, account, owner AS "user", holder, branch, trouble, (
+    SELECT count(*) FROM fleet_loop AS other WHERE other.status = 'queued' AND other.account = run.account
+    AND (other.priority, other.submitted, other.id) < (run.priority, run.submitted, run.id)
+) AS before FROM fleet_loop AS run WHERE id = %(id)s
+"""
+ACCOUNTS = """
+SELECT name, slots, user_slots, closed_until::text, closed_why,
+count(*) FILTER (WHERE status = 'running') AS running, count(*) FILTER (WHERE status = 'queued') AS queued
+FROM fleet_account LEFT JOIN fleet_loop ON account = name GROUP BY name ORDER BY name
+"""
+WORKERS = """
+SELECT executor, host, slots, version, started::text, extract(epoch FROM now() - beat)::float AS age,
+(SELECT count(*) FROM fleet_loop WHERE holder = executor) AS running FROM fleet_worker ORDER BY executor
+"""
+COUNTS = "SELECT status, count(*) AS n FROM fleet_loop GROUP BY status ORDER BY status"
+LATEST = """
+SELECT id, title, status, account, owner AS "user", holder, branch, trouble, changed::text
+FROM fleet_loop ORDER BY changed DESC LIMIT 50
+"""
+
+Work = Callable[[Job], None]
+Claiming = Callable[..., tuple[list[str], str | None]]
+"""DBOS's own: the ids of the jobs that a worker has got from a queue, and which limit left it none."""
+
+
+def job_name(id: str, n: int) -> str:
+    return f"{id}/{n}"
+
+
+class DbosDispatcher:
+    """See ports: core.fleet.Dispatcher. `executor` names this worker; whoever only submits has none."""
+
+    def __init__(self, database: Database, executor: str = "") -> None:
+        self._database, self._executor = database, executor
+
+    def make_tables(self) -> None:
+        """What is missing of the fleet's tables, and of those of its queue. NewerSchema."""
+        from dbos import DBOS
+
+        with connect(self._database.url) as connection:
+            create_tables(connection)
+        DBOS.migrate(self._database.url)
+
+    def submit(self, runs: Sequence[Submission]) -> None:
+        with self._database.transaction() as open:
+            accounts = _accounts(open)
+            for run in runs:
+                if run.account not in accounts:
+                    raise Invalid(f"the fleet has no account {run.account}; it has: {', '.join(accounts) or 'none'}")
+                given = {**vars(run), **vars(run.source), "size": len(run.journal)}
+                if open.execute(INSERT_LOOP, given).fetchone() is None:
+                    raise Conflict(f"the fleet has a run {run.id} already")
+                open.execute(INSERT_JOURNAL, (run.id, run.journal))
+                _enqueue(open, run.id)
+
+    def claim(self, job: Job) -> Claim | None:
+        """See ports. Fenced where this worker was taken for dead: it must end, and leave the job as it is."""
+        with self._database.transaction() as open:
+            rows = open.cursor(row_factory=dict_row).execute(CLAIM, {**job._asdict(), "executor": self._executor})
+            found = rows.fetchone()
+            if found is None:
+                self._require_alive(open)
+                return None
+            source = Source(**{name: found.pop(name) for name in ("remote", "base", "start", "author")})
+            return Claim(source=source, **found)
+
+    def note_result(self, claim: Claim, branch: str, commit: str) -> None:
+        with self._database.transaction() as open:
+            if open.execute(NOTE_RESULT, (branch, commit, claim.id, claim.token)).fetchone() is None:
+                raise Fenced(f"another machine has claimed {claim.id}")
+
+    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None, trouble: str = "") -> bool:
+        with self._database.transaction() as open:
+            found = open.execute(RELEASE, (status, trouble, claim.id, claim.token, self._executor)).fetchone()
+            if found and status == "queued":
+                _enqueue(open, claim.id, at)
+            return found is not None
+
+    def find(self, id: str) -> FleetRun:
+        with self._database.transaction() as open:
+            found = open.cursor(row_factory=dict_row).execute(FIND, {"id": id}).fetchone()
+        if found is None:
+            raise NotFound(f"the fleet has no run {id}")
+        return FleetRun(**found)
+
+    def enqueue(self, id: str) -> None:
+        with self._database.transaction() as open:
+            found = open.execute("SELECT status FROM fleet_loop WHERE id = %s FOR UPDATE", (id,)).fetchone()
+            if found is None:
+                raise NotFound(f"the fleet has no run {id}")
+            if found[0] != "resting":
+                raise Conflict(f"{id} is {found[0]} in the fleet; only one that rests can be queued again")
+            _enqueue(open, id)
+
+    def waiting(self, accounts: Sequence[str]) -> int:
+        with self._database.transaction() as open:
+            (found,) = open.execute(WAITING, {"of": list(accounts)}).fetchone() or (0,)
+            return int(found)
+
+    def closed(self) -> frozenset[str]:
+        with self._database.transaction() as open:
+            return frozenset(name for (name,) in open.execute(CLOSED))
+
+    def accounts(self) -> list[dict[str, Any]]:  # Any: rows, as JSON has them
+        """Each with its limits, and how many of its runs are driven and wait."""
+        return self._rows(ACCOUNTS)
+
+    def status(self) -> dict[str, Any]:  # Any: as above
+        """The workers, how many runs there are by status, and those that changed last."""
+        return {
+            "workers": self._rows(WORKERS),
+            "runs": {row["status"]: row["n"] for row in self._rows(COUNTS)},
+            "latest": self._rows(LATEST),
+        }
+
+    def _rows(self, query: str) -> list[dict[str, Any]]:  # Any: as above
+        with self._database.transaction() as open:
+            return open.cursor(row_factory=dict_row).execute(query).fetchall()
+
+    def set_account(self, name: str, slots: int, user_slots: int | None = None) -> None:
+        from dbos import DBOSClient  # slow to load, and most who submit never do this
+
+        if slots < 1 or (user_slots is not None and not 1 <= user_slots <= slots):
+            raise Invalid(f"slots: an account has at least one, and a user of it no more than all; not {slots}")
+        client = DBOSClient(system_database_url=self._database.url)
+        try:
+            client.register_queue(
+                QUEUE + name,
+                global_concurrency=slots,
+                partition_concurrency=user_slots or slots,
+                polling_interval_sec=POLL_SECONDS,
+            )
+        finally:
+            client.destroy()
+        with self._database.transaction() as open:
+            open.execute(SET_ACCOUNT, (name, slots, user_slots))
+
+    def close_account(self, name: str, until: datetime, why: str) -> None:
+        with self._database.transaction() as open:
+            if open.execute(CLOSE_ACCOUNT, (until, why, name)).fetchone() is None:
+                raise NotFound(f"the fleet has no account {name}; it has: {', '.join(_accounts(open)) or 'none'}")
+
+    @contextmanager
+    def serving(self, slots: int, work: Work, may_take: Callable[[str], bool]) -> Iterator["TakenJobs"]:
+        """See ports. Once in a process."""
+        from dbos import DBOS
+
+        taken = TakenJobs(slots, may_take)
+
+        def drive(id: str, n: int) -> None:
+            try:
+                work(Job(id, n))
+            finally:
+                taken.finish(job_name(id, n))
+
+        DBOS(config=make_config(self._database.url, self._executor, slots))
+        DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)(drive)
+        with taken.counted():
+            DBOS.launch()
+            try:
+                yield taken
+            finally:
+                DBOS.destroy(destroy_registry=True)
+
+    def _require_alive(self, open: psycopg.Connection) -> None:
+        if not open.execute("SELECT 1 FROM fleet_worker WHERE executor = %s", (self._executor,)).fetchone():
+            raise Fenced("this worker was taken for dead; its runs go on elsewhere")
+
+
+class TakenJobs:
+    """The jobs that this process has: never more than its slots, whichever queues they come from.
+
+    DBOS limits a worker queue by queue, and for all machines alike; so each of its claims is told here how many there
+    may be, one claim after the other.
+    """
+
+    def __init__(self, slots: int, may_take: Callable[[str], bool]) -> None:
+        self._slots, self._may_take = slots, may_take
+        self._turn = threading.Lock()
+        self._ids = set[str]()
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """By name, see `job_name`."""
+        with self._turn:
+            return frozenset(self._ids)
+
+    def return_job(self, name: str, executor: str) -> None:
+        """Makes a job wait again, if that worker still has it."""
+        from dbos._dbos import _get_dbos_instance
+        from sqlalchemy.exc import SQLAlchemyError
+
+        try:
+            _get_dbos_instance()._sys_db.reenqueue_for_recovery(name, [executor], "")
+        except SQLAlchemyError as error:
+            raise Unreachable(f"the fleet's queue cannot be reached: {error}") from error
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """While this lasts, the claims of all queues of this process are made here."""
+        from dbos._sys_db import SystemDatabase
+
+        claim: Claiming = SystemDatabase.start_queued_workflows
+
+        def claim_free(
+            database: Any,
+            queue: Any,
+            executor: str,
+            version: str,
+            partition: str | None,
+            running: int = 0,
+            *more: Any,
+            **named: Any,
+        ) -> tuple[list[str], str | None]:
+            if not queue.name.startswith(QUEUE):
+                return claim(database, queue, executor, version, partition, running, *more, **named)
+            with self._turn:
+                free = self._slots - len(self._ids)
+                if free < 1 or not self._may_take(queue.name.removeprefix(QUEUE)):
+                    return [], "worker_concurrency"
+                queue._worker_concurrency, before = free, queue._worker_concurrency
+                try:
+                    ids, why = claim(database, queue, executor, version, partition, 0, *more, **named)
+                finally:
+                    queue._worker_concurrency = before
+                self._ids.update(ids)
+                return ids, why
+
+        SystemDatabase.start_queued_workflows = claim_free  # type: ignore[assignment, method-assign]
+        try:
+            yield
+        finally:
+            SystemDatabase.start_queued_workflows = claim  # type: ignore[assignment, method-assign]
+
+    def finish(self, id: str) -> None:
+        with self._turn:
+            self._ids.discard(id)
+
+
+def make_config(url: str, executor: str, slots: int) -> "DBOSConfig":
+    logging.getLogger("dbos").setLevel(logging.ERROR)
+    return {
+        "name": APPLICATION,
+        "application_version": PROTOCOL,
+        "executor_id": executor,
+        "system_database_url": url,
+        "sys_db_pool_size": POOL,
+        "db_engine_kwargs": {"max_overflow": 0},
+        "max_executor_threads": slots + 2,
+        "run_migrations": False,
+        "log_level": "ERROR",
+    }
+
+
+def _enqueue(open: psycopg.Connection, id: str, at: datetime | None = None) -> None:
+    open.execute(ENQUEUE, {"id": id, "at": at})
+
+
+def _accounts(open: psycopg.Connection) -> list[str]:
+    return [name for (name,) in open.execute("SELECT name FROM fleet_account ORDER BY name")]

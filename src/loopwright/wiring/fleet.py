@@ -1,0 +1,256 @@
+"""A project's runs in the fleet: which are there, how they get there, and what their commits go to."""
+
+import getpass
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from loopwright.core.config import Config
+from loopwright.core.errors import Conflict, Corrupt, Fenced, Invalid, WorkspaceError
+from loopwright.core.fleet import FleetRun, Source, Submission
+from loopwright.core.notices import IdName
+from loopwright.core.ports import Snapshot
+from loopwright.core.record import Record
+from loopwright.core.run import Run
+from loopwright.processes.user_git import UserGit
+from loopwright.store.files import FileStore
+from loopwright.wiring.places import FLEET_MARKS, checkpoints_folder, state_folder
+from loopwright.workspace.checkpoints import GitWorkspace
+
+if TYPE_CHECKING:
+    from loopwright.core.fleet import Depot, Replica
+    from loopwright.core.run_commands import RunService
+    from loopwright.fleet.database import Database
+    from loopwright.fleet.queue import DbosDispatcher
+    from loopwright.wiring import Engine
+
+DEFAULT_ACCOUNT, DEFAULT_SLOTS = "default", 4
+
+TO_RUN = ("created", "pending", "running")
+"""Statuses of what a runner takes up."""
+
+
+class FleetMark(Record):
+    """A run that is in the fleet. With a `token` it is driven here, else somewhere."""
+
+    token: int | None = None
+    remote: str
+    base: str
+
+
+_MARKS = TypeAdapter(dict[str, FleetMark])
+
+
+def read_marks(root: Path) -> Mapping[str, FleetMark]:
+    """By id. Corrupt."""
+    try:
+        return _MARKS.validate_json((root / FLEET_MARKS).read_bytes())
+    except FileNotFoundError:
+        return {}
+    except ValidationError as error:
+        raise Corrupt(
+            f"{root / FLEET_MARKS} says of no run how it is in the fleet; submit them again, or fetch them"
+        ) from error
+
+
+def set_mark(root: Path, id: str, mark: FleetMark | None) -> None:
+    """None takes it away: the run is this project's alone again."""
+    marks = {**read_marks(root), id: mark}
+    known = {name: one.model_dump() for name, one in marks.items() if one is not None}
+    path = root / FLEET_MARKS
+    if not known:
+        path.unlink(missing_ok=True)
+        return
+    path.parent.mkdir(exist_ok=True)
+    beside = path.with_suffix(".part")
+    with beside.open("wb") as file:
+        file.write(orjson.dumps(known))
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
+def open_replica(root: Path, config: Config) -> "Callable[[str], Replica | None] | None":
+    """What the commits of a run of this project are part of first, by its id; None where no run is in the fleet."""
+    marks = read_marks(root)
+    if not marks:
+        return None
+    from loopwright.fleet.replica import PostgresReplica
+
+    def token_of(id: str) -> int:
+        token = marks[id].token
+        if token is None:
+            raise Fenced(f"{id} is in the fleet, where it is driven and changed; bring it here: loopwright fetch {id}")
+        return token
+
+    replica = PostgresReplica(fleet_url(config), token_of)
+    return lambda id: replica if id in marks else None
+
+
+def fleet_url(config: Config) -> str:
+    """Where the fleet's database is. Invalid."""
+    if config.fleet.url is None:
+        raise Invalid(
+            "no fleet is named: set LOOPWRIGHT_FLEET_URL, or url in [fleet] of your settings, to the address of its "
+            "database, as in postgresql://USER@HOST/DATABASE"
+        )
+    return config.fleet.url.get_secret_value()
+
+
+def open_database(config: Config) -> "Database":
+    """Invalid: no fleet is named, or what it needs is not installed."""
+    url = fleet_url(config)
+    try:
+        from loopwright.fleet.database import Database
+    except ModuleNotFoundError as error:
+        raise Invalid(f"the fleet needs {error.name}; install it: pip install 'loopwright[fleet]'") from error
+    return Database(url)
+
+
+def open_dispatcher(config: Config) -> "DbosDispatcher":
+    """For whoever submits and looks. Errors as those of `open_database`."""
+    database = open_database(config)
+    from loopwright.fleet.queue import DbosDispatcher
+
+    return DbosDispatcher(database)
+
+
+def make_fleet(config: Config) -> list[str]:
+    """Makes the tables, and an account where there is none; the names of all accounts."""
+    dispatcher = open_dispatcher(config)
+    dispatcher.make_tables()
+    if not dispatcher.accounts():
+        dispatcher.set_account(DEFAULT_ACCOUNT, DEFAULT_SLOTS)
+    return [row["name"] for row in dispatcher.accounts()]
+
+
+def worker_place() -> Path:
+    """Where a worker of this user works."""
+    return state_folder() / "worker"
+
+
+def fleet_user(config: Config) -> str:
+    """Who submits."""
+    return config.fleet.user or getpass.getuser()
+
+
+def make_depot(project: Path, remote: str, private: Path) -> "Depot":
+    """`private`: the folder of the private repositories. Mirrors of remotes are kept for this user."""
+    from loopwright.fleet.depot import GitDepot
+    from loopwright.workspace.checkpoints import private_directory
+
+    mirrors = state_folder() / "mirrors"
+    return GitDepot(project, remote, private_directory(private.resolve(), project.resolve()), mirrors)
+
+
+class PushingWorkspace(GitWorkspace):
+    """Snapshots of a run of the fleet: they are where others find them before anybody hears of them."""
+
+    def __init__(self, root: Path, home: Path) -> None:
+        super().__init__(root, home)
+        self._home_of_all = home
+
+    def snapshot(self, loop_id: str, label: str) -> Snapshot:
+        found = super().snapshot(loop_id, label)
+        mark = read_marks(self.root).get(loop_id)
+        if mark and mark.token is not None:
+            depot = make_depot(self.root, mark.remote, self._home_of_all)
+            depot.push_checkpoint(loop_id, mark.token, mark.base, found.commit)
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmitOptions:
+    """What [fleet] says, where nothing is given."""
+
+    account: str | None = None
+    priority: int = 0
+
+
+def submit_run(engine: "Engine", service: "RunService[Any]", kind: IdName, id: str, options: SubmitOptions) -> None:
+    """Hands a run that nobody drives to the fleet. Conflict, Invalid, WorkspaceError, StoreError: it stays here."""
+    state, fleet = service.read(id), engine.config.fleet
+    if id in read_marks(engine.project):
+        raise Conflict(f"{id} is in the fleet already; bring what it has done here: loopwright fetch {id}")
+    if service.is_live(id):
+        raise Conflict(f"{id} is being driven here; pause it first")
+    if state.status not in TO_RUN:
+        raise Conflict(
+            f"{id} is {state.status}: the fleet takes what is to run; resume or reopen it, and pause it again"
+        )
+    dispatcher = open_dispatcher(engine.config)
+    source = _hand_over(engine, service, id)
+    set_mark(engine.project, id, FleetMark(remote=source.remote, base=source.base))
+    try:
+        submission = Submission(
+            id=id,
+            kind=kind,
+            title=state.title,
+            account=options.account or fleet.account or DEFAULT_ACCOUNT,
+            user=fleet_user(engine.config),
+            source=source,
+            journal=file_store(service).journal(id),
+            priority=options.priority,
+        )
+        dispatcher.submit([submission])
+    except BaseException:
+        set_mark(engine.project, id, None)
+        raise
+
+
+def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
+    """Brings the files of a run to where other machines find them."""
+    from loopwright.fleet.depot import find_url, public_url
+
+    git, remote = UserGit(engine.project, id, engine.project), find_url(engine.project)
+    head = git.run("rev-parse", "--verify", "HEAD^{commit}")
+    if not head.is_good:
+        raise Invalid("the fleet begins at a commit, and this repository has none; commit once")
+    start = service.workspace.snapshot(id, "as it was submitted").commit
+    depot = make_depot(engine.project, remote, checkpoints_folder(engine.config.settings))
+    depot.push_base(id, head.output)
+    depot.push_checkpoint(id, 0, head.output, start)
+    name, address = (git.run("config", key).output for key in ("user.name", "user.email"))
+    author = f"{name or fleet_user(engine.config)} <{address or 'loopwright@localhost'}>"
+    return Source(remote=public_url(remote), base=head.output, start=start, author=author)
+
+
+def fetch_run(engine: "Engine", service: "RunService[Any]", id: str) -> tuple[FleetRun, Run]:
+    """Brings the run's state and checkpoints here; one that has ended there is this project's alone again.
+
+    NotFound, Conflict, WorkspaceError, StoreError.
+    """
+    mark = read_marks(engine.project).get(id)
+    found = open_dispatcher(engine.config).find(id)
+    if mark is None:
+        raise Conflict(f"{id} was not submitted from here, or was fetched when it had ended")
+    from loopwright.fleet.replica import PostgresReplica
+
+    journal = PostgresReplica(fleet_url(engine.config), lambda id: 0).read(id)
+    state: Run = file_store(service).replace_journal(id, journal)
+    depot = make_depot(engine.project, mark.remote, checkpoints_folder(engine.config.settings))
+    if checkpoints := state.engine.checkpoints:
+        depot.fetch_checkpoints(id, checkpoints[-1].commit)
+    if found.status == "finished":
+        if found.branch:
+            _fetch_branch(engine, id, mark.remote, found.branch)
+        set_mark(engine.project, id, None)
+    return found, state
+
+
+def _fetch_branch(engine: "Engine", id: str, remote: str, branch: str) -> None:
+    ref = f"refs/heads/{branch}"
+    done = UserGit(engine.project, id, engine.project).run("fetch", "--no-tags", remote, f"{ref}:{ref}")
+    if not done.is_good:
+        raise WorkspaceError(f"the branch {branch} could not be fetched: {done.words}")
+
+
+def file_store(service: "RunService[Any]") -> FileStore[Any]:
+    """The store of a run's files, which knows of journals."""
+    assert isinstance(service.store, FileStore)
+    return service.store

@@ -1,0 +1,299 @@
+"""A worker of the fleet: takes runs from the queue, drives each in a checkout of its own, and hands the result on."""
+
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loopwright.core.config import Config
+from loopwright.core.errors import Conflict, Fenced, Invalid, LoopwrightError, WorkspaceError
+from loopwright.core.fleet import Claim, FleetStatus, Job
+from loopwright.core.names import FINISHED
+from loopwright.core.pause import is_due
+from loopwright.core.run import Run
+from loopwright.core.run_commands import RunService
+from loopwright.fleet.database import Database, Unreachable, check_tables
+from loopwright.fleet.queue import DbosDispatcher, TakenJobs
+from loopwright.fleet.workers import Membership, make_executor
+from loopwright.wiring import Engine, open_engine
+from loopwright.wiring.fleet import FleetMark, file_store, fleet_url, make_depot, set_mark
+
+if TYPE_CHECKING:
+    from loopwright.core.fleet import Depot
+
+RETRY = timedelta(seconds=30)
+"""After which a run that could not be driven is tried again, perhaps elsewhere; that long this worker takes nothing."""
+
+LOOK_SECONDS = 0.2
+WAIT_SECONDS = 2.0
+"""Between two tries to reach the database."""
+
+END_SECONDS = 10.0
+"""Which a runner has to end what it has started."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a claim ends; `trouble` says why, where that is not what anybody wanted."""
+
+    status: FleetStatus
+    at: datetime | None = None
+    trouble: str = ""
+
+
+def outcome_of(state: Run, *, awaits: bool, exit_code: int, ends: bool, now: datetime) -> Outcome:
+    """What becomes of a run whose runner has ended; `ends`: because its worker does. `awaits`: only a person helps."""
+    if state.status in FINISHED:
+        return Outcome("finished")
+    if parked := state.engine.parked:
+        return Outcome("queued", datetime.fromisoformat(parked.until), parked.reason)
+    if state.status != "running" or awaits:
+        return Outcome("resting")
+    if ends:
+        return Outcome("queued")
+    return Outcome("queued", now + RETRY, f"its runner ended with exit code {exit_code}")
+
+
+class FleetWorker:
+    """One for each `place`, the folder that it works in. `say` gets a line about all that happens."""
+
+    def __init__(self, config: Config, place: Path, slots: int, say: Say) -> None:
+        self._config, self._place, self._slots, self._say = config, place, slots, say
+        self._executor = make_executor()
+        self._database = Database(fleet_url(config))
+        self._dispatcher = DbosDispatcher(self._database, self._executor)
+        self._runners: dict[str, subprocess.Popen[bytes]] = {}
+        self._closed = frozenset[str]()
+        self._rests_until = 0.0
+        self._ending, self._lost = threading.Event(), threading.Event()
+
+    def serve(self, *, drain: bool) -> bool:
+        """Until `end`, or with `drain` until no job is left. False: it was taken for dead, and has to begin anew."""
+        with self._alone():
+            self._await_database()
+            member = Membership(Database(self._database.url), self._executor, self._slots, self._give_up)
+            with member, self._dispatcher.serving(self._slots, self._work, self._may_take) as jobs:
+                member.jobs = jobs
+                self._say(f"{self._executor} takes runs, {self._slots} at a time")
+                self._wait(jobs, drain=drain)
+                self._end_runners(signal.SIGTERM)
+                while jobs.taken:
+                    time.sleep(LOOK_SECONDS)
+                if not self._lost.is_set():
+                    member.leave()
+        return not self._lost.is_set()
+
+    def end(self) -> None:
+        """Its runs are handed to others. May be called by a signal's handler."""
+        self._ending.set()
+
+    def _wait(self, jobs: TakenJobs, *, drain: bool) -> None:
+        while not (self._ending.wait(LOOK_SECONDS) or self._lost.is_set()):
+            with suppress(Unreachable):
+                self._closed = self._dispatcher.closed()
+                if drain and not jobs.taken and not self._dispatcher.waiting(tuple(self._config.fleet.accounts)):
+                    self._ending.set()
+
+    def _may_take(self, account: str) -> bool:
+        known = self._config.fleet.accounts
+        rests = self._ending.is_set() or time.monotonic() < self._rests_until
+        return not rests and account not in self._closed and (not known or account in known)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Conflict where another worker has the place; what a killed one left there is ended and removed."""
+        self._place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (self._place / "lock").open("ab") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise Conflict(f"another worker works in {self._place}; give this one another folder") from None
+            for folder in (self._place / "runs").glob("*"):
+                self._clear(folder)
+            yield
+
+    def _await_database(self) -> None:
+        told = ""
+        while not self._ending.is_set():
+            try:
+                with self._database.transaction() as open:
+                    return check_tables(open)
+            except Unreachable as error:
+                if told != str(error):
+                    told = str(error)
+                    self._say(f"waiting: {told}")
+                self._ending.wait(WAIT_SECONDS)
+        return None
+
+    def _give_up(self) -> None:
+        """Others may take this worker for dead: whatever it drives ends before they take over."""
+        if not self._lost.is_set():
+            self._say("the fleet's database was out of reach for too long; the runs of this worker go on elsewhere")
+        self._lost.set()
+        self._end_runners(signal.SIGKILL)
+
+    def _end_runners(self, number: int) -> None:
+        for process in tuple(self._runners.values()):
+            process.send_signal(number)
+
+    def _work(self, job: Job) -> None:
+        try:
+            claim = self._surely(lambda: self._dispatcher.claim(job))
+            if claim is None:
+                return
+            self._say(f"{claim.id} begins, for {claim.user} on {claim.account}")
+            outcome = self._outcome(claim)
+            self._surely(
+                lambda: self._dispatcher.release(claim, outcome.status, at=outcome.at, trouble=outcome.trouble)
+            )
+            self._say(f"{claim.id} {outcome.status}{f': {outcome.trouble}' if outcome.trouble else ''}")
+        except Fenced:
+            self._give_up()
+
+    def _surely(self, work: Callable[[], Any]) -> Any:  # Any: what it gives
+        """Tries until the database answers. Fenced where this worker is lost meanwhile."""
+        while not self._lost.is_set():
+            try:
+                return work()
+            except Unreachable:
+                self._lost.wait(WAIT_SECONDS)
+        raise Fenced("this worker is lost")
+
+    def _outcome(self, claim: Claim) -> Outcome:
+        folder = self._place / "runs" / claim.id
+        try:
+            return self._driven(claim, folder)
+        except Fenced as error:
+            return Outcome("queued", trouble=str(error))
+        except (LoopwrightError, OSError) as error:
+            self._rests_until = time.monotonic() + RETRY.total_seconds()
+            return Outcome("queued", datetime.now().astimezone() + RETRY, f"cannot be driven here: {error}")
+        finally:
+            self._clear(folder)
+
+    def _driven(self, claim: Claim, folder: Path) -> Outcome:
+        """Lays the run out, runs it until it rests, and puts what it came to on its branch."""
+        project, source = folder / "project", claim.source
+        depot = make_depot(project, source.remote, folder / "private")
+        depot.check_out(claim.id, source.base)
+        set_mark(project, claim.id, FleetMark(token=claim.token, remote=source.remote, base=source.base))
+        with open_engine(project, {"checkpoints": str(folder / "private")}, actor="fleet") as engine:
+            service = service_of(engine, claim)
+            file_store(service).replace_journal(claim.id, claim.journal)
+            state = service.read(claim.id)
+            if last := state.engine.checkpoints[-1].commit if state.engine.checkpoints else source.start:
+                depot.fetch_checkpoints(claim.id, last)
+                service.workspace.restore(last)
+            if is_due(state, service.clock.now()):
+                rule = lambda state: service.rules.resume(state, live=False)  # noqa: E731
+                service.commit(claim.id, rule, "resumed", why="the limit has reset")
+            self._set_up(engine)
+            code = self._run(service, claim, folder)
+            state = service.read(claim.id)
+            ends = self._ending.is_set()
+            outcome = outcome_of(
+                state, awaits=service.awaits(state), exit_code=code, ends=ends, now=service.clock.now()
+            )
+            if outcome.status == "finished":
+                self._hand_on(service, claim, depot)
+            elif until := outcome.at if state.engine.parked else None:
+                self._surely(lambda: self._dispatcher.close_account(claim.account, until, outcome.trouble))
+            return outcome
+
+    def _set_up(self, engine: Engine) -> None:
+        """The project's own command, see [fleet] setup. WorkspaceError with what it printed last."""
+        command = engine.config.fleet.setup
+        if command is None:
+            return
+        done = subprocess.run(command, shell=True, cwd=engine.project, capture_output=True, check=False)
+        if done.returncode:
+            said = (done.stderr or done.stdout).decode(errors="replace").strip()[-600:]
+            raise WorkspaceError(f"`{command}` failed with exit code {done.returncode}: {said}")
+
+    def _run(self, service: RunService[Any], claim: Claim, folder: Path) -> int:
+        """The runner's exit code, once it and all that it started have ended."""
+        if service.read(claim.id).status not in ("created", "running", "pending"):
+            return 0
+        log = service.store.progress_path(claim.id) / "runner.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        environ = {
+            **os.environ,
+            **self._config.fleet.accounts.get(claim.account, {}),
+            "LOOPWRIGHT_FLEET_URL": self._database.url,
+            "LOOPWRIGHT_CHECKPOINTS": str(folder / "private"),
+        }
+        with log.open("ab") as output:
+            process = subprocess.Popen(
+                service.launcher.argv(claim.id),
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=output,
+                cwd=folder / "project",
+                env=environ,
+                start_new_session=True,
+            )
+        self._runners[claim.id] = process
+        try:
+            return self._awaited(process)
+        finally:
+            del self._runners[claim.id]
+            service.processes.sweep(claim.id)
+
+    def _awaited(self, process: "subprocess.Popen[bytes]") -> int:
+        while process.poll() is None and not (self._ending.is_set() or self._lost.is_set()):
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(LOOK_SECONDS)
+        if process.poll() is None and not self._lost.is_set():
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(END_SECONDS)
+        process.kill()
+        assert process.stdin
+        process.stdin.close()
+        return process.wait()
+
+    def _hand_on(self, service: RunService[Any], claim: Claim, depot: "Depot") -> None:
+        """What a finished run has changed, on its branch of the remote."""
+        if claim.result is None:
+            try:
+                branch = service.branch(claim.id).engine.branch
+            except Invalid:  # nothing was changed
+                return
+            assert branch is not None
+            name, commit = branch.name, branch.tip
+            depot.push_checkpoint(claim.id, claim.token, claim.source.base, commit)
+            self._surely(lambda: self._dispatcher.note_result(claim, name, commit))
+        else:
+            name, commit = f"loopwright/{claim.id}", claim.result
+        depot.push_result(claim.id, commit, name, None)
+
+    def _clear(self, folder: Path) -> None:
+        """Ends what still runs there, and removes it."""
+        from loopwright.processes.runner_processes import OwnProcesses
+        from loopwright.workspace.checkpoints import private_directory
+
+        project = folder / "project"
+        home = private_directory(folder / "private", project.resolve()).with_suffix(".processes")
+        OwnProcesses(project, home).sweep(folder.name)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def service_of(engine: Engine, claim: Claim) -> RunService[Any]:  # Any: states of its kind
+    """The commands on runs of its kind."""
+    kinds: dict[str, RunService[Any]] = {
+        "loop_id": engine.service,
+        "cycle_id": engine.cycles,
+        "tuning_id": engine.tunings,
+    }
+    return kinds[claim.kind]

@@ -1,0 +1,159 @@
+"""A dispatcher in memory, of which several machines may share the runs."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
+from loopwright.core.fleet import Claim, FleetRun, FleetStatus, Job, Submission
+
+
+@dataclass
+class _Run:
+    given: Submission
+    status: FleetStatus = "queued"
+    jobs: int = 1
+    token: int = 0
+    holder: str | None = None
+    branch: str | None = None
+    result: str | None = None
+    trouble: str = ""
+
+
+@dataclass
+class MemoryFleet:
+    """What all machines see; those in `living` count as such."""
+
+    runs: dict[str, _Run] = field(default_factory=dict)
+    accounts: dict[str, datetime | None] = field(default_factory=dict)
+    living: set[str] = field(default_factory=set)
+
+
+class Taken:
+    """The jobs that a machine has."""
+
+    def __init__(self) -> None:
+        self.jobs = set[Job]()
+
+    @property
+    def taken(self) -> frozenset[str]:
+        return frozenset(f"{id}/{n}" for id, n in tuple(self.jobs))
+
+    def return_job(self, name: str, executor: str) -> None:
+        raise AssertionError("nobody dies here")
+
+
+class MemoryDispatcher:
+    """Implements core.fleet.Dispatcher."""
+
+    def __init__(self, fleet: MemoryFleet, executor: str = "") -> None:
+        self._fleet, self._executor = fleet, executor
+
+    def submit(self, runs: Sequence[Submission]) -> None:
+        for run in runs:
+            if run.account not in self._fleet.accounts:
+                raise Invalid(f"the fleet has no account {run.account}")
+            if run.id in self._fleet.runs or sum(other.id == run.id for other in runs) > 1:
+                raise Conflict(f"the fleet has a run {run.id} already")
+        self._fleet.runs |= {run.id: _Run(run) for run in runs}
+
+    def claim(self, job: Job) -> Claim | None:
+        if self._executor not in self._fleet.living:
+            raise Fenced("this worker was taken for dead")
+        run = self._fleet.runs.get(job.id)
+        if run is None or job.n != run.jobs or run.status not in ("queued", "running"):
+            return None
+        if run.holder in self._fleet.living:
+            return None
+        run.status, run.token, run.holder = "running", run.token + 1, self._executor
+        given = run.given
+        return Claim(
+            id=given.id,
+            kind=given.kind,
+            token=run.token,
+            account=given.account,
+            user=given.user,
+            source=given.source,
+            journal=given.journal,
+            result=run.result,
+        )
+
+    def note_result(self, claim: Claim, branch: str, commit: str) -> None:
+        run = self._fleet.runs[claim.id]
+        if run.token != claim.token:
+            raise Fenced(f"another machine has claimed {claim.id}")
+        run.branch, run.result = branch, commit
+
+    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None, trouble: str = "") -> bool:
+        run = self._fleet.runs[claim.id]
+        if (run.token, run.holder) != (claim.token, self._executor):
+            return False
+        run.status, run.holder, run.trouble = status, None, trouble
+        run.jobs += status == "queued"
+        return True
+
+    @contextmanager
+    def serving(self, slots: int, work: Callable[[Job], None], may_take: Callable[[str], bool]) -> Iterator["Taken"]:
+        """Limits of accounts and users are not held here."""
+        taken, ends = Taken(), threading.Event()
+
+        def drive(job: Job) -> None:
+            try:
+                work(job)
+            finally:
+                taken.jobs.discard(job)
+
+        def look(pool: ThreadPoolExecutor) -> None:
+            while not ends.wait(0.01):
+                for id, run in tuple(self._fleet.runs.items()):
+                    job = Job(id, run.jobs)
+                    free = len(taken.jobs) < slots and job not in taken.jobs
+                    if run.status == "queued" and free and may_take(run.given.account):
+                        taken.jobs.add(job)
+                        pool.submit(drive, job)
+
+        with ThreadPoolExecutor(slots + 1) as pool:
+            pool.submit(look, pool)
+            try:
+                yield taken
+            finally:
+                ends.set()
+
+    def find(self, id: str) -> FleetRun:
+        run = self._fleet.runs.get(id)
+        if run is None:
+            raise NotFound(f"the fleet has no run {id}")
+        of_account = [o for o in self._fleet.runs.values() if o.given.account == run.given.account]
+        before = [o for o in of_account[: of_account.index(run)] if o.status == "queued"]
+        return FleetRun(
+            id, run.status, run.given.account, run.given.user, run.holder, len(before), run.branch, run.trouble
+        )
+
+    def enqueue(self, id: str) -> None:
+        run = self._fleet.runs.get(id)
+        if run is None:
+            raise NotFound(f"the fleet has no run {id}")
+        if run.status != "resting":
+            raise Conflict(f"{id} is {run.status} in the fleet")
+        run.status, run.jobs = "queued", run.jobs + 1
+
+    def waiting(self, accounts: Sequence[str]) -> int:
+        queued = (run for run in self._fleet.runs.values() if run.status == "queued")
+        return sum(not accounts or run.given.account in accounts for run in queued)
+
+    def closed(self) -> frozenset[str]:
+        now = datetime.now(UTC)
+        return frozenset(name for name, until in self._fleet.accounts.items() if until and until > now)
+
+    def set_account(self, name: str, slots: int, user_slots: int | None = None) -> None:
+        if slots < 1 or (user_slots is not None and not 1 <= user_slots <= slots):
+            raise Invalid("slots: an account has at least one")
+        self._fleet.accounts.setdefault(name, None)
+
+    def close_account(self, name: str, until: datetime, why: str) -> None:
+        if name not in self._fleet.accounts:
+            raise NotFound(f"the fleet has no account {name}")
+        self._fleet.accounts[name] = until
