@@ -323,8 +323,6 @@ tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_ri
 tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_rightly[two tasks of the API's]
 tests/domain/test_secrets.py::test_a_flood_takes_linear_time
 tests/e2e
-tests/fleet/test_depot.py
-tests/fleet/test_depot_courses.py
 tests/fleet
 tests/together
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused
