@@ -1,6 +1,7 @@
 """Runs' files through a git remote: what arrives, what it costs, and what must not harm it."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,6 +24,8 @@ from tests.waiting import until
 from tests.workspace.trees import ODD_NAMES, contents, git
 
 ID = "loop-1"
+EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""The tree without files."""
 
 
 @pytest.fixture
@@ -89,7 +92,7 @@ def test_every_kind_of_file_arrives_as_it_was(first: GitMachine, second: GitMach
         if path.name != ".git":
             subprocess.run(["rm", "-rf", "--", str(path)], check=True)
     bare = first.keep()
-    assert first.workspace.tree() == "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+    assert first.workspace.tree() == EMPTY
     submitted(first, base, begun, bare)
 
     taken_over(second, base, bare)
@@ -159,6 +162,24 @@ def test_a_project_is_laid_out_as_by_an_ordinary_clone(tmp_path: Path, remote: P
     assert subprocess.run(["git", "symbolic-ref", "-q", "HEAD"], cwd=place, check=False).returncode == 1
 
 
+def test_a_folder_that_another_project_had_before(tmp_path: Path) -> None:
+    """Its private git still needs what it borrowed then."""
+    place, kept = tmp_path / "worker" / "project", dict[str, dict[bytes, tuple[str, bytes]]]()
+    for name in ("a", "b"):
+        url = make_remote(tmp_path / f"{name}.git")
+        machine = GitMachine(tmp_path / name, url)
+        base = machine.begin(a="one\n")
+        commit = machine.keep(b=f"{url}\n")
+        submitted(machine, base, commit)
+        shutil.rmtree(place, ignore_errors=True)
+        worker = GitMachine(tmp_path / "worker", url)
+        taken_over(worker, base, commit)
+        kept[commit] = contents(place)
+        for one, files in kept.items():
+            worker.workspace.restore(one)
+            assert contents(place) == files
+
+
 # ── what it costs ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -205,8 +226,9 @@ def test_only_what_the_base_does_not_have_is_sent(remote: Path, first: GitMachin
         assert (more - count <= most, now - size < 10_000) == (True, True), (more - count, now - size)
         count, size = more, now
 
-    first.depot.push_base("loop-2", base)
-    second.depot.check_out("loop-2", base)
+    emptied = git(first.project, "commit-tree", "-m", "x", "-p", base, EMPTY).strip()
+    first.depot.push_base("loop-2", emptied)
+    second.depot.check_out("loop-2", emptied)
     count, size = objects_in(second.mirror)
     second.clear()
     second.depot.check_out(ID, base)
@@ -503,7 +525,8 @@ def test_what_is_no_remote(tmp_path: Path, url: str) -> None:
 def test_a_remote_that_would_run_a_program(tmp_path: Path) -> None:
     """Whoever can submit a run cannot make workers run what they like."""
     ran = tmp_path / "ran"
-    for n, url in enumerate((f"ext::touch {ran}", f"ssh://-oProxyCommand=touch${{IFS}}{ran}/x")):
+    urls = f"ext::touch {ran}", f"ssh://-oProxyCommand=touch${{IFS}}{ran}/x", "ssh://[x", "http://a:b@[x/y", "?://x"
+    for n, url in enumerate(urls):
         machine = GitMachine(tmp_path / str(n), url)
         with pytest.raises(WorkspaceError):
             machine.depot.check_out(ID, "0" * 40)

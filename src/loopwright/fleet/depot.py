@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from loopwright.core.errors import Conflict, Invalid, NotFound, WorkspaceError
 from loopwright.core.ids import check_id
@@ -24,7 +24,7 @@ from loopwright.processes.user_git import GitAnswer, UserGit, choose_remote
 PATIENCE = 120.0
 """Seconds for which git may be silent."""
 
-_QUIETLY = {"SSH_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never"}
+_QUIETLY = {"SSH_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never", "GCM_INTERACTIVE": "never"}
 """There is no terminal either: whoever would ask gets no answer, and fails at once."""
 
 _SETTINGS = (
@@ -83,9 +83,12 @@ class GitDepot:
             if not mirror.run("cat-file", "-e", wanted).is_good:
                 raise NotFound(f"{self._url} has no commit {base} under the name of {id}; submit the run once more")
         self._lay_out(id, base)
-        borrowed = self._private / "objects" / "info" / "alternates"
-        borrowed.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        borrowed.write_bytes(os.fsencode(self._mirror / "objects") + b"\n")
+        lenders, ours = self._private / "objects" / "info" / "alternates", os.fsencode(self._mirror / "objects")
+        lenders.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with lenders.open("ab+") as file:
+            file.seek(0)
+            if ours not in file.read().splitlines():
+                file.write(ours + b"\n")
 
     def fetch_checkpoints(self, id: str, last: str) -> None:
         private = self._git(id, self._private, GIT_DIR=str(self._private))
@@ -144,12 +147,11 @@ class GitDepot:
         git = self._lender(id)
         first = git.run("rev-list", "--max-parents=0", "--format=%T %ct", "--end-of-options", commit)
         self._check(first, "rev-list")
-        root, tree, time = first.output.removeprefix("commit ").split()
+        *_, root, tree, time = first.output.split()
         who = f"loopwright <loopwright@localhost> {time} +0000"
         text = f"tree {tree}\nparent {base}\nparent {root}\nauthor {who}\ncommitter {who}\n\nwhere {id} begins\n"
-        made = self._git(id, GIT_OBJECT_DIRECTORY=objects).run(
-            "hash-object", "-t", "commit", "-w", "--stdin", stdin=text
-        )
+        keeper = self._git(id, GIT_OBJECT_DIRECTORY=objects)
+        made = keeper.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text)
         self._check(made, "hash-object")
         return made.output
 
@@ -191,8 +193,9 @@ class GitDepot:
 
     def _check(self, done: GitAnswer, command: str) -> None:
         if not done.is_good:
-            secret = urlsplit(self._remote).password or ""
-            words = SecretFilter((secret, unquote(secret))).masked(public_url(_words(done)))
+            found = re.match(r"\w[\w+.-]*://[^/:@]*:([^/]*)@", self._remote)
+            secrets = (found[1], unquote(found[1])) if found else ()
+            words = SecretFilter(secrets).masked(public_url(_words(done)))
             raise WorkspaceError(f"git {command} failed with {self._url}: {words}")
 
 
