@@ -1,0 +1,167 @@
+"""A fleet of real commands: a project with a remote, and workers in processes, each on a machine of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from loopwright.core.state import EngineState, LoopTask, RunSettings
+from loopwright.processes.process_tree import list_processes
+from loopwright.store.files import FileStore
+from loopwright.wiring import SystemClock
+from loopwright.wiring.stores import LOOPS
+from loopwright.workflows.loop.model import LoopState
+from tests.real_command import COMMAND, Project
+
+AT = "2026-01-22T10:00:00+08:00"
+TESTS = "python3 -m unittest"
+FILES = {
+    ".gitignore": "__pycache__/\n",
+    "notes.txt": "begun\n",
+    "test_nothing.py": "import unittest\n\n\nclass Nothing(unittest.TestCase):\n    def test_it(self):\n        pass\n",
+}
+SOON = 60.0
+
+
+class Machine:
+    """A worker with a home of its own; `output` is what it has said so far."""
+
+    def __init__(self, fleet: "RealFleet", name: str, slots: int) -> None:
+        self._fleet, self.name, self._slots = fleet, name, slots
+        self.home = fleet.folder / name
+        self.home.mkdir()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self, *words: str) -> "Machine":
+        argv = [*COMMAND, "fleet", "worker", "--slots", str(self._slots), "--place", str(self.home / "place"), *words]
+        with (self.home / "output").open("ab") as output:
+            self.process = subprocess.Popen(
+                [*argv, "--project", str(self.home)],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env={**self._fleet.environment, "XDG_STATE_HOME": str(self.home / "state")},
+                start_new_session=True,
+            )
+        return self
+
+    @property
+    def output(self) -> str:
+        return (self.home / "output").read_text()
+
+    def kill(self) -> None:
+        """The worker alone: its runners have to notice by themselves."""
+        assert self.process
+        self.process.kill()
+        self.process.wait()
+
+    def end(self) -> int:
+        assert self.process
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(SOON)
+
+    def signal(self, number: int) -> None:
+        """To the worker and all that it has started, as when a machine stands still."""
+        for pid in self.left():
+            os.kill(pid, number)
+
+    def left(self) -> list[int]:
+        """Processes that work below its folder, or were started for what lies there."""
+        place = os.fsencode(self.home)
+        return [process.pid for process in list_processes() if place in _environment(process.pid)]
+
+
+def _environment(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes() + Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+class RealFleet:
+    """One project of one user, whose runs go to the fleet at `url`."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.url, self.folder = url, folder
+        self.remote, self.project = folder / "remote.git", Project(folder / "project", folder / "state")
+        self.environment = {**self.project.environment, "LOOPWRIGHT_FLEET_URL": url}
+        self.project.root.mkdir()
+        self.git("init", "--quiet", "--bare", "--initial-branch=main", str(self.remote))
+        self.git("init", "--quiet", "--initial-branch=main")
+        self.git("config", "user.name", "Ada")
+        self.git("config", "user.email", "ada@example.org")
+        for name, text in FILES.items():
+            (self.project.root / name).write_text(text)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message=begin")
+        self.git("remote", "add", "origin", str(self.remote))
+        self.git("push", "--quiet", "origin", "main")
+        self.command("fleet", "init")
+        self.machines: list[Machine] = []
+
+    def git(self, *words: str) -> str:
+        done = subprocess.run(["git", *words], cwd=self.project.root, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def command(self, *words: str, code: int = 0) -> Any:  # Any: parsed JSON
+        argv = [*COMMAND, *words, "--project", str(self.project.root), "--json"]
+        done = subprocess.run(argv, capture_output=True, text=True, env=self.environment, timeout=120)
+        assert done.returncode == code, done.stdout + done.stderr
+        printed = json.loads(done.stdout.splitlines()[-1])
+        return printed.get("data", printed)
+
+    def machine(self, slots: int = 2) -> Machine:
+        self.machines.append(Machine(self, f"machine-{len(self.machines) + 1}", slots))
+        return self.machines[-1]
+
+    def make_loop(self, id: str, commands: Sequence[str]) -> None:
+        """One whose tasks are these commands."""
+        tasks = tuple(
+            LoopTask(
+                task_id=f"task-{n}", description=f"step {n}", tool="bash", order=n, command=command, created_at=AT,
+                updated_at=AT,
+            )
+            for n, command in enumerate(commands)
+        )  # fmt: skip
+        settings = RunSettings(mode="auto", agent="builtin", test_command=TESTS)
+        state = LoopState(
+            loop_id=id, title=f"Loop {id}", description=f"Do {id}", created_at=AT, updated_at=AT, max_iterations=30,
+            engine=EngineState(settings=settings, tasks=tasks),
+        )  # fmt: skip
+        with FileStore(self.project.root, LOOPS, SystemClock("+08:00")) as store:
+            store.create(state, actor="test")
+
+    def status(self) -> dict[str, dict[str, Any]]:  # Any: as above
+        """What the fleet says of each run."""
+        return {run["id"]: run for run in self.command("fleet", "status")["latest"]}
+
+    def tree(self, branch: str) -> str:
+        """What the branch of the remote holds."""
+        return self.git("--git-dir", str(self.remote), "ls-tree", "-r", f"refs/heads/{branch}")
+
+
+@contextmanager
+def open_fleet(url: str, folder: Path) -> Iterator[RealFleet]:
+    """Whatever is left of its machines is ended afterwards."""
+    fleet = RealFleet(url, folder)
+    try:
+        yield fleet
+    finally:
+        for machine in fleet.machines:
+            while left := machine.left():
+                for pid in left:
+                    os.kill(pid, signal.SIGKILL)
+                if machine.process:
+                    machine.process.wait()
+
+
+def until(holds: Callable[[], object], seconds: float = SOON) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come to that"
+        time.sleep(0.1)

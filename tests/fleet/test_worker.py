@@ -1,0 +1,108 @@
+"""Real workers that drive real loops, and what happens when they die, stand still or are cut off."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fleet.postgres import Server
+from tests.fleet.real_fleet import RealFleet, open_fleet, until
+
+STEPS = ["echo one >> notes.txt", "sleep 2; echo two >> notes.txt", "echo three >> more.txt"]
+DONE = "begun\none\ntwo\n"
+
+
+@pytest.fixture
+def fleet(fleet_url: str, tmp_path: Path) -> Iterator[RealFleet]:
+    with open_fleet(fleet_url, tmp_path) as made:
+        yield made
+
+
+def show(fleet: RealFleet, branch: str, file: str) -> str:
+    return fleet.git("--git-dir", str(fleet.remote), "show", f"{branch}:{file}") + "\n"
+
+
+def test_a_loop_goes_there_and_comes_back(fleet: RealFleet) -> None:
+    (fleet.project.root / "draft.txt").write_text("not committed\n")
+    (fleet.project.root / "notes.txt").write_text("begun, and changed\n")
+    fleet.make_loop("loop-1", STEPS)
+    fleet.command("submit", "loop-1")
+    assert fleet.status()["loop-1"]["status"] == "queued"
+    assert fleet.command("pause", "loop-1", code=5)
+    machine = fleet.machine().start("--drain")
+    assert machine.process
+    assert machine.process.wait(60) == 0, machine.output
+    assert machine.left() == []
+    fetched = fleet.command("fetch", "loop-1")
+    assert fetched["status"] == "completed"
+    branch = "loopwright/loop-1"
+    assert show(fleet, branch, "notes.txt") == "begun, and changed\none\ntwo\n"
+    assert show(fleet, branch, "draft.txt") == "not committed\n"
+    assert fleet.git("log", "--format=%an %s", f"main..{branch}").splitlines() == [
+        "Ada Do loop-1", "Ada Uncommitted changes, as loop-1 found them",
+    ]  # fmt: skip
+    assert fleet.command("branch", "loop-1")["engine"]["branch"]["tip"] == fleet.git("rev-parse", branch)
+    assert "+three" in fleet.command("diff", "loop-1")["diff"]
+    fleet.command("fetch", "loop-1", code=5)
+
+
+def test_what_a_dead_machine_left_is_done_by_another(fleet: RealFleet) -> None:
+    fleet.make_loop("loop-1", STEPS)
+    fleet.command("submit", "loop-1")
+    first = fleet.machine().start()
+    until(lambda: any((first.home / "place" / "runs").glob("*/project/notes.txt")))
+    until(lambda: "one" in next((first.home / "place" / "runs").glob("*/project/notes.txt")).read_text())
+    fleet.machine().start()
+    first.kill()
+    until(lambda: first.left() == [], 5)  # the runner has noticed that its worker is gone
+    until(lambda: fleet.status()["loop-1"]["status"] == "finished")
+    assert show(fleet, "loopwright/loop-1", "notes.txt") == DONE
+
+
+def test_one_that_stood_still_comes_too_late(fleet: RealFleet) -> None:
+    fleet.make_loop("loop-1", STEPS)
+    fleet.command("submit", "loop-1")
+    first = fleet.machine().start()
+    until(lambda: any((first.home / "place" / "runs").glob("*/project/notes.txt")))
+    first.signal(signal.SIGSTOP)
+    fleet.machine().start()
+    until(lambda: fleet.status()["loop-1"]["status"] == "finished")
+    tip = fleet.tree("loopwright/loop-1")
+    first.signal(signal.SIGCONT)
+    until(lambda: "go on elsewhere" in first.output)
+    until(lambda: first.output.count("takes runs") == 2)
+    assert fleet.tree("loopwright/loop-1") == tip
+    assert first.end() == 0
+
+
+def test_a_worker_that_is_ended_hands_its_runs_on_at_once(fleet: RealFleet) -> None:
+    fleet.make_loop("loop-1", STEPS)
+    fleet.command("submit", "loop-1")
+    first = fleet.machine().start()
+    until(lambda: any((first.home / "place" / "runs").glob("*/project/notes.txt")))
+    assert first.end() == 0
+    assert first.left() == []
+    assert fleet.status()["loop-1"]["status"] == "queued"
+    second = fleet.machine().start("--drain")
+    assert second.process
+    assert second.process.wait(30) == 0, second.output
+    assert show(fleet, "loopwright/loop-1", "notes.txt") == DONE
+
+
+def test_a_database_and_a_remote_that_are_away_for_a_while(fleet: RealFleet, postgres: Server) -> None:
+    for n in range(3):
+        fleet.make_loop(f"loop-{n}", STEPS)
+        fleet.command("submit", f"loop-{n}")
+    machine = fleet.machine(slots=3).start()
+    until(lambda: any((machine.home / "place" / "runs").glob("*/project/notes.txt")))
+    postgres.stop()
+    until(lambda: "out of reach" in machine.output, 30)
+    until(lambda: "waiting: the fleet's database cannot be reached" in machine.output)
+    fleet.remote.rename(fleet.remote.with_suffix(".away"))
+    postgres.start()
+    until(lambda: "cannot be driven here" in machine.output)
+    fleet.remote.with_suffix(".away").rename(fleet.remote)
+    until(lambda: all(run["status"] == "finished" for run in fleet.status().values()), 120)
+    assert [show(fleet, f"loopwright/loop-{n}", "notes.txt") for n in range(3)] == [DONE] * 3
+    assert machine.end() == 0
