@@ -12,13 +12,17 @@ from loopwright.evidence.environment import Environment, Manifests
 
 
 class FakeWorkspace:
-    """See ports.Workspace. `files` is the work tree: change it as an agent would."""
+    """See ports.Workspace. `files` is the work tree: change it as an agent would.
+
+    `kept`: the files of each snapshot; `before`: the one that it follows; `last`: each run's last.
+    """
 
     def __init__(self, files: Mapping[str, bytes] | None = None, root: Path = Path("/project")) -> None:
         self.files = dict(files or {})
         self._root = root
-        self._kept: dict[str, dict[str, bytes]] = {}
-        self._last: dict[str, str] = {}
+        self.kept: dict[str, dict[str, bytes]] = {}
+        self.before: dict[str, str] = {}
+        self.last: dict[str, str] = {}
 
     @property
     def root(self) -> Path:
@@ -37,11 +41,13 @@ class FakeWorkspace:
 
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
         tree = self.tree()
-        if (last := self._last.get(check_id(loop_id))) is not None and self._kept[last] == self.files:
+        if (last := self.last.get(check_id(loop_id))) is not None and self.kept[last] == self.files:
             return Snapshot(last, tree)
-        commit = _digest(tree, label, self._last.get(check_id(loop_id), ""), str(len(self._kept)))
-        self._kept[commit] = dict(self.files)
-        self._last[loop_id] = commit
+        commit = _digest(tree, label, self.last.get(check_id(loop_id), ""), str(len(self.kept)))
+        self.kept[commit] = dict(self.files)
+        if loop_id in self.last:
+            self.before[commit] = self.last[loop_id]
+        self.last[loop_id] = commit
         return Snapshot(commit, tree)
 
     def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
@@ -105,12 +111,12 @@ class FakeWorkspace:
         return Environment()
 
     def forget(self, loop_id: str) -> None:
-        self._last.pop(check_id(loop_id), None)
+        self.last.pop(check_id(loop_id), None)
 
     def _files_of(self, commit: str) -> dict[str, bytes]:
-        if commit not in self._kept:
+        if commit not in self.kept:
             raise NotFound(f"There is no snapshot {commit}")
-        return self._kept[commit]
+        return self.kept[commit]
 
 
 def _is_among(name: str, paths: Sequence[str]) -> bool:

@@ -81,6 +81,8 @@ tests/cli/test_worktree_runs.py::TestPullRequest::test_it_is_pushed_and_opened_w
 tests/cli/test_worktree_runs.py::test_a_commit_for_each_task
 tests/cli/test_worktree_runs.py::test_the_users_tree_is_untouched_and_the_run_is_found_as_any_other
 tests/cli/tunings/test_sessions.py::test_pages_fit_and_name_what_there_is
+tests/contracts/test_depot_contract.py
+tests/contracts/test_dispatcher_contract.py
 tests/contracts/test_replica_contract.py
 tests/contracts/test_runner_contract.py
 tests/contracts/test_workspace_contract.py
@@ -127,8 +129,11 @@ tests/engine/test_permits.py::test_nobody_is_in_a_hurry
 tests/engine/test_service.py
 tests/engine/test_stall.py
 tests/engine/test_transcript.py::test_every_message_and_every_turn_is_there
-tests/together/test_signals.py::test_the_same_id_in_two_projects
-tests/together/test_together.py::test_two_loops_that_change_the_same_tree
+tests/fleet/test_depot.py::test_a_fetch_that_was_killed
+tests/fleet/test_depot.py::test_every_kind_of_file_arrives_as_it_was
+tests/fleet/test_depot.py::test_machines_push_at_the_same_time
+tests/fleet/test_depot.py::test_nobody_is_asked_and_no_password_is_told
+tests/fleet/test_depot.py::test_only_what_the_base_does_not_have_is_sent
 tests/fleet/test_replica.py::test_any_course_over_a_line_that_breaks[0]
 tests/fleet/test_replica.py::test_one_that_stands_still_for_a_moment_is_waited_for
 tests/fleet/test_replica.py::test_what_a_killed_process_acknowledged_is_there_and_the_next_goes_on[0]
@@ -188,6 +193,8 @@ tests/survey/test_project.py::TestHostileTrees::test_five_thousand_files
 tests/test_architecture.py::test_every_module_keeps_the_rules
 tests/test_call_depth.py
 tests/test_outside.py::test_a_hostile_environment_changes_nothing
+tests/together/test_signals.py::test_the_same_id_in_two_projects
+tests/together/test_together.py::test_two_loops_that_change_the_same_tree
 tests/tune/review/test_killed.py
 tests/tune/session/test_agents.py
 tests/tune/session/test_trouble.py
@@ -316,8 +323,8 @@ tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_ri
 tests/domain/test_model_check.py::test_every_course_ends_within_its_bound_and_rightly[two tasks of the API's]
 tests/domain/test_secrets.py::test_a_flood_takes_linear_time
 tests/e2e
+tests/fleet
 tests/together
-tests/fleet/test_replica.py
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused
 tests/mcp/test_control.py
 tests/mcp/test_control_cycles.py

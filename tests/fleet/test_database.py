@@ -86,4 +86,9 @@ def test_an_address_that_is_none_is_told(url: str, error: type[Exception], words
 
 def test_what_the_database_refuses_is_told(fleet_url: str) -> None:
     with connect(fleet_url) as connection, pytest.raises(StoreError, match="refused"), told_errors():
-        connection.execute("SELECT nothing FROM nowhere")
+        connection.execute("SELECT nothing FROM fleet_version")
+
+
+def test_commands_on_a_database_without_tables_say_what_to_do(postgres: Server) -> None:
+    with connect(f"{postgres.url}postgres") as connection, pytest.raises(StoreError, match="fleet init"), told_errors():
+        connection.execute("SELECT 1 FROM fleet_loop")

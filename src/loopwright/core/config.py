@@ -266,7 +266,6 @@ class FleetSettings(BaseModel):
     url: SecretStr | None = Field(None, description="PostgreSQL database of the fleet: postgresql://USER@HOST/DATABASE")
     account: Name | None = Field(None, description="agent account that submitted runs work with")
     user: Name | None = Field(None, description="who submits (default: the name that you are logged in with)")
-    remote: Name | None = Field(None, description="git remote that files travel by (default: the branch's, or origin)")
     setup: str | None = Field(None, min_length=1, description="command that prepares a checkout, as in: make setup")
     accounts: dict[Name, dict[Variable, Annotated[str, AfterValidator(_value)]]] = Field(
         default={}, description="environment of the runs of an account, by its name (empty: all accounts)"

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from loopwright.core.notices import IdName
@@ -175,25 +174,41 @@ class Replica(Protocol):
 
 
 class Depot(Protocol):
-    """Where the files of runs travel between machines: the git remote of their project. Calls block.
+    """Where the files of a project's runs travel between machines: its git remote. Made for a project's folder here.
 
-    WorkspaceError, with git's words, where it cannot be reached.
+    WorkspaceError, with git's words, where it cannot be reached or refuses; Invalid for what is no id, commit or
+    branch. Calls block, and may be repeated.
     """
 
     def push_base(self, id: str, base: str) -> None:
-        """Makes a commit of the project's own history, and what leads to it, available under the run's name."""
+        """Makes a commit of the project's own history, and what leads to it, available under the run's name.
+
+        Conflict where another one that does not lead to it is there.
+        """
 
     def push_checkpoint(self, id: str, token: int, base: str, commit: str) -> None:
-        """Makes a checkpoint, and all before it, available; only what `base` does not have is sent."""
+        """Makes a checkpoint, and all before it, available; only what `base` does not have is sent.
 
-    def check_out(self, id: str, base: str, to: Path) -> None:
-        """Lays out the project at `base` in an empty folder, as a git repository with that remote. NotFound."""
+        Conflict where checkpoints that neither lead to it nor follow it are there under the same token.
+        """
 
-    def fetch_checkpoints(self, id: str, project: Path) -> None:
-        """Brings every checkpoint of the run into the private repository of the project that is laid out there."""
+    def check_out(self, id: str, base: str) -> None:
+        """Lays out the project at `base` in its folder, as a git repository with that remote.
+
+        NotFound; WorkspaceError where the folder is not empty.
+        """
+
+    def fetch_checkpoints(self, id: str, last: str) -> None:
+        """Brings every checkpoint of the run into the private repository of the project, whose next follows `last`.
+
+        NotFound where that was never pushed.
+        """
 
     def push_result(self, id: str, commit: str, branch: str, expected: str | None) -> None:
-        """Makes a commit the tip of a branch of the remote. Conflict where that does not stand at `expected`."""
+        """Makes a commit the tip of a branch of the remote, where that stands at `expected` (None: is not there).
+
+        Conflict where it stands elsewhere, but for `commit` itself.
+        """
 
     def drop(self, id: str) -> None:
         """Removes what was pushed under the run's name, but for its result."""

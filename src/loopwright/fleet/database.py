@@ -20,6 +20,8 @@ from loopwright.core.errors import Invalid, NewerSchema, StoreError
 VERSION = 1
 """Of the tables in schema.sql."""
 
+NO_TABLES = "the fleet's database has no tables yet; run: loopwright fleet init"
+
 CONNECT_SECONDS = 5
 ANSWER_SECONDS = 30
 """For what is asked at a time."""
@@ -101,6 +103,8 @@ def told_errors() -> Iterator[None]:
         yield
     except psycopg.OperationalError as error:
         raise unreachable(error) from error
+    except psycopg.errors.UndefinedTable as error:
+        raise StoreError(NO_TABLES) from error
     except psycopg.Error as error:
         raise StoreError(f"the fleet's database refused it: {' '.join(str(error).split())}") from error
 
@@ -121,7 +125,7 @@ def check_tables(connection: psycopg.Connection) -> None:
         there = connection.execute("SELECT to_regclass('fleet_version')").fetchone()
         version = _version(connection) if there and there[0] else None
     if version is None:
-        raise StoreError("the fleet's database has no tables yet; run: loopwright fleet init")
+        raise StoreError(NO_TABLES)
     if version > VERSION:
         raise NewerSchema(f"the fleet's tables have version {version}; this loopwright knows up to {VERSION}")
 

@@ -1,12 +1,13 @@
 """Settings → engine: this package is the only place that joins concrete classes."""
 
+import os
 import secrets
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,6 +52,7 @@ from loopwright.workspace.pruning import PruneResult, prune_snapshots
 from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
+    from loopwright.core.fleet import Replica
     from loopwright.core.prompts import Prompts
     from loopwright.workflows.loop.runner import AgentFactory, LoopRunner
     from loopwright.workflows.tuning.report.skill_check import SkillCheck
@@ -483,12 +485,26 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     root = _root(project)
     config = load_config(root, flags)
     clock = SystemClock(config.settings.timezone)
-    replica_of, workspace = None, GitWorkspace(root, checkpoints_folder(config.settings))
-    if (root / FLEET_MARKS).exists():
-        from loopwright.wiring.fleet import PushingWorkspace, open_replica  # most projects have no run in a fleet
+    workspace = GitWorkspace(root, checkpoints_folder(config.settings))
+    marks = str(root / FLEET_MARKS)
+    if os.path.exists(marks):
+        from loopwright.wiring.fleet import PushingWorkspace  # most projects have no run in a fleet
 
-        replica_of = open_replica(root, config)
         workspace = PushingWorkspace(root, checkpoints_folder(config.settings))
+
+    @cache
+    def replica() -> "Replica":
+        from loopwright.wiring.fleet import open_replica
+
+        return open_replica(root, config)
+
+    def replica_of(id: str) -> "Replica | None":
+        if not os.path.exists(marks):
+            return None
+        from loopwright.wiring.fleet import read_marks
+
+        return replica() if id in read_marks(root) else None
+
     processes = _processes(root, config)
     agents = Agents(root, config.agents, processes.folder)
     branches = GitBranches(root, checkpoints_folder(config.settings))

@@ -1,8 +1,8 @@
 """A project's runs in the fleet: which are there, how they get there, and what their commits go to."""
 
 import getpass
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,10 @@ from loopwright.core.notices import IdName
 from loopwright.core.ports import Snapshot
 from loopwright.core.record import Record
 from loopwright.core.run import Run
+from loopwright.processes.user_git import UserGit
+from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
+from loopwright.store.lease import Flock
 from loopwright.wiring.places import FLEET_MARKS, checkpoints_folder, state_folder
 from loopwright.workspace.checkpoints import GitWorkspace
 
@@ -59,36 +62,37 @@ def read_marks(root: Path) -> Mapping[str, FleetMark]:
 
 def set_mark(root: Path, id: str, mark: FleetMark | None) -> None:
     """None takes it away: the run is this project's alone again."""
-    marks = {**read_marks(root), id: mark}
-    known = {name: one.model_dump() for name, one in marks.items() if one is not None}
     path = root / FLEET_MARKS
-    if not known:
-        path.unlink(missing_ok=True)
-        return
     path.parent.mkdir(exist_ok=True)
-    beside = path.with_suffix(".part")
-    with beside.open("wb") as file:
-        file.write(orjson.dumps(known))
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    with _locked(path.with_suffix(".lock")):
+        marks = {**read_marks(root), id: mark}
+        known = {name: one.model_dump() for name, one in marks.items() if one is not None}
+        if known:
+            Disk().replace(str(path), orjson.dumps(known), durable=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
-def open_replica(root: Path, config: Config) -> "Callable[[str], Replica | None] | None":
-    """What the commits of a run of this project are part of first, by its id; None where no run is in the fleet."""
-    marks = read_marks(root)
-    if not marks:
-        return None
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    lock = Flock.ensure(str(path))
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def open_replica(root: Path, config: Config) -> "Replica":
+    """What the commits of those runs of this project are part of first that are in the fleet."""
     from loopwright.fleet.replica import PostgresReplica
 
     def token_of(id: str) -> int:
-        token = marks[id].token
-        if token is None:
+        mark = read_marks(root).get(id)
+        if mark is None or mark.token is None:
             raise Fenced(f"{id} is in the fleet, where it is driven and changed; bring it here: loopwright fetch {id}")
-        return token
+        return mark.token
 
-    replica = PostgresReplica(fleet_url(config), token_of)
-    return lambda id: replica if id in marks else None
+    return PostgresReplica(fleet_url(config), token_of)
 
 
 def fleet_url(config: Config) -> str:
@@ -204,8 +208,9 @@ def submit_run(engine: "Engine", service: "RunService[Any]", kind: IdName, id: s
 
 def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
     """Brings the files of a run to where other machines find them."""
-    git = UserGit(engine.project, id, engine.project)
-    remote = find_url(engine.project, engine.config.fleet.remote)
+    from loopwright.fleet.depot import find_url, public_url
+
+    git, remote = UserGit(engine.project, id, engine.project), find_url(engine.project)
     head = git.run("rev-parse", "--verify", "HEAD^{commit}")
     if not head.is_good:
         raise Invalid("the fleet begins at a commit, and this repository has none; commit once")
@@ -215,7 +220,7 @@ def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
     depot.push_checkpoint(id, 0, head.output, start)
     name, address = (git.run("config", key).output for key in ("user.name", "user.email"))
     author = f"{name or fleet_user(engine.config)} <{address or 'loopwright@localhost'}>"
-    return Source(remote=remote, base=head.output, start=start, author=author)
+    return Source(remote=public_url(remote), base=head.output, start=start, author=author)
 
 
 def fetch_run(engine: "Engine", service: "RunService[Any]", id: str) -> tuple[FleetRun, Run]:
@@ -235,17 +240,24 @@ def fetch_run(engine: "Engine", service: "RunService[Any]", id: str) -> tuple[Fl
     if checkpoints := state.engine.checkpoints:
         depot.fetch_checkpoints(id, checkpoints[-1].commit)
     if found.status == "finished":
-        if found.branch:
-            _fetch_branch(engine, id, mark.remote, found.branch)
         set_mark(engine.project, id, None)
+        if found.branch:
+            _take_branch(engine, service, state, mark.remote)
     return found, state
 
 
-def _fetch_branch(engine: "Engine", id: str, remote: str, branch: str) -> None:
-    ref = f"refs/heads/{branch}"
-    done = UserGit(engine.project, id, engine.project).run("fetch", "--no-tags", remote, f"{ref}:{ref}")
+def _take_branch(engine: "Engine", service: "RunService[Any]", state: Run, remote: str) -> None:
+    """The branch with the result becomes the run's own here, as if it had been made here."""
+    id, branches = service.rules.id_of(state), service.branches
+    assert branches is not None
+    branch, _ = branches.plan(id)
+    git, ref = UserGit(engine.project, id, engine.project), f"refs/heads/{branch.name}"
+    done = git.run("fetch", "--no-tags", remote, f"{ref}:{ref}")
     if not done.is_good:
-        raise WorkspaceError(f"the branch {branch} could not be fetched: {done.words}")
+        raise WorkspaceError(f"the branch {branch.name} could not be fetched: {done.words}")
+    brought, tip = state.engine.checkpoints[-1].commit, git.run("rev-parse", ref).output
+    taken = branch.evolve(is_ready=True, tip=tip, brought=brought)
+    service.commit(id, lambda s: s.evolve(engine=s.engine.evolve(branch=taken)), "branched", branch=branch.name)
 
 
 def file_store(service: "RunService[Any]") -> FileStore[Any]:

@@ -15,17 +15,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loopwright.core.config import Config
-from loopwright.core.errors import Conflict, Fenced, Invalid, LoopwrightError, WorkspaceError
+from loopwright.core.delivery import commit_message, proof_words, task_text
+from loopwright.core.errors import Conflict, Fenced, LoopwrightError, WorkspaceError
 from loopwright.core.fleet import Claim, FleetStatus, Job
 from loopwright.core.names import FINISHED
 from loopwright.core.pause import is_due
 from loopwright.core.run import Run
 from loopwright.core.run_commands import RunService
+from loopwright.core.state import PendingCommit
 from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.workers import Membership, make_executor
+from loopwright.processes.user_git import UserGit
 from loopwright.wiring import Engine, open_engine
-from loopwright.wiring.fleet import FleetMark, file_store, fleet_url, make_depot, set_mark
+from loopwright.wiring.fleet import TO_RUN, FleetMark, file_store, fleet_url, make_depot, set_mark
+from loopwright.workspace.branches import PREFIX
 
 if TYPE_CHECKING:
     from loopwright.core.fleet import Depot
@@ -190,26 +194,35 @@ class FleetWorker:
         set_mark(project, claim.id, FleetMark(token=claim.token, remote=source.remote, base=source.base))
         with open_engine(project, {"checkpoints": str(folder / "private")}, actor="fleet") as engine:
             service = service_of(engine, claim)
-            file_store(service).replace_journal(claim.id, claim.journal)
-            state = service.read(claim.id)
-            if last := state.engine.checkpoints[-1].commit if state.engine.checkpoints else source.start:
-                depot.fetch_checkpoints(claim.id, last)
-                service.workspace.restore(last)
-            if is_due(state, service.clock.now()):
-                rule = lambda state: service.rules.resume(state, live=False)  # noqa: E731
-                service.commit(claim.id, rule, "resumed", why="the limit has reset")
-            self._set_up(engine)
-            code = self._run(service, claim, folder)
-            state = service.read(claim.id)
-            ends = self._ending.is_set()
-            outcome = outcome_of(
-                state, awaits=service.awaits(state), exit_code=code, ends=ends, now=service.clock.now()
-            )
+            self._restore(engine, service, claim, depot)
+            code = 0
+            if service.read(claim.id).status in TO_RUN:
+                self._set_up(engine)
+                code = self._run(service, claim, folder)
+            state, now = service.read(claim.id), service.clock.now()
+            ends, awaits = self._ending.is_set(), service.awaits(state)
+            outcome = outcome_of(state, awaits=awaits, exit_code=code, ends=ends, now=now)
             if outcome.status == "finished":
-                self._hand_on(service, claim, depot)
-            elif until := outcome.at if state.engine.parked else None:
+                return self._hand_on(engine, state, claim, depot)
+            if until := outcome.at if state.engine.parked else None:
                 self._surely(lambda: self._dispatcher.close_account(claim.account, until, outcome.trouble))
             return outcome
+
+    def _restore(self, engine: Engine, service: RunService[Any], claim: Claim, depot: "Depot") -> None:
+        """State and files as they were committed last. What was not committed when it was submitted is, then."""
+        source = claim.source
+        state: Run = file_store(service).replace_journal(claim.id, claim.journal)
+        kept = state.engine.checkpoints[-1].commit if state.engine.checkpoints else source.start
+        if kept is not None:
+            depot.fetch_checkpoints(claim.id, kept)
+        if source.start is not None:
+            service.workspace.restore(source.start)
+            commit_all(engine.project, claim, f"Uncommitted changes, as {claim.id} found them\n", None)
+        if kept is not None:
+            service.workspace.restore(kept)
+        if is_due(state, service.clock.now()):
+            rule = lambda state: service.rules.resume(state, live=False)  # noqa: E731
+            service.commit(claim.id, rule, "resumed", why="the limit has reset")
 
     def _set_up(self, engine: Engine) -> None:
         """The project's own command, see [fleet] setup. WorkspaceError with what it printed last."""
@@ -223,8 +236,6 @@ class FleetWorker:
 
     def _run(self, service: RunService[Any], claim: Claim, folder: Path) -> int:
         """The runner's exit code, once it and all that it started have ended."""
-        if service.read(claim.id).status not in ("created", "running", "pending"):
-            return 0
         log = service.store.progress_path(claim.id) / "runner.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         environ = {
@@ -263,20 +274,20 @@ class FleetWorker:
         process.stdin.close()
         return process.wait()
 
-    def _hand_on(self, service: RunService[Any], claim: Claim, depot: "Depot") -> None:
-        """What a finished run has changed, on its branch of the remote."""
-        if claim.result is None:
-            try:
-                branch = service.branch(claim.id).engine.branch
-            except Invalid:  # nothing was changed
-                return
-            assert branch is not None
-            name, commit = branch.name, branch.tip
-            depot.push_checkpoint(claim.id, claim.token, claim.source.base, commit)
-            self._surely(lambda: self._dispatcher.note_result(claim, name, commit))
-        else:
-            name, commit = f"loopwright/{claim.id}", claim.result
-        depot.push_result(claim.id, commit, name, None)
+    def _hand_on(self, engine: Engine, state: Run, claim: Claim, depot: "Depot") -> Outcome:
+        """Puts what a finished run has changed on its branch of the remote."""
+        words = (PendingCommit(words=task_text(state)),)
+        message = commit_message(claim.id, words, proof_words(state.engine))
+        commit = commit_all(engine.project, claim, message, state.completed_at or state.updated_at or "")
+        if commit is None:
+            return Outcome("finished", trouble="it has changed nothing")
+        name = f"{PREFIX}/{claim.id}"
+        try:
+            depot.push_result(claim.id, commit, name, claim.result)
+        except Conflict as error:
+            return Outcome("finished", trouble=str(error))
+        self._surely(lambda: self._dispatcher.note_result(claim, name, commit))
+        return Outcome("finished")
 
     def _clear(self, folder: Path) -> None:
         """Ends what still runs there, and removes it."""
@@ -297,3 +308,29 @@ def service_of(engine: Engine, claim: Claim) -> RunService[Any]:  # Any: states 
         "tuning_id": engine.tunings,
     }
     return kinds[claim.kind]
+
+
+def commit_all(project: Path, claim: Claim, message: str, at: str | None) -> str | None:
+    """Commits all files to the detached HEAD there: the same commit on whichever machine. None: nothing has changed.
+
+    `at`: its time, or that of HEAD. WorkspaceError.
+    """
+    name, _, address = claim.source.author.partition(" <")
+    at = at or _asked(UserGit(project, claim.id, project), "show", "-s", "--format=%cI", "HEAD")
+    who = {"NAME": name, "EMAIL": address.removesuffix(">"), "DATE": at}
+    variables = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()}
+    git = UserGit(project, claim.id, project, variables=variables)
+    _asked(git, "add", "--all")
+    tree = _asked(git, "write-tree")
+    if tree == _asked(git, "rev-parse", "HEAD^{tree}"):
+        return None
+    commit = _asked(git, "commit-tree", tree, "-p", "HEAD", "-F", "-", stdin=message)
+    _asked(git, "update-ref", "--no-deref", "HEAD", commit)
+    return commit
+
+
+def _asked(git: UserGit, *words: str, stdin: str = "") -> str:
+    done = git.run(*words, stdin=stdin, settings=("commit.gpgSign=false", "core.hooksPath=/dev/null"))
+    if not done.is_good:
+        raise WorkspaceError(f"git {words[0]} failed: {done.words}")
+    return done.output

@@ -10,12 +10,12 @@ from loopwright.core.ids import check_id
 from loopwright.core.ports import CommitResult, MergeResult, Workspace
 from loopwright.core.state import RunBranch
 from loopwright.core.text import plural
+from loopwright.processes.user_git import UserGit
 from loopwright.workspace.checkpoints import GitWorkspace, create_commit, find_commit, private_directory
 from loopwright.workspace.copies import furnish_worktree
 from loopwright.workspace.listing import OURS, project_files
 from loopwright.workspace.private_git import PrivateGit
 from loopwright.workspace.tree_index import drop_looks
-from loopwright.workspace.user_git import UserGit
 from loopwright.workspace.worktrees import merge_commits, remove_all
 
 PREFIX = "loopwright"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from loopwright.core.errors import Conflict, Invalid, LoopwrightError, NotFound
-from loopwright.workspace.user_git import UserGit, run_program
+from loopwright.core.errors import Conflict, Invalid, LoopwrightError
+from loopwright.processes.user_git import UserGit, choose_remote, run_program
 
 Tool = Literal["gh", "glab", "tea"]
 
@@ -125,13 +125,9 @@ class Remote(NamedTuple):
 
 
 def find_remote(git: UserGit, base_branch: str | None) -> Remote:
-    """The remote that the branch follows, else origin, else the only one. NotFound."""
-    names = git.run("remote").output.splitlines()
+    """See `choose_remote`."""
     followed = git.run("config", "--get", f"branch.{base_branch}.remote").output if base_branch else ""
-    chosen = next((name for name in (followed, "origin") if name in names), names[0] if len(names) == 1 else None)
-    if chosen is None:
-        known = f"there are {', '.join(names)}; name one of them origin" if names else "there is none"
-        raise NotFound(f"no remote to push to: {known}, as in: git remote add origin URL")
+    chosen = choose_remote(git.run("remote").output.splitlines(), followed)
     url = git.run("remote", "get-url", chosen).output
     return read_remote(chosen, url)
 

@@ -13,7 +13,7 @@ from loopwright.workspace.file_store import add_facts, read_facts
 from loopwright.workspace.private_git import PrivateGit
 from loopwright.workspace.tree_index import read_last
 
-OF_RUNS = ("refs/loopwright/", "refs/environment/")
+OF_RUNS = ("refs/loopwright/", "refs/environment/", "refs/depot/")
 SYNCED = "core.fsync=loose-object,pack,pack-metadata,reference"
 """Loose objects go once they are packed: a pack has to be as durable as they were."""
 SMALL = 16
@@ -84,7 +84,7 @@ def _check_facts(git: PrivateGit) -> None:
 
 def _runs(git: PrivateGit) -> set[str]:
     refs = git.run("for-each-ref", "--format=%(refname)", *OF_RUNS).decode().split()
-    return {ref.split("/", 2)[2] for ref in refs}
+    return {ref.split("/")[2] for ref in refs}
 
 
 def _bytes_of(file: str) -> int:

@@ -15,6 +15,7 @@ from loopwright.surfaces.cli import (
     debug,
     demo,
     doctor,
+    fleet,
     follow,
     loop_commands,
     pull_request,
@@ -63,6 +64,8 @@ OTHER_COMMANDS: dict[str, Callable[..., None]] = {
     "doctor": doctor.doctor,
     "gc": doctor.gc,
     "demo": demo.demo,
+    "submit": fleet.submit,
+    "fetch": fleet.fetch,
 }
 HAND_WRITTEN: dict[AnyKind, dict[str, Callable[..., None]]] = {
     LOOPS: LOOP_COMMANDS,
@@ -102,6 +105,7 @@ def build_app(rows: tuple[CommandRow, ...] = COMMANDS) -> typer.Typer:
     for kind, (name, _) in GROUPS.items():
         app.add_typer(groups[kind], name=name)
     app.add_typer(tasks.app, name="tasks")
+    app.add_typer(fleet.app, name="fleet")
     app.add_typer(settings.config, name="config")
     app.add_typer(settings.schema, name="schema")
     return app

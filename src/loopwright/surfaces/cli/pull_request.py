@@ -32,6 +32,7 @@ def pr(
     json: Json = False,
 ) -> None:
     """Push a loop's branch and open a pull request for it."""
+    from loopwright.processes.user_git import UserGit
     from loopwright.workspace.forge import (
         PullRequest,
         choose_forge,
@@ -40,7 +41,6 @@ def pr(
         open_request,
         push_branch,
     )
-    from loopwright.workspace.user_git import UserGit
 
     with open_project(project) as engine:
         service: RunService[Any] = kind.service(engine)  # Any: states of the kind
