@@ -8,9 +8,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal
 
-Cut = Literal["before", "within", "after", "answer", "late"]
+Cut = Literal["before", "within", "after", "answer", "late", "silent"]
 """Where it breaks: before the server has heard, in the middle of it, right after, before the answer is told; or the
-server hears of it only later, when the client has gone."""
+server hears of it only later, when the client has gone; or nobody hears anything any more."""
 
 CUTS: tuple[Cut, ...] = ("before", "within", "after", "answer", "late")
 LATE = 0.05
@@ -78,6 +78,10 @@ class BreakingLine:
             return False
         self.packets += 1
         cut = None if self.is_down else self.plan()
+        if cut == "silent":
+            while client.recv(1 << 16):
+                pass
+            return False
         if cut == "late":
             client.shutdown(socket.SHUT_RDWR)
             time.sleep(LATE)

@@ -96,6 +96,17 @@ def test_wherever_the_line_breaks_it_is_there_once(
         assert replica.read(ID) == (before + b"two\n" if write == "append" else b"%d\n" % packet)
 
 
+def test_a_line_that_is_silent_is_given_up_for_another(fleet: PostgresFleet, line: BreakingLine) -> None:
+    fleet.patience = 1
+    replica = fleet.replica({ID: fleet.claim(ID)}, through(line, fleet))
+    replica.append(ID, 0, b"one\n")
+    cuts: list[Cut] = ["silent"]
+    line.plan = lambda: cuts.pop() if cuts else None
+    replica.append(ID, 4, b"two\n")
+    assert not cuts
+    assert replica.read(ID) == b"one\ntwo\n"
+
+
 def test_a_commit_is_one_packet_on_one_connection(fleet: PostgresFleet, line: BreakingLine) -> None:
     ids = [f"run-{n}" for n in range(3)]
     for id in ids:
@@ -359,6 +370,10 @@ class TestDamage:
                     replica.read(ID, start)
                 connection.execute("INSERT INTO fleet_journal VALUES (%s, %s, 'x\n', 1)", (ID, at))
         assert replica.read(ID) == b"x\n" * 4
+        with connect(fleet.url) as connection:
+            connection.execute("DELETE FROM fleet_journal WHERE at > 2")
+        with pytest.raises(Fenced, match="ends at byte 8"):
+            replica.append(ID, 0, b"x\n" * 5)
 
     def test_a_run_that_was_deleted(self, fleet: PostgresFleet) -> None:
         replica = fleet.replica({ID: fleet.claim(ID)})

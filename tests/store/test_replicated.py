@@ -149,6 +149,20 @@ class TestCommits:
         retitle(store, "Mine")
         assert_same(tmp_path, fleet)
 
+    def test_nothing_is_built_on_a_journal_that_lost_lines(
+        self, store: FileStore[LoopState], tmp_path: Path, fleet: MemoryFleet
+    ) -> None:
+        first = fleet.runs[ID].data
+        known = retitle(store, "Lost here")
+        truth = fleet.runs[ID].data
+        journal_of(tmp_path).write_bytes(first)
+        with pytest.raises(Fenced, match="ends at byte"):
+            retitle(store, "Elsewhere")
+        assert fleet.runs[ID].data == truth
+        assert store.replace_journal(ID, truth) == known
+        retitle(store, "Goes on")
+        assert_same(tmp_path, fleet)
+
     def test_a_journal_that_goes_meanwhile_comes_back_to_who_drives_it(
         self, store: FileStore[LoopState], tmp_path: Path, fleet: MemoryFleet, disk: FaultyDisk
     ) -> None:
@@ -316,7 +330,9 @@ class TestReplacedJournal:
             assert there.read(ID) == known
             assert there.list().total == 1
             assert json.loads(json_of(root).read_bytes()) == known.model_dump(mode="json")
-            assert retitle(there, "Here").engine.rev == 3
+            with files_at(root) as stranger:
+                retitle(stranger, "Without the replica")
+            assert retitle(there, "Here").engine.rev == 4
             assert_same(root, fleet)
         with files_at(root) as reader:
             assert reader.damaged() == {}
@@ -410,7 +426,8 @@ class TestReplacedJournal:
             store.replace_journal(ID, truth)
         except Died:
             with files_at(tmp_path) as reader:
-                assert reader.read(ID).title in ("Right", "Wrong")
+                is_there = journal_of(tmp_path).read_bytes() == truth
+                assert reader.read(ID).title == ("Right" if is_there else "Wrong")
         with other(tmp_path, fleet) as later:
             assert later.replace_journal(ID, truth) == known
             assert retitle(later, "On").engine.incidents == ()
@@ -425,6 +442,7 @@ class TestReplacedJournal:
             store.replace_journal(ID, sealed(line))
 
     def test_of_other_kinds_of_runs(self, tmp_path: Path) -> None:
+        self._carry(tmp_path, LOOPS, loop(**STATE))
         self._carry(tmp_path, CYCLES, cycle())
         self._carry(tmp_path, SHORT, tuning())
 
@@ -440,6 +458,10 @@ class TestReplacedJournal:
         with FileStore(roots[1], kind, HandClock(), replica_of=given(fleet.replica({ID: fleet.claim(ID)}))) as store:
             assert store.replace_journal(ID, fleet.runs[ID].data) == known
             assert store.list().items == (known,)
+            files = kind.progress(known)
+            assert files or kind.name != "loop"
+            for name, text in files.items():
+                assert (store.progress_path(ID) / name).read_bytes() == text
             with store.lease(ID):
                 retitle(store, "Here")
         assert independent_replay(fleet.runs[ID].data)["engine"]["rev"] == known.engine.rev + 2

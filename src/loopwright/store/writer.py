@@ -109,7 +109,8 @@ class StateWriter(Generic[S]):
     """Every method expects the caller to hold the write lock of the state.
 
     Where a state has a replica, that decides: it has each line before the journal on disk does, so that whoever reads
-    the journal sees nothing that may have to be taken back.
+    the journal sees nothing that may have to be taken back, and does not wait while a database does not answer. A line
+    that the disk did not keep then is there alone, until `replace_journal` brings it.
     """
 
     def __init__(
