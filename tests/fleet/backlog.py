@@ -115,7 +115,7 @@ class Machines:
 
 def ask(url: str, query: str, values: dict[str, object] | None = None) -> list[tuple[Any, ...]]:  # Any: columns
     with psycopg.connect(url, autocommit=True) as connection:
-        found = connection.execute(query, values)  # type: ignore[call-overload]
+        found = connection.execute(query, values)
         return found.fetchall() if found.description else []
 
 
@@ -149,7 +149,7 @@ def over_limits(url: str, account: int, user: int) -> int:
 
 
 def statuses(url: str) -> dict[str, int]:
-    return dict(ask(url, "SELECT status, count(*) FROM fleet_loop GROUP BY status"))  # type: ignore[arg-type]
+    return dict(ask(url, "SELECT status, count(*) FROM fleet_loop GROUP BY status"))
 
 
 def faults(url: str) -> dict[str, int]:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
 from psycopg.rows import dict_row
@@ -16,9 +16,6 @@ from psycopg.rows import dict_row
 from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
 from loopwright.core.fleet import Claim, FleetRun, FleetStatus, Job, Source, Submission
 from loopwright.fleet.database import Database, Unreachable, connect, create_tables
-
-if TYPE_CHECKING:
-    from dbos import DBOSConfig
 
 APPLICATION = "loopwright"
 PROTOCOL = "1"
@@ -225,7 +222,20 @@ class DbosDispatcher:
             finally:
                 taken.finish(job_name(id, n))
 
-        DBOS(config=make_config(self._database.url, self._executor, slots))
+        logging.getLogger("dbos").setLevel(logging.CRITICAL)  # what it retries, and what ends it, is told here
+        DBOS(
+            config={
+                "name": APPLICATION,
+                "application_version": PROTOCOL,
+                "executor_id": self._executor,
+                "system_database_url": self._database.url,
+                "sys_db_pool_size": POOL,
+                "db_engine_kwargs": {"max_overflow": 0},
+                "max_executor_threads": slots + 2,
+                "run_migrations": False,
+                "log_level": "CRITICAL",
+            }
+        )
         DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)(drive)
         with taken.counted():
             DBOS.launch()
@@ -307,21 +317,6 @@ class TakenJobs:
     def finish(self, id: str) -> None:
         with self._turn:
             self._ids.discard(id)
-
-
-def make_config(url: str, executor: str, slots: int) -> "DBOSConfig":
-    logging.getLogger("dbos").setLevel(logging.ERROR)
-    return {
-        "name": APPLICATION,
-        "application_version": PROTOCOL,
-        "executor_id": executor,
-        "system_database_url": url,
-        "sys_db_pool_size": POOL,
-        "db_engine_kwargs": {"max_overflow": 0},
-        "max_executor_threads": slots + 2,
-        "run_migrations": False,
-        "log_level": "ERROR",
-    }
 
 
 def _enqueue(open: psycopg.Connection, id: str, at: datetime | None = None) -> None:

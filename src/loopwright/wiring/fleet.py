@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from loopwright.core.config import Config
 from loopwright.core.errors import Conflict, Corrupt, Fenced, Invalid, WorkspaceError
-from loopwright.core.fleet import FleetRun, Source, Submission
+from loopwright.core.fleet import Depot, FleetRun, Replica, Source, Submission
 from loopwright.core.notices import IdName
 from loopwright.core.ports import Snapshot
 from loopwright.core.record import Record
@@ -25,7 +25,6 @@ from loopwright.wiring.places import FLEET_MARKS, checkpoints_folder, state_fold
 from loopwright.workspace.checkpoints import GitWorkspace
 
 if TYPE_CHECKING:
-    from loopwright.core.fleet import Depot, Replica
     from loopwright.core.run_commands import RunService
     from loopwright.fleet.database import Database
     from loopwright.fleet.queue import DbosDispatcher
@@ -82,7 +81,7 @@ def _locked(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def open_replica(root: Path, config: Config) -> "Replica":
+def open_replica(root: Path, config: Config) -> Replica:
     """What the commits of those runs of this project are part of first that are in the fleet."""
     from loopwright.fleet.replica import PostgresReplica
 
@@ -142,7 +141,7 @@ def fleet_user(config: Config) -> str:
     return config.fleet.user or getpass.getuser()
 
 
-def make_depot(project: Path, remote: str, private: Path) -> "Depot":
+def make_depot(project: Path, remote: str, private: Path) -> Depot:
     """`private`: the folder of the private repositories. Mirrors of remotes are kept for this user."""
     from loopwright.fleet.depot import GitDepot
     from loopwright.workspace.checkpoints import private_directory

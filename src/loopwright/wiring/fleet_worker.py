@@ -12,12 +12,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from loopwright.core.config import Config
 from loopwright.core.delivery import commit_message, proof_words, task_text
 from loopwright.core.errors import Conflict, Fenced, LoopwrightError, WorkspaceError
-from loopwright.core.fleet import Claim, FleetStatus, Job
+from loopwright.core.fleet import Claim, Depot, FleetStatus, Job
 from loopwright.core.names import FINISHED
 from loopwright.core.pause import is_due
 from loopwright.core.run import Run
@@ -30,9 +30,6 @@ from loopwright.processes.user_git import UserGit
 from loopwright.wiring import Engine, open_engine
 from loopwright.wiring.fleet import TO_RUN, FleetMark, file_store, fleet_url, make_depot, set_mark
 from loopwright.workspace.branches import PREFIX
-
-if TYPE_CHECKING:
-    from loopwright.core.fleet import Depot
 
 RETRY = timedelta(seconds=30)
 """After which a run that could not be driven is tried again, perhaps elsewhere; that long this worker takes nothing."""
@@ -62,7 +59,7 @@ def outcome_of(state: Run, *, awaits: bool, exit_code: int, ends: bool, now: dat
         return Outcome("finished")
     if parked := state.engine.parked:
         return Outcome("queued", datetime.fromisoformat(parked.until), parked.reason)
-    if state.status != "running" or awaits:
+    if state.status not in TO_RUN or awaits:
         return Outcome("resting")
     if ends:
         return Outcome("queued")
@@ -208,7 +205,7 @@ class FleetWorker:
                 self._surely(lambda: self._dispatcher.close_account(claim.account, until, outcome.trouble))
             return outcome
 
-    def _restore(self, engine: Engine, service: RunService[Any], claim: Claim, depot: "Depot") -> None:
+    def _restore(self, engine: Engine, service: RunService[Any], claim: Claim, depot: Depot) -> None:
         """State and files as they were committed last. What was not committed when it was submitted is, then."""
         source = claim.source
         state: Run = file_store(service).replace_journal(claim.id, claim.journal)
@@ -274,7 +271,7 @@ class FleetWorker:
         process.stdin.close()
         return process.wait()
 
-    def _hand_on(self, engine: Engine, state: Run, claim: Claim, depot: "Depot") -> Outcome:
+    def _hand_on(self, engine: Engine, state: Run, claim: Claim, depot: Depot) -> Outcome:
         """Puts what a finished run has changed on its branch of the remote."""
         words = (PendingCommit(words=task_text(state)),)
         message = commit_message(claim.id, words, proof_words(state.engine))
