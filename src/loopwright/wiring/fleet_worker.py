@@ -42,6 +42,9 @@ REST_SECONDS = 10.0
 """For which a worker takes nothing that could not lay a run out: others may be better off."""
 
 LOOK_SECONDS = 0.2
+WATCH_SECONDS = 1.0
+"""Between two looks at which accounts are closed."""
+
 WAIT_SECONDS = 2.0
 """Between two tries to reach the database."""
 
@@ -101,12 +104,12 @@ class FleetWorker:
         self._closed = frozenset[str]()
         self._rests_until = 0.0
         self._ending, self._lost = threading.Event(), threading.Event()
+        self._asked = False
 
     def serve(self, *, drain: bool) -> bool:
         """Until `end`, or with `drain` until no job is left. False: it was cut off, and has to begin anew."""
         with self._alone(), suppress(Unreachable):
-            self._await_database()
-            if self._ending.is_set():
+            if not self._await_database():
                 return True
             member = Membership(Database(self._database.url), self._executor, self._slots, self._give_up)
             with member, self._dispatcher.serving(self._slots, self._work, self._may_take) as jobs:
@@ -121,15 +124,21 @@ class FleetWorker:
         return False
 
     def end(self) -> None:
-        """Its runs are handed to others. May be called by a signal's handler."""
-        self._ending.set()
+        """Its runs are handed to others. For a signal's handler, which must not touch a lock."""
+        self._asked = True
 
     def _wait(self, jobs: TakenJobs, *, drain: bool) -> None:
-        while not (self._ending.wait(LOOK_SECONDS) or self._lost.is_set()):
+        looked = 0.0
+        while not (self._asked or self._lost.is_set()):
+            time.sleep(LOOK_SECONDS)
+            if time.monotonic() - looked < WATCH_SECONDS:
+                continue
+            looked = time.monotonic()
             with suppress(Unreachable):
                 self._closed = self._dispatcher.closed()
                 if drain and not jobs.taken and not self._dispatcher.waiting(tuple(self._config.fleet.accounts)):
-                    self._ending.set()
+                    break
+        self._ending.set()
 
     def _may_take(self, account: str) -> bool:
         known = self._config.fleet.accounts
@@ -149,18 +158,20 @@ class FleetWorker:
                 self._clear(folder)
             yield
 
-    def _await_database(self) -> None:
+    def _await_database(self) -> bool:
+        """False where it was asked to end meanwhile."""
         told = ""
-        while not self._ending.is_set():
+        while not self._asked:
             try:
                 with self._database.transaction() as open:
-                    return check_tables(open)
+                    check_tables(open)
+                    return True
             except Unreachable as error:
                 if told != str(error):
                     told = str(error)
                     self._say(f"waiting: {told}")
-                self._ending.wait(WAIT_SECONDS)
-        return None
+                time.sleep(WAIT_SECONDS)
+        return False
 
     def _give_up(self) -> None:
         """Others may take this worker for dead: whatever it drives ends before they take over."""
@@ -176,11 +187,13 @@ class FleetWorker:
             if claim is None:
                 return
             self._say(f"{claim.id} begins, for {claim.user} on {claim.account}")
-            outcome = tried_again(self._outcome(claim), claim.failures, datetime.now().astimezone())
-            self._surely(lambda: self._dispatcher.release(claim, **vars(outcome)))
-            self._say(f"{claim.id} {outcome.status}{f': {outcome.trouble}' if outcome.trouble else ''}")
+            self._release(claim, tried_again(self._outcome(claim), claim.failures, datetime.now().astimezone()))
         except Fenced:
             self._give_up()
+
+    def _release(self, claim: Claim, outcome: Outcome) -> None:
+        self._surely(lambda: self._dispatcher.release(claim, **vars(outcome)))
+        self._say(f"{claim.id} {outcome.status}{f': {outcome.trouble}' if outcome.trouble else ''}")
 
     def _surely(self, work: Callable[[], Any]) -> Any:  # Any: what it gives
         """Tries until the database answers. Fenced where this worker is lost meanwhile."""
@@ -200,6 +213,11 @@ class FleetWorker:
         except (LoopwrightError, OSError) as error:
             self._rests_until = time.monotonic() + REST_SECONDS
             return Outcome("queued", trouble=f"cannot be driven on {socket.gethostname()}: {error}", failed=True)
+        except BaseException as error:  # nobody else would ever take it
+            self._release(
+                claim, Outcome("resting", trouble=f"internal error, please report it: {error!r}", failed=True)
+            )
+            raise
         finally:
             self._clear(folder)
 
