@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 
 ANSWER_SECONDS = 10.0
-"""For which a command's answer is waited for. Ending a runner takes half of it; a command is laid out for in one."""
+"""For which a command's answer is waited for; to end a runner may take half of that."""
 
 COPY_SECONDS, COPY_PAUSE = 2.0, 0.05
-"""For which others may be writing the same copy of a journal, and between two looks."""
+"""For which others may be writing the same copy of a journal, and how long until it is tried again."""
 
 Method = Callable[..., Any]  # Any: a service's, as it is there
 Json = dict[str, Any]  # Any: JSON
