@@ -39,6 +39,12 @@ VALUES (%(id)s, %(kind)s, %(title)s, %(account)s, %(user)s, %(priority)s,
 ON CONFLICT DO NOTHING RETURNING id
 """
 INSERT_JOURNAL = "INSERT INTO fleet_journal (id, at, data, token) VALUES (%s, 0, %s, 0)"
+WITHOUT_JOB = """
+SELECT id FROM fleet_loop AS run JOIN dbos.workflow_status AS job ON workflow_uuid = id || '/' || jobs
+WHERE run.status IN ('queued', 'running') AND job.status NOT IN ('ENQUEUED', 'DELAYED', 'PENDING')
+AND NOT EXISTS (SELECT FROM fleet_worker WHERE executor = holder) AND changed < now() - interval '10 seconds'
+FOR UPDATE OF run SKIP LOCKED
+"""
 ENQUEUE = f"""
 UPDATE fleet_loop SET status = 'queued', jobs = jobs + 1, changed = now() WHERE id = %(id)s
 RETURNING dbos.enqueue_workflow(
@@ -401,6 +407,12 @@ class TakenJobs:
 
 def _enqueue(open: psycopg.Connection, id: str, at: datetime | None = None) -> None:
     open.execute(ENQUEUE, {"id": id, "at": at})
+
+
+def restore_jobs(open: psycopg.Connection) -> None:
+    """Queues what shall run, is driven by nobody, and has no job any more: nothing should lead there."""
+    for (id,) in open.execute(WITHOUT_JOB).fetchall():
+        _enqueue(open, id)
 
 
 def ask_for_control(open: psycopg.Connection, id: str) -> None:

@@ -5,13 +5,14 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from itertools import count
 from types import TracebackType
 from typing import Self
 
 from loopwright import __version__
 from loopwright.core.fleet import JobQueue
 from loopwright.fleet.database import Database, Unreachable
-from loopwright.fleet.queue import CONTROL, ask_for_control
+from loopwright.fleet.queue import CONTROL, ask_for_control, restore_jobs
 
 BEAT_SECONDS = 1.0
 BEAT_LIMIT = 2.0
@@ -26,6 +27,9 @@ DEAD_SECONDS = 10.0
 JOIN = "INSERT INTO fleet_worker (executor, host, slots, version) VALUES (%s, %s, %s, %s)"
 BEAT = "UPDATE fleet_worker SET beat = now() WHERE executor = %s RETURNING executor"
 BURY = "DELETE FROM fleet_worker WHERE beat < now() - make_interval(secs => %s)"
+RESTORE_TURNS = 30
+"""Of those who bury the dead; in one of so many it is looked whether all that shall run has a job."""
+
 TURN = "SELECT pg_try_advisory_xact_lock(hashtext('loopwright fleet'))"
 """One at a time buries the dead."""
 
@@ -61,6 +65,7 @@ class Membership:
         self._database, self._executor, self._slots, self._lost = database, executor, slots, lost
         self._ended = threading.Event()
         self._unheard = frozenset[str]()
+        self._turns = count(1)
         self._beat_at = time.monotonic()
         self._thread = threading.Thread(target=self._live, name="beat", daemon=True)
         self.jobs: JobQueue | None = None
@@ -116,6 +121,8 @@ class Membership:
                 open.execute(BURY, (DEAD_SECONDS,))
                 for (id,) in open.execute(FORGOTTEN, (FORGOTTEN_SECONDS,)).fetchall():
                     ask_for_control(open, id)
+                if next(self._turns) % RESTORE_TURNS == 0:
+                    restore_jobs(open)
             found = open.execute(ABANDONED, {"executor": self._executor, "turn": turn}).fetchall()
         taken = jobs.taken
         unheard = frozenset(name for name, executor in found if executor == self._executor and name not in taken)

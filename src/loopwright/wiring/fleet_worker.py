@@ -113,6 +113,8 @@ class FleetWorker:
         self._signals = PostgresSignals(Database(self._database.url), self._executor)
         self._applier = SignalApplier(self._signals, say)
         self._programs: dict[str, subprocess.Popen[bytes]] = {}
+        self._busy = set[int]()
+        """Threads that have a job."""
         self._closed = frozenset[str]()
         self._rests_until = 0.0
         self._ending, self._lost = threading.Event(), threading.Event()
@@ -128,13 +130,18 @@ class FleetWorker:
             if not self._await_database():
                 return True
             member = Membership(beats, self._executor, self._slots, self._give_up)
-            served = self._dispatcher.serving(self._slots, self._work, self._may_take, self._control)
+            served = self._dispatcher.serving(
+                self._slots,
+                lambda job: self._unless_lost(lambda: self._work(job)),
+                self._may_take,
+                lambda id: self._unless_lost(lambda: self._control(id)),
+            )
             with member, self._applier.serving(), served as jobs:
                 member.jobs = jobs
                 self._say(f"{self._executor} takes runs, {self._slots} at a time")
                 self._wait(jobs, drain=drain)
                 jobs.close()
-                while jobs.taken:
+                while self._busy or (jobs.taken and not self._lost.is_set()):
                     time.sleep(LOOK_SECONDS)
                 if not self._lost.is_set():
                     member.leave()
@@ -199,15 +206,23 @@ class FleetWorker:
         for process in tuple(self._programs.values()):
             process.kill()
 
-    def _work(self, job: Job) -> None:
+    def _unless_lost(self, work: Callable[[], None]) -> None:
+        """A job of a lost worker never ends: the queue would take it for done, and give it to nobody else."""
+        self._busy.add(threading.get_ident())
         try:
-            claim = self._claimed(job)
-            if claim is None:
-                return
-            self._say(f"{claim.id} begins, for {claim.user} on {claim.account}")
-            self._release(claim, tried_again(self._outcome(claim), claim.failures, datetime.now().astimezone()))
+            work()
         except Fenced:
             self._give_up()
+        finally:
+            self._busy.discard(threading.get_ident())
+            if self._lost.is_set():
+                threading.Event().wait()
+
+    def _work(self, job: Job) -> None:
+        claim = self._claimed(job)
+        if claim is not None:
+            self._say(f"{claim.id} begins, for {claim.user} on {claim.account}")
+            self._release(claim, tried_again(self._outcome(claim), claim.failures, datetime.now().astimezone()))
 
     def _release(self, claim: Claim, outcome: Outcome) -> None:
         self._surely(lambda: self._dispatcher.release(claim, **vars(outcome)))
@@ -226,14 +241,9 @@ class FleetWorker:
 
     def _control(self, id: str) -> None:
         """Applies commands to a run that nobody drives, and has it driven where they say so."""
-        try:
-            claim = self._surely(lambda: self._dispatcher.claim_control(id))
-            if claim is None:
-                return
-            outcome = self._controlled(claim)
-            self._release(claim, outcome)
-        except Fenced:
-            self._give_up()
+        claim = self._surely(lambda: self._dispatcher.claim_control(id))
+        if claim is not None:
+            self._release(claim, self._controlled(claim))
 
     def _controlled(self, claim: Claim) -> Outcome:
         folder = self._place / "runs" / claim.id
