@@ -1,4 +1,4 @@
-"""Figures for Prometheus: what is asked and how fast it is answered, which runs there are, the fleet, and the process."""
+"""Figures for Prometheus: what is asked and how fast it is answered, which runs there are, the fleet, the process."""
 
 import time
 from collections.abc import Iterator
