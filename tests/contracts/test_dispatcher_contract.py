@@ -145,6 +145,18 @@ def test_what_rests_is_queued_again_by_a_new_job(fleet: Fleet) -> None:
     assert one.claim(Job(RUN.id, 3))
 
 
+def test_failures_are_counted_until_it_could_be_driven(fleet: Fleet) -> None:
+    one = fleet.machine("one")
+    one.submit([RUN])
+    seen = []
+    for n, failed in enumerate((True, True, False, False), 1):
+        claim = one.claim(Job(RUN.id, n))
+        assert claim
+        seen.append(claim.failures)
+        one.release(claim, "queued", failed=failed)
+    assert seen == [0, 1, 2, 0]
+
+
 def test_what_is_not_there_is_told(fleet: Fleet) -> None:
     one = fleet.machine("one")
     with pytest.raises(NotFound, match="no run loop-9"):

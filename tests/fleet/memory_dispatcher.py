@@ -21,6 +21,7 @@ class _Run:
     branch: str | None = None
     result: str | None = None
     trouble: str = ""
+    failures: int = 0
 
 
 @dataclass
@@ -79,6 +80,7 @@ class MemoryDispatcher:
             source=given.source,
             journal=given.journal,
             result=run.result,
+            failures=run.failures,
         )
 
     def note_result(self, claim: Claim, branch: str, commit: str) -> None:
@@ -87,11 +89,20 @@ class MemoryDispatcher:
             raise Fenced(f"another machine has claimed {claim.id}")
         run.branch, run.result = branch, commit
 
-    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None, trouble: str = "") -> bool:
+    def release(
+        self,
+        claim: Claim,
+        status: FleetStatus,
+        *,
+        at: datetime | None = None,
+        trouble: str = "",
+        failed: bool = False,
+    ) -> bool:
         run = self._fleet.runs[claim.id]
         if (run.token, run.holder) != (claim.token, self._executor):
             return False
         run.status, run.holder, run.trouble = status, None, trouble
+        run.failures = run.failures + 1 if failed else 0
         run.jobs += status == "queued"
         return True
 

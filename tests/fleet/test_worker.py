@@ -101,7 +101,7 @@ def test_a_database_and_a_remote_that_are_away_for_a_while(fleet: RealFleet, pos
     until(lambda: "waiting: the fleet's database cannot be reached" in machine.output)
     fleet.remote.rename(fleet.remote.with_suffix(".away"))
     postgres.start()
-    until(lambda: "cannot be driven here" in machine.output)
+    until(lambda: "cannot be driven on" in machine.output)
     fleet.remote.with_suffix(".away").rename(fleet.remote)
     until(lambda: all(run["status"] == "finished" for run in fleet.status().values()), 120)
     assert [show(fleet, f"loopwright/loop-{n}", "notes.txt") for n in range(3)] == [DONE] * 3

@@ -50,7 +50,8 @@ class Submission:
 class Claim:
     """The right to drive a run. A higher `token` ends it: whoever holds a lower one commits nothing more.
 
-    `result`: the commit that the run came to, where a machine before this one got so far.
+    `result`: the commit that the run came to, where a machine before this one got so far. `failures`: in a row, for which
+    it could not be driven.
     """
 
     id: str
@@ -61,6 +62,7 @@ class Claim:
     source: Source
     journal: bytes
     result: str | None = None
+    failures: int = 0
 
 
 class FleetRun(NamedTuple):
@@ -130,10 +132,19 @@ class Dispatcher(Protocol):
     def note_result(self, claim: Claim, branch: str, commit: str) -> None:
         """What the run came to, before it is put on that branch. Fenced."""
 
-    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None, trouble: str = "") -> bool:
+    def release(
+        self,
+        claim: Claim,
+        status: FleetStatus,
+        *,
+        at: datetime | None = None,
+        trouble: str = "",
+        failed: bool = False,
+    ) -> bool:
         """Ends a claim in one transaction: with `queued` there is a new job, from the time `at` on.
 
-        `trouble`: why it could not be driven, for people. False where the claim had ended already.
+        `trouble`: what people should know of that; `failed`: it could not be driven. False where the claim had ended
+        already.
         """
 
     def waiting(self, accounts: Sequence[str]) -> int:

@@ -49,13 +49,14 @@ UPDATE fleet_loop SET status = 'running', token = token + 1, holder = %(executor
 WHERE id = %(id)s AND jobs = %(n)s AND status IN ('queued', 'running')
 AND NOT EXISTS (SELECT FROM fleet_worker WHERE executor = holder)
 AND EXISTS (SELECT FROM fleet_worker WHERE executor = %(executor)s)
-RETURNING id, kind, token, account, owner AS "user", remote, base, start, author, result,
+RETURNING id, kind, token, account, owner AS "user", remote, base, start, author, result, failures,
 (SELECT string_agg(data, '' ORDER BY at) FROM fleet_journal WHERE fleet_journal.id = fleet_loop.id) AS journal
 """
 NOTE_RESULT = "UPDATE fleet_loop SET branch = %s, result = %s WHERE id = %s AND token = %s RETURNING id"
 RELEASE = """
-UPDATE fleet_loop SET status = %s, trouble = %s, holder = NULL, changed = now()
-WHERE id = %s AND token = %s AND holder = %s RETURNING id
+UPDATE fleet_loop
+SET status = %(status)s, trouble = %(trouble)s, failures = %(failures)s, holder = NULL, changed = now()
+WHERE id = %(id)s AND token = %(token)s AND holder = %(executor)s RETURNING id
 """
 WAITING = "SELECT count(*) FROM fleet_loop WHERE status = 'queued' AND (account = ANY(%(of)s) OR %(of)s = '{}')"
 SET_ACCOUNT = """
@@ -138,9 +139,19 @@ class DbosDispatcher:
             if open.execute(NOTE_RESULT, (branch, commit, claim.id, claim.token)).fetchone() is None:
                 raise Fenced(f"another machine has claimed {claim.id}")
 
-    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None, trouble: str = "") -> bool:
+    def release(
+        self,
+        claim: Claim,
+        status: FleetStatus,
+        *,
+        at: datetime | None = None,
+        trouble: str = "",
+        failed: bool = False,
+    ) -> bool:
+        ends = {"status": status, "trouble": trouble, "failures": claim.failures + 1 if failed else 0}
+        whose = {"id": claim.id, "token": claim.token, "executor": self._executor}
         with self._database.transaction() as open:
-            found = open.execute(RELEASE, (status, trouble, claim.id, claim.token, self._executor)).fetchone()
+            found = open.execute(RELEASE, {**ends, **whose}).fetchone()
             if found and status == "queued":
                 _enqueue(open, claim.id, at)
             return found is not None

@@ -38,6 +38,7 @@ CREATE TABLE IF NOT EXISTS fleet_loop (
     branch text,
     result text,
     trouble text NOT NULL DEFAULT '',
+    failures int NOT NULL DEFAULT 0,
     submitted timestamptz NOT NULL DEFAULT now(),
     changed timestamptz NOT NULL DEFAULT now()
 );

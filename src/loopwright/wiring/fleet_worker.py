@@ -3,13 +3,13 @@
 import fcntl
 import os
 import shutil
-import signal
+import socket
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,14 @@ from loopwright.wiring import Engine, open_engine
 from loopwright.wiring.fleet import TO_RUN, FleetMark, file_store, fleet_url, make_depot, set_mark
 from loopwright.workspace.branches import PREFIX
 
-RETRY = timedelta(seconds=30)
-"""After which a run that could not be driven is tried again, perhaps elsewhere; that long this worker takes nothing."""
+RETRY, LONGEST = timedelta(seconds=5), timedelta(minutes=5)
+"""After which a run that could not be driven is tried again, perhaps elsewhere; each time in a row twice as long."""
+
+MOST_FAILURES = 12
+"""In a row, after which a person has to look at it: half an hour."""
+
+REST_SECONDS = 10.0
+"""For which a worker takes nothing that could not lay a run out: others may be better off."""
 
 LOOK_SECONDS = 0.2
 WAIT_SECONDS = 2.0
@@ -46,15 +52,19 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a claim ends; `trouble` says why, where that is not what anybody wanted."""
+    """How a claim ends; `trouble`: what people should know of that. `failed`: it could not be driven."""
 
     status: FleetStatus
     at: datetime | None = None
     trouble: str = ""
+    failed: bool = False
 
 
-def outcome_of(state: Run, *, awaits: bool, exit_code: int, ends: bool, now: datetime) -> Outcome:
-    """What becomes of a run whose runner has ended; `ends`: because its worker does. `awaits`: only a person helps."""
+def outcome_of(state: Run, *, awaits: bool, ends: bool, grew: bool, exit_code: int) -> Outcome:
+    """What becomes of a run whose runner has ended. `awaits`: only a person helps; `ends`: its worker does.
+
+    `grew`: it has committed something under this claim.
+    """
     if state.status in FINISHED:
         return Outcome("finished")
     if parked := state.engine.parked:
@@ -63,7 +73,16 @@ def outcome_of(state: Run, *, awaits: bool, exit_code: int, ends: bool, now: dat
         return Outcome("resting")
     if ends:
         return Outcome("queued")
-    return Outcome("queued", now + RETRY, f"its runner ended with exit code {exit_code}")
+    return Outcome("queued", trouble=f"its runner ended with exit code {exit_code}", failed=not grew)
+
+
+def tried_again(outcome: Outcome, failures: int, now: datetime) -> Outcome:
+    """The same after so many failures in a row before it: later each time, and in the end not by itself."""
+    if not outcome.failed:
+        return outcome
+    if failures + 1 >= MOST_FAILURES:
+        return Outcome("resting", trouble=f"given up after {failures + 1} tries: {outcome.trouble}", failed=True)
+    return replace(outcome, at=now + min(RETRY * 2**failures, LONGEST))
 
 
 class FleetWorker:
@@ -88,7 +107,6 @@ class FleetWorker:
                 member.jobs = jobs
                 self._say(f"{self._executor} takes runs, {self._slots} at a time")
                 self._wait(jobs, drain=drain)
-                self._end_runners(signal.SIGTERM)
                 while jobs.taken:
                     time.sleep(LOOK_SECONDS)
                 if not self._lost.is_set():
@@ -142,11 +160,8 @@ class FleetWorker:
         if not self._lost.is_set():
             self._say("the fleet's database was out of reach for too long; the runs of this worker go on elsewhere")
         self._lost.set()
-        self._end_runners(signal.SIGKILL)
-
-    def _end_runners(self, number: int) -> None:
         for process in tuple(self._runners.values()):
-            process.send_signal(number)
+            process.kill()
 
     def _work(self, job: Job) -> None:
         try:
@@ -154,10 +169,8 @@ class FleetWorker:
             if claim is None:
                 return
             self._say(f"{claim.id} begins, for {claim.user} on {claim.account}")
-            outcome = self._outcome(claim)
-            self._surely(
-                lambda: self._dispatcher.release(claim, outcome.status, at=outcome.at, trouble=outcome.trouble)
-            )
+            outcome = tried_again(self._outcome(claim), claim.failures, datetime.now().astimezone())
+            self._surely(lambda: self._dispatcher.release(claim, **vars(outcome)))
             self._say(f"{claim.id} {outcome.status}{f': {outcome.trouble}' if outcome.trouble else ''}")
         except Fenced:
             self._give_up()
@@ -178,8 +191,8 @@ class FleetWorker:
         except Fenced as error:
             return Outcome("queued", trouble=str(error))
         except (LoopwrightError, OSError) as error:
-            self._rests_until = time.monotonic() + RETRY.total_seconds()
-            return Outcome("queued", datetime.now().astimezone() + RETRY, f"cannot be driven here: {error}")
+            self._rests_until = time.monotonic() + REST_SECONDS
+            return Outcome("queued", trouble=f"cannot be driven on {socket.gethostname()}: {error}", failed=True)
         finally:
             self._clear(folder)
 
@@ -196,9 +209,14 @@ class FleetWorker:
             if service.read(claim.id).status in TO_RUN:
                 self._set_up(engine)
                 code = self._run(service, claim, folder)
-            state, now = service.read(claim.id), service.clock.now()
-            ends, awaits = self._ending.is_set(), service.awaits(state)
-            outcome = outcome_of(state, awaits=awaits, exit_code=code, ends=ends, now=now)
+            state = service.read(claim.id)
+            outcome = outcome_of(
+                state,
+                awaits=service.awaits(state),
+                ends=self._ending.is_set(),
+                grew=state.engine.journal_bytes > len(claim.journal),
+                exit_code=code,
+            )
             if outcome.status == "finished":
                 return self._hand_on(engine, state, claim, depot)
             if until := outcome.at if state.engine.parked else None:
