@@ -1,6 +1,7 @@
 """The fleet's figures for Prometheus, as a server tells them, also while the database stands still or is gone."""
 
 import http.client
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,11 +18,11 @@ INSERT INTO fleet_account VALUES ('team', 4, NULL, NULL, NULL), ('spent', 2, 1, 
     ('past', 1, NULL, now() - interval '1 hour', 'limit'), ('tricky"\\ name', 1, NULL, NULL, NULL);
 INSERT INTO fleet_worker VALUES ('a', 'one', 2, '1', now(), now() - interval '3 s'), ('b', 'two', 3, '1', now(), now()),
     ('gone', 'three', 9, '1', now(), now() - interval '40 s');
-INSERT INTO fleet_loop (id, kind, title, account, owner, remote, base, author, status, changed, trouble) VALUES
-    ('1', 'loop_id', 't', 'team', 'ada', 'r', 'b', 'a', 'queued', now() - interval '90 s', ''),
-    ('2', 'loop_id', 't', 'team', 'bob', 'r', 'b', 'a', 'queued', now() - interval '9 s', 'no space'),
-    ('3', 'loop_id', 't', 'team', 'bob', 'r', 'b', 'a', 'running', now() - interval '900 s', ''),
-    ('4', 'loop_id', 't', 'spent', 'bob', 'r', 'b', 'a', 'finished', now() - interval '900 s', 'nothing');
+INSERT INTO fleet_loop (id, kind, title, account, owner, remote, base, author, status, changed, failures) VALUES
+    ('1', 'loop_id', 't', 'team', 'ada', 'r', 'b', 'a', 'queued', now() - interval '90 s', 0),
+    ('2', 'loop_id', 't', 'team', 'bob', 'r', 'b', 'a', 'queued', now() - interval '9 s', 2),
+    ('3', 'loop_id', 't', 'team', 'bob', 'r', 'b', 'a', 'running', now() - interval '900 s', 0),
+    ('4', 'loop_id', 't', 'spent', 'bob', 'r', 'b', 'a', 'finished', now() - interval '900 s', 1);
 """
 
 
@@ -67,6 +68,8 @@ def test_a_fleet_in_figures(server: Served, fleet_url: str) -> None:
     assert (told["troubled", "team"], told["troubled", "spent"]) == (1, 0)
     closed = {labels[1] for labels, n in told.items() if labels[0] == "account_closed" and n}
     assert closed == {"spent"}
+    alerts = (Path(__file__).parents[2] / "examples" / "fleet" / "alerts.yaml").read_text()
+    assert set(re.findall(r"loopwright_fleet_(\w+)", alerts)) <= {name for name, *_ in told}
     assert told["account_closed", 'tricky"\\ name'] == 0
 
 

@@ -10,7 +10,7 @@ from loopwright.fleet.workers import DEAD_SECONDS
 FIGURES = """
 WITH worker AS (SELECT slots, beat > now() - make_interval(secs => %s) AS lives, beat FROM fleet_worker),
 run AS (
-    SELECT account, status, count(*) AS n, count(*) FILTER (WHERE trouble <> '') AS troubled,
+    SELECT account, status, count(*) AS n, count(*) FILTER (WHERE failures > 0) AS troubled,
     extract(epoch FROM now() - min(changed))::float AS age FROM fleet_loop GROUP BY account, status
 )
 SELECT (SELECT count(*) FROM worker WHERE lives) AS workers,

@@ -196,5 +196,5 @@ def fetch(loop_id: Id, project: Project = HERE, json: Json = False) -> None:
     from loopwright.wiring.fleet import fetch_run
 
     with open_project(project) as engine:
-        status, state = fetch_run(engine, engine.service, loop_id)
-    print_answer(json, state, f"{loop_id} is {status} in the fleet; its state is here now")
+        found, state = fetch_run(engine, engine.service, loop_id)
+    print_answer(json, state, f"in the fleet, {loop_id} is {found.words}; its state is here now")
