@@ -139,8 +139,9 @@ class MemoryDispatcher:
             raise NotFound(f"the fleet has no run {id}")
         of_account = [o for o in self._fleet.runs.values() if o.given.account == run.given.account]
         before = [o for o in of_account[: of_account.index(run)] if o.status == "queued"]
+        given = run.given
         return FleetRun(
-            id, run.status, run.given.account, run.given.user, run.holder, len(before), run.branch, run.trouble
+            id, given.kind, run.status, given.account, given.user, run.holder, len(before), run.branch, run.trouble
         )
 
     def enqueue(self, id: str) -> None:

@@ -357,6 +357,7 @@ def drop_choice(agent: str, given: Mapping[str, object]) -> dict[str, None]:
 
 
 PREFIX = "LOOPWRIGHT_"
+FLEET_URL = f"{PREFIX}FLEET_URL"
 FLAG = "flag"
 AGENTS = "agents"
 CYCLE = "cycle"

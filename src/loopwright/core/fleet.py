@@ -50,8 +50,8 @@ class Submission:
 class Claim:
     """The right to drive a run. A higher `token` ends it: whoever holds a lower one commits nothing more.
 
-    `result`: the commit that the run came to, where a machine before this one got so far. `failures`: in a row, for which
-    it could not be driven.
+    `result`: the commit that the run came to, where a machine before this one got so far. `failures`: times in a row
+    that it could not be driven.
     """
 
     id: str
@@ -73,6 +73,7 @@ class FleetRun(NamedTuple):
     """
 
     id: str
+    kind: IdName
     status: FleetStatus
     account: str
     user: str

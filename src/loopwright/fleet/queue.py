@@ -68,7 +68,7 @@ CLOSE_ACCOUNT = "UPDATE fleet_account SET closed_until = %s, closed_why = %s WHE
 CLOSED = "SELECT name FROM fleet_account WHERE closed_until > now()"
 
 FIND = """
-SELECT id, status, account, owner AS "user", holder, branch, trouble, (
+SELECT id, kind, status, account, owner AS "user", holder, branch, trouble, (
     SELECT count(*) FROM fleet_loop AS other WHERE other.status = 'queued' AND other.account = run.account
     AND (other.priority, other.submitted, other.id) < (run.priority, run.submitted, run.id)
 ) AS before FROM fleet_loop AS run WHERE id = %(id)s

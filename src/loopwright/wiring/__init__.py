@@ -1,13 +1,12 @@
 """Settings → engine: this package is the only place that joins concrete classes."""
 
-import os
 import secrets
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,13 +28,13 @@ from loopwright.store.group_commit import refuse_group
 from loopwright.store.kept_index import forget_gone_projects
 from loopwright.wiring.agents import Agents as Agents
 from loopwright.wiring.places import (
-    FLEET_MARKS,
     checkpoints_folder,
     make_branches,
     read_cycle_prompts,
     read_prompts,
     read_tuning_prompts,
 )
+from loopwright.wiring.replicas import RunReplicas
 from loopwright.wiring.runners import Runners
 from loopwright.wiring.stores import CYCLES, LOOPS, TUNINGS, IssueFiles
 from loopwright.workflows.cycle.model import CycleState
@@ -52,7 +51,6 @@ from loopwright.workspace.pruning import PruneResult, prune_snapshots
 from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
-    from loopwright.core.fleet import Replica
     from loopwright.core.prompts import Prompts
     from loopwright.workflows.loop.runner import AgentFactory, LoopRunner
     from loopwright.workflows.tuning.report.skill_check import SkillCheck
@@ -485,34 +483,17 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     root = _root(project)
     config = load_config(root, flags)
     clock = SystemClock(config.settings.timezone)
-    workspace = GitWorkspace(root, checkpoints_folder(config.settings))
-    marks = str(root / FLEET_MARKS)
-    if os.path.exists(marks):
-        from loopwright.wiring.fleet import PushingWorkspace  # most projects have no run in a fleet
-
-        workspace = PushingWorkspace(root, checkpoints_folder(config.settings))
-
-    @cache
-    def replica() -> "Replica":
-        from loopwright.wiring.fleet import open_replica
-
-        return open_replica(root, config)
-
-    def replica_of(id: str) -> "Replica | None":
-        if not os.path.exists(marks):
-            return None
-        from loopwright.wiring.fleet import read_marks
-
-        return replica() if id in read_marks(root) else None
-
+    replicas = RunReplicas(root, config)
+    workspace = replicas.workspace()
     processes = _processes(root, config)
     agents = Agents(root, config.agents, processes.folder)
     branches = GitBranches(root, checkpoints_folder(config.settings))
     unsafe, names = config.settings.unsafe_fs, frozenset(agents.configured)
     with (
-        FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as loops,
-        FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as cycles,
-        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as tunings,
+        closing(replicas),
+        FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as loops,
+        FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as cycles,
+        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as tunings,
     ):
         service = LoopService(
             loops,

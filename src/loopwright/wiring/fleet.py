@@ -12,11 +12,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from loopwright.core.config import Config
 from loopwright.core.errors import Conflict, Corrupt, Fenced, Invalid, WorkspaceError
-from loopwright.core.fleet import Depot, FleetRun, Replica, Source, Submission
+from loopwright.core.fleet import Depot, FleetRun, Source, Submission
 from loopwright.core.notices import IdName
 from loopwright.core.ports import Snapshot
 from loopwright.core.record import Record
 from loopwright.core.run import Run
+from loopwright.core.state import RunBranch
 from loopwright.processes.user_git import UserGit
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from loopwright.core.run_commands import RunService
     from loopwright.fleet.database import Database
     from loopwright.fleet.queue import DbosDispatcher
+    from loopwright.fleet.replica import PostgresReplica
     from loopwright.wiring import Engine
 
 DEFAULT_ACCOUNT, DEFAULT_SLOTS = "default", 4
@@ -81,7 +83,7 @@ def _locked(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def open_replica(root: Path, config: Config) -> Replica:
+def open_replica(root: Path, config: Config) -> "PostgresReplica":
     """What the commits of those runs of this project are part of first that are in the fleet."""
     from loopwright.fleet.replica import PostgresReplica
 
@@ -174,9 +176,10 @@ class SubmitOptions:
     priority: int = 0
 
 
-def submit_run(engine: "Engine", service: "RunService[Any]", kind: IdName, id: str, options: SubmitOptions) -> None:
+def submit_run(engine: "Engine", kind: IdName, id: str, options: SubmitOptions) -> None:
     """Hands a run that nobody drives to the fleet. Conflict, Invalid, WorkspaceError, StoreError: it stays here."""
-    state, fleet = service.read(id), engine.config.fleet
+    service, fleet = services(engine)[kind], engine.config.fleet
+    state = service.read(id)
     if id in read_marks(engine.project):
         raise Conflict(f"{id} is in the fleet already; bring what it has done here: loopwright fetch {id}")
     if service.is_live(id):
@@ -185,6 +188,12 @@ def submit_run(engine: "Engine", service: "RunService[Any]", kind: IdName, id: s
         raise Conflict(
             f"{id} is {state.status}: the fleet takes what is to run; resume or reopen it, and pause it again"
         )
+    if state.engine.branch is not None:
+        raise Conflict(f"{id} works in a worktree already; in the fleet it has a checkout of its own")
+    if state.engine.settings.worktree:
+        alone = {"worktree": False, "commit": False}
+        rule = lambda s: s.evolve(engine=s.engine.evolve(settings=s.engine.settings.evolve(**alone)))  # noqa: E731
+        state = service.commit(id, rule, "edited", fields="worktree")
     dispatcher = open_dispatcher(engine.config)
     source = _hand_over(engine, service, id)
     set_mark(engine.project, id, FleetMark(remote=source.remote, base=source.base))
@@ -222,31 +231,34 @@ def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
     return Source(remote=public_url(remote), base=head.output, start=start, author=author)
 
 
-def fetch_run(engine: "Engine", service: "RunService[Any]", id: str) -> tuple[FleetRun, Run]:
+def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
     """Brings the run's state and checkpoints here; one that has ended there is this project's alone again.
 
     NotFound, Conflict, WorkspaceError, StoreError.
     """
-    mark = read_marks(engine.project).get(id)
-    found = open_dispatcher(engine.config).find(id)
-    if mark is None:
-        raise Conflict(f"{id} was not submitted from here, or was fetched when it had ended")
+    from loopwright.fleet.depot import find_url
     from loopwright.fleet.replica import PostgresReplica
 
+    found = open_dispatcher(engine.config).find(id)
+    if id not in read_marks(engine.project):
+        raise Conflict(f"{id} was not submitted from here, or was fetched when it had ended")
+    service, remote = services(engine)[found.kind], find_url(engine.project)
     journal = PostgresReplica(fleet_url(engine.config), lambda id: 0).read(id)
     state: Run = file_store(service).replace_journal(id, journal)
-    depot = make_depot(engine.project, mark.remote, checkpoints_folder(engine.config.settings))
     if checkpoints := state.engine.checkpoints:
+        depot = make_depot(engine.project, remote, checkpoints_folder(engine.config.settings))
         depot.fetch_checkpoints(id, checkpoints[-1].commit)
     if found.status == "finished":
+        branch = _fetch_branch(engine, service, state, remote) if found.branch else None
         set_mark(engine.project, id, None)
-        if found.branch:
-            _take_branch(engine, service, state, mark.remote)
+        if branch is not None:
+            rule = lambda s: s.evolve(engine=s.engine.evolve(branch=branch))  # noqa: E731
+            state = service.commit(id, rule, "branched", branch=branch.name)
     return found, state
 
 
-def _take_branch(engine: "Engine", service: "RunService[Any]", state: Run, remote: str) -> None:
-    """The branch with the result becomes the run's own here, as if it had been made here."""
+def _fetch_branch(engine: "Engine", service: "RunService[Any]", state: Run, remote: str) -> RunBranch:
+    """The branch with the result is the run's own here, as if it had been made here."""
     id, branches = service.rules.id_of(state), service.branches
     assert branches is not None
     branch, _ = branches.plan(id)
@@ -255,8 +267,17 @@ def _take_branch(engine: "Engine", service: "RunService[Any]", state: Run, remot
     if not done.is_good:
         raise WorkspaceError(f"the branch {branch.name} could not be fetched: {done.words}")
     brought, tip = state.engine.checkpoints[-1].commit, git.run("rev-parse", ref).output
-    taken = branch.evolve(is_ready=True, tip=tip, brought=brought)
-    service.commit(id, lambda s: s.evolve(engine=s.engine.evolve(branch=taken)), "branched", branch=branch.name)
+    return branch.evolve(is_ready=True, tip=tip, brought=brought)
+
+
+def services(engine: "Engine") -> "Mapping[IdName, RunService[Any]]":  # Any: of states of its kind
+    """The commands on runs of each kind."""
+    return {"loop_id": engine.service, "cycle_id": engine.cycles, "tuning_id": engine.tunings}
+
+
+def find_kind(engine: "Engine", id: str) -> "IdName | None":
+    """Of what kind a run of this project is; None where there is none of that id."""
+    return next((kind for kind, service in services(engine).items() if id in service.store.revs()), None)
 
 
 def file_store(service: "RunService[Any]") -> FileStore[Any]:

@@ -7,14 +7,14 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from loopwright.core.config import Config
+from loopwright.core.config import FLEET_URL, Config
 from loopwright.core.delivery import commit_message, proof_words, task_text
 from loopwright.core.errors import Conflict, Fenced, LoopwrightError, WorkspaceError
 from loopwright.core.fleet import Claim, Depot, FleetStatus, Job
@@ -26,9 +26,10 @@ from loopwright.core.state import PendingCommit
 from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.workers import Membership, make_executor
+from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.user_git import UserGit
 from loopwright.wiring import Engine, open_engine
-from loopwright.wiring.fleet import TO_RUN, FleetMark, file_store, fleet_url, make_depot, set_mark
+from loopwright.wiring.fleet import TO_RUN, FleetMark, file_store, fleet_url, make_depot, services, set_mark
 from loopwright.workspace.branches import PREFIX
 
 RETRY, LONGEST = timedelta(seconds=5), timedelta(minutes=5)
@@ -41,11 +42,17 @@ REST_SECONDS = 10.0
 """For which a worker takes nothing that could not lay a run out: others may be better off."""
 
 LOOK_SECONDS = 0.2
+WATCH_SECONDS = 1.0
+"""Between two looks at which accounts are closed."""
+
 WAIT_SECONDS = 2.0
 """Between two tries to reach the database."""
 
 END_SECONDS = 10.0
 """Which a runner has to end what it has started."""
+
+SAID = 600
+"""Characters at the end of what a command has printed."""
 
 Say = Callable[[str], None]
 
@@ -93,15 +100,17 @@ class FleetWorker:
         self._executor = make_executor()
         self._database = Database(fleet_url(config))
         self._dispatcher = DbosDispatcher(self._database, self._executor)
-        self._runners: dict[str, subprocess.Popen[bytes]] = {}
+        self._programs: dict[str, subprocess.Popen[bytes]] = {}
         self._closed = frozenset[str]()
         self._rests_until = 0.0
         self._ending, self._lost = threading.Event(), threading.Event()
+        self._asked = False
 
     def serve(self, *, drain: bool) -> bool:
-        """Until `end`, or with `drain` until no job is left. False: it was taken for dead, and has to begin anew."""
-        with self._alone():
-            self._await_database()
+        """Until `end`, or with `drain` until no job is left. False: it was cut off, and has to begin anew."""
+        with self._alone(), suppress(Unreachable):
+            if not self._await_database():
+                return True
             member = Membership(Database(self._database.url), self._executor, self._slots, self._give_up)
             with member, self._dispatcher.serving(self._slots, self._work, self._may_take) as jobs:
                 member.jobs = jobs
@@ -111,18 +120,25 @@ class FleetWorker:
                     time.sleep(LOOK_SECONDS)
                 if not self._lost.is_set():
                     member.leave()
-        return not self._lost.is_set()
+                    return True
+        return False
 
     def end(self) -> None:
-        """Its runs are handed to others. May be called by a signal's handler."""
-        self._ending.set()
+        """Its runs are handed to others. For a signal's handler, which must not touch a lock."""
+        self._asked = True
 
     def _wait(self, jobs: TakenJobs, *, drain: bool) -> None:
-        while not (self._ending.wait(LOOK_SECONDS) or self._lost.is_set()):
+        looked = 0.0
+        while not (self._asked or self._lost.is_set()):
+            time.sleep(LOOK_SECONDS)
+            if time.monotonic() - looked < WATCH_SECONDS:
+                continue
+            looked = time.monotonic()
             with suppress(Unreachable):
                 self._closed = self._dispatcher.closed()
                 if drain and not jobs.taken and not self._dispatcher.waiting(tuple(self._config.fleet.accounts)):
-                    self._ending.set()
+                    break
+        self._ending.set()
 
     def _may_take(self, account: str) -> bool:
         known = self._config.fleet.accounts
@@ -142,25 +158,27 @@ class FleetWorker:
                 self._clear(folder)
             yield
 
-    def _await_database(self) -> None:
+    def _await_database(self) -> bool:
+        """False where it was asked to end meanwhile."""
         told = ""
-        while not self._ending.is_set():
+        while not self._asked:
             try:
                 with self._database.transaction() as open:
-                    return check_tables(open)
+                    check_tables(open)
+                    return True
             except Unreachable as error:
                 if told != str(error):
                     told = str(error)
                     self._say(f"waiting: {told}")
-                self._ending.wait(WAIT_SECONDS)
-        return None
+                time.sleep(WAIT_SECONDS)
+        return False
 
     def _give_up(self) -> None:
         """Others may take this worker for dead: whatever it drives ends before they take over."""
         if not self._lost.is_set():
             self._say("the fleet's database was out of reach for too long; the runs of this worker go on elsewhere")
         self._lost.set()
-        for process in tuple(self._runners.values()):
+        for process in tuple(self._programs.values()):
             process.kill()
 
     def _work(self, job: Job) -> None:
@@ -169,11 +187,13 @@ class FleetWorker:
             if claim is None:
                 return
             self._say(f"{claim.id} begins, for {claim.user} on {claim.account}")
-            outcome = tried_again(self._outcome(claim), claim.failures, datetime.now().astimezone())
-            self._surely(lambda: self._dispatcher.release(claim, **vars(outcome)))
-            self._say(f"{claim.id} {outcome.status}{f': {outcome.trouble}' if outcome.trouble else ''}")
+            self._release(claim, tried_again(self._outcome(claim), claim.failures, datetime.now().astimezone()))
         except Fenced:
             self._give_up()
+
+    def _release(self, claim: Claim, outcome: Outcome) -> None:
+        self._surely(lambda: self._dispatcher.release(claim, **vars(outcome)))
+        self._say(f"{claim.id} {outcome.status}{f': {outcome.trouble}' if outcome.trouble else ''}")
 
     def _surely(self, work: Callable[[], Any]) -> Any:  # Any: what it gives
         """Tries until the database answers. Fenced where this worker is lost meanwhile."""
@@ -193,6 +213,11 @@ class FleetWorker:
         except (LoopwrightError, OSError) as error:
             self._rests_until = time.monotonic() + REST_SECONDS
             return Outcome("queued", trouble=f"cannot be driven on {socket.gethostname()}: {error}", failed=True)
+        except BaseException as error:  # nobody else would ever take it
+            self._release(
+                claim, Outcome("resting", trouble=f"internal error, please report it: {error!r}", failed=True)
+            )
+            raise
         finally:
             self._clear(folder)
 
@@ -203,12 +228,12 @@ class FleetWorker:
         depot.check_out(claim.id, source.base)
         set_mark(project, claim.id, FleetMark(token=claim.token, remote=source.remote, base=source.base))
         with open_engine(project, {"checkpoints": str(folder / "private")}, actor="fleet") as engine:
-            service = service_of(engine, claim)
+            service = services(engine)[claim.kind]
             self._restore(engine, service, claim, depot)
             code = 0
             if service.read(claim.id).status in TO_RUN:
-                self._set_up(engine)
-                code = self._run(service, claim, folder)
+                self._set_up(engine, claim, folder)
+                code = self._drive(service, claim, folder)
             state = service.read(claim.id)
             outcome = outcome_of(
                 state,
@@ -239,42 +264,52 @@ class FleetWorker:
             rule = lambda state: service.rules.resume(state, live=False)  # noqa: E731
             service.commit(claim.id, rule, "resumed", why="the limit has reset")
 
-    def _set_up(self, engine: Engine) -> None:
+    def _drive(self, service: RunService[Any], claim: Claim, folder: Path) -> int:
+        """The exit code of the run's runner, once all that it started has ended."""
+        log = service.store.progress_path(claim.id) / "runner.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        own = {FLEET_URL: self._database.url, "LOOPWRIGHT_CHECKPOINTS": str(folder / "private")}
+        environ = {**os.environ, **self._of(claim), **own}
+        try:
+            return self._run(claim.id, folder / "project", service.launcher.argv(claim.id), log, environ)
+        finally:
+            service.processes.sweep(claim.id)
+
+    def _set_up(self, engine: Engine, claim: Claim, folder: Path) -> None:
         """The project's own command, see [fleet] setup. WorkspaceError with what it printed last."""
         command = engine.config.fleet.setup
         if command is None:
             return
-        done = subprocess.run(command, shell=True, cwd=engine.project, capture_output=True, check=False)
-        if done.returncode:
-            said = (done.stderr or done.stdout).decode(errors="replace").strip()[-600:]
-            raise WorkspaceError(f"`{command}` failed with exit code {done.returncode}: {said}")
+        log = folder / "setup.log"
+        mark = ProcessMark(claim.id, str(engine.project))
+        code = self._run(
+            claim.id, engine.project, ("sh", "-c", command), log, mark.environment(self._of(claim), (FLEET_URL,))
+        )
+        if code and not self._ending.is_set():
+            said = log.read_text(errors="replace").strip()[-SAID:]
+            raise WorkspaceError(f"`{command}` failed with exit code {code}: {said}")
 
-    def _run(self, service: RunService[Any], claim: Claim, folder: Path) -> int:
-        """The runner's exit code, once it and all that it started have ended."""
-        log = service.store.progress_path(claim.id) / "runner.log"
-        log.parent.mkdir(parents=True, exist_ok=True)
-        environ = {
-            **os.environ,
-            **self._config.fleet.accounts.get(claim.account, {}),
-            "LOOPWRIGHT_FLEET_URL": self._database.url,
-            "LOOPWRIGHT_CHECKPOINTS": str(folder / "private"),
-        }
+    def _of(self, claim: Claim) -> Mapping[str, str]:
+        """The environment of its account here."""
+        return self._config.fleet.accounts.get(claim.account, {})
+
+    def _run(self, id: str, project: Path, argv: Sequence[str], log: Path, environ: Mapping[str, str]) -> int:
+        """The exit code of a program in the run's checkout, which ends with this worker, and with its claim."""
         with log.open("ab") as output:
             process = subprocess.Popen(
-                service.launcher.argv(claim.id),
+                argv,
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=output,
-                cwd=folder / "project",
+                cwd=project,
                 env=environ,
                 start_new_session=True,
             )
-        self._runners[claim.id] = process
+        self._programs[id] = process
         try:
             return self._awaited(process)
         finally:
-            del self._runners[claim.id]
-            service.processes.sweep(claim.id)
+            del self._programs[id]
 
     def _awaited(self, process: "subprocess.Popen[bytes]") -> int:
         while process.poll() is None and not (self._ending.is_set() or self._lost.is_set()):
@@ -313,16 +348,6 @@ class FleetWorker:
         home = private_directory(folder / "private", project.resolve()).with_suffix(".processes")
         OwnProcesses(project, home).sweep(folder.name)
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def service_of(engine: Engine, claim: Claim) -> RunService[Any]:  # Any: states of its kind
-    """The commands on runs of its kind."""
-    kinds: dict[str, RunService[Any]] = {
-        "loop_id": engine.service,
-        "cycle_id": engine.cycles,
-        "tuning_id": engine.tunings,
-    }
-    return kinds[claim.kind]
 
 
 def commit_all(project: Path, claim: Claim, message: str, at: str | None) -> str | None:

@@ -131,7 +131,7 @@ def submit(
         str,
         typer.Argument(
             metavar="TASK|ID",
-            help="What to do, or a loop that is there; @FILE reads a task from a file, - from stdin.",
+            help="What to do, or the id of a run that is there; @FILE reads a task from a file, - from stdin.",
             show_default=False,
             callback=read_task,
         ),
@@ -148,20 +148,20 @@ def submit(
     json: Json = False,
     **options: Any,
 ) -> None:  # Any: as typed
-    """Hand a loop to the fleet: a new one for TASK, or one that is there."""
+    """Hand a run to the fleet: a new loop for TASK, or a loop, cycle or session that is there."""
     from loopwright.core.ids import is_safe_id
     from loopwright.surfaces.cli.run import create_loop
-    from loopwright.wiring.fleet import SubmitOptions, open_dispatcher, submit_run
+    from loopwright.wiring.fleet import SubmitOptions, find_kind, open_dispatcher, services, submit_run
 
     given = read_options(options)
     with open_project(project, given) as engine:
         open_dispatcher(engine.config)
-        if is_safe_id(task) and task in engine.service.store.revs():
-            id = task
-        else:
-            id = create_loop(engine, need_work(gather_work(task, given, project)), title, interactive=False).loop_id
-        submit_run(engine, engine.service, "loop_id", id, SubmitOptions(account=account, priority=priority))
-        state = engine.service.read(id)
+        id, kind = task, find_kind(engine, task) if is_safe_id(task) else None
+        if kind is None:
+            work = need_work(gather_work(task, given, project))
+            id, kind = create_loop(engine, work, title, interactive=False).loop_id, "loop_id"
+        submit_run(engine, kind, id, SubmitOptions(account=account, priority=priority))
+        state = services(engine)[kind].read(id)
     at = project_option(project)
     words = f"{id} is in the fleet\nbring what it has done here with: loopwright fetch {id}{at}"
     if not wait:
@@ -186,15 +186,15 @@ def _await(project: Path, id: str, *, json: bool) -> ExitCode:
             print_remark(f"{id}: {told}")
         time.sleep(1)
     with open_project(project) as engine:
-        _, state = fetch_run(engine, engine.service, id)
+        _, state = fetch_run(engine, id)
     print_answer(json, state, f"{id}: {state.status}")
     return exit_for(state)
 
 
 def fetch(loop_id: Id, project: Project = HERE, json: Json = False) -> None:
-    """Bring what a loop has done in the fleet into this project: its state, its checkpoints and its branch."""
+    """Bring what a run has done in the fleet into this project: its state, its checkpoints and its branch."""
     from loopwright.wiring.fleet import fetch_run
 
     with open_project(project) as engine:
-        found, state = fetch_run(engine, engine.service, loop_id)
-    print_answer(json, state, f"in the fleet, {loop_id} is {found.words}; its state is here now")
+        found, state = fetch_run(engine, loop_id)
+    print_answer(json, state, f"{loop_id}: {found.words}; its state is here now")
