@@ -2,11 +2,15 @@
 
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from loopwright.fleet.database import Database
+from loopwright.fleet.figures import read_figures
+from loopwright.fleet.queue import DbosDispatcher
 from tests.fleet.postgres import find_program
 from tests.fleet.real_fleet import RealFleet, open_fleet
 
@@ -16,6 +20,7 @@ NAMES = ("viewer", "submitter", "worker")
 
 DEEDS = """
 viewer: SELECT data FROM fleet_journal
+viewer: INSERT INTO fleet_loop SELECT * FROM fleet_loop
 viewer: SELECT inputs FROM dbos.workflow_input
 viewer: UPDATE fleet_loop SET status = 'finished'
 viewer: SELECT dbos.enqueue_workflow('drive', 'account:default')
@@ -60,20 +65,19 @@ def url_of(fleet: RealFleet, name: str) -> str:
 
 def test_each_does_its_work_and_no_other(fleet: RealFleet) -> None:
     fleet.make_loop("loop-1", ["echo one >> notes.txt"])
-    become(fleet, "viewer")
-    fleet.command("submit", "loop-1", code=6)
-    assert fleet.status() == {}
     become(fleet, "submitter")
     fleet.command("submit", "loop-1")
     become(fleet, "worker")
     machine = fleet.machine().start("--drain")
     assert machine.process
     assert machine.process.wait(60) == 0, machine.output
-    assert fleet.status()["loop-1"]["status"] == "finished", machine.output
-    become(fleet, "viewer")
-    fleet.command("fetch", "loop-1", code=6)
     become(fleet, "submitter")
-    assert fleet.command("fetch", "loop-1")["status"] == "completed"
+    assert fleet.command("fetch", "loop-1")["status"] == "completed", machine.output
+    with closing(Database(url_of(fleet, "viewer"))) as database:
+        looking = DbosDispatcher(database)
+        assert looking.status()["runs"] == {"finished": 1}
+        assert [row["name"] for row in looking.accounts()] == ["default"]
+        assert read_figures(database, 5).runs == [("default", "finished", 1)]
     for name, deed in (line.split(": ", 1) for line in DEEDS.strip().splitlines()):
         with psycopg.connect(url_of(fleet, name)) as connection:
             assert is_refused(connection, deed), f"a {name} may {deed}"
