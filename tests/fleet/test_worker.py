@@ -29,7 +29,7 @@ def test_a_loop_goes_there_and_comes_back(fleet: RealFleet) -> None:
     fleet.make_loop("loop-1", STEPS)
     fleet.command("submit", "loop-1")
     assert fleet.status()["loop-1"]["status"] == "queued"
-    assert fleet.command("pause", "loop-1", code=5)
+    fleet.command("rewind", "loop-1", "--to", "1", code=5)
     machine = fleet.machine().start("--drain")
     assert machine.wait() == 0, machine.output
     assert machine.left() == []

@@ -11,6 +11,7 @@ from typing import Self
 from loopwright import __version__
 from loopwright.core.fleet import JobQueue
 from loopwright.fleet.database import Database, Unreachable
+from loopwright.fleet.queue import CONTROL, ask_for_control
 
 BEAT_SECONDS = 1.0
 BEAT_LIMIT = 2.0
@@ -34,6 +35,14 @@ SELECT workflow_uuid, executor_id FROM dbos.workflow_status WHERE status = 'PEND
     OR %(turn)s AND NOT EXISTS (SELECT FROM fleet_worker WHERE executor = executor_id)
 )
 """
+FORGOTTEN_SECONDS = 20.0
+FORGOTTEN = f"""
+SELECT DISTINCT id FROM fleet_signal JOIN fleet_loop USING (id)
+WHERE done IS NULL AND made < now() - make_interval(secs => %s)
+AND NOT EXISTS (SELECT FROM fleet_worker WHERE executor = holder)
+AND NOT EXISTS (SELECT FROM dbos.workflow_status WHERE name = '{CONTROL}' AND status IN ('ENQUEUED', 'PENDING'))
+"""
+"""Runs with commands that nobody was asked to apply, or whose worker ended while it was."""
 
 
 def make_executor() -> str:
@@ -105,6 +114,8 @@ class Membership:
             turn = open.execute(TURN).fetchone() == (True,)
             if turn:
                 open.execute(BURY, (DEAD_SECONDS,))
+                for (id,) in open.execute(FORGOTTEN, (FORGOTTEN_SECONDS,)).fetchall():
+                    ask_for_control(open, id)
             found = open.execute(ABANDONED, {"executor": self._executor, "turn": turn}).fetchall()
         taken = jobs.taken
         unheard = frozenset(name for name, executor in found if executor == self._executor and name not in taken)

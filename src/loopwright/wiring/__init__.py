@@ -27,6 +27,7 @@ from loopwright.store.files import FileStore
 from loopwright.store.group_commit import refuse_group
 from loopwright.store.kept_index import forget_gone_projects
 from loopwright.wiring.agents import Agents as Agents
+from loopwright.wiring.forwarding import Forwarder
 from loopwright.wiring.places import (
     checkpoints_folder,
     make_branches,
@@ -494,6 +495,7 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
         FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as loops,
         FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as cycles,
         FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as tunings,
+        closing(Forwarder(root, config)) as there,
     ):
         service = LoopService(
             loops,
@@ -524,7 +526,9 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             names,
             skills=SkillFolders(catalogues=partial(read_catalogues, root)),
         )
-        yield Engine(root, config, service, of_cycles, of_tunings, agents)
+        yield Engine(
+            root, config, there.forwarding(service), there.forwarding(of_cycles), there.forwarding(of_tunings), agents
+        )
 
 
 def read_config(project: Path, flags: dict[str, object]) -> Config:

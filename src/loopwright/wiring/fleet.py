@@ -64,7 +64,7 @@ def read_marks(root: Path) -> Mapping[str, FleetMark]:
 def set_mark(root: Path, id: str, mark: FleetMark | None) -> None:
     """None takes it away: the run is this project's alone again."""
     path = root / FLEET_MARKS
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path.with_suffix(".lock")):
         marks = {**read_marks(root), id: mark}
         known = {name: one.model_dump() for name, one in marks.items() if one is not None}

@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 from loopwright.core.config import FLEET_URL, Config
 from loopwright.core.delivery import commit_message, proof_words, task_text
-from loopwright.core.errors import Conflict, Fenced, LoopwrightError, WorkspaceError
+from loopwright.core.errors import Conflict, Fenced, LoopwrightError, StoreError, UncertainCommit, WorkspaceError
 from loopwright.core.fleet import Claim, Depot, FleetStatus, Job
 from loopwright.core.names import FINISHED
 from loopwright.core.pause import is_due
@@ -25,12 +25,15 @@ from loopwright.core.run_commands import RunService
 from loopwright.core.state import PendingCommit
 from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
+from loopwright.fleet.signals import PostgresSignals
 from loopwright.fleet.workers import Membership, make_executor
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.user_git import UserGit
 from loopwright.wiring import Engine, open_engine
 from loopwright.wiring.fleet import TO_RUN, FleetMark, file_store, fleet_url, make_depot, services, set_mark
+from loopwright.wiring.signal_applier import SignalApplier
 from loopwright.workspace.branches import PREFIX
+from loopwright.workspace.private_git import run_git
 
 RETRY, LONGEST = timedelta(seconds=5), timedelta(minutes=5)
 """After which a run that could not be driven is tried again, perhaps elsewhere; each time in a row twice as long."""
@@ -92,6 +95,13 @@ def tried_again(outcome: Outcome, failures: int, now: datetime) -> Outcome:
     return replace(outcome, at=now + min(RETRY * 2**failures, LONGEST))
 
 
+def outcome_of_control(state: Run, was: FleetStatus, *, awaits: bool) -> Outcome:
+    """What a run becomes that commands were applied to while nobody drove it; `was`: its status then."""
+    if state.status in ("created", "pending"):
+        return Outcome(was)
+    return outcome_of(state, awaits=awaits, ends=True, grew=True, exit_code=0)
+
+
 class FleetWorker:
     """One for each `place`, the folder that it works in. `say` gets a line about all that happens."""
 
@@ -100,6 +110,8 @@ class FleetWorker:
         self._executor = make_executor()
         self._database = Database(fleet_url(config))
         self._dispatcher = DbosDispatcher(self._database, self._executor)
+        self._signals = PostgresSignals(Database(self._database.url), self._executor)
+        self._applier = SignalApplier(self._signals, say)
         self._programs: dict[str, subprocess.Popen[bytes]] = {}
         self._closed = frozenset[str]()
         self._rests_until = 0.0
@@ -108,14 +120,20 @@ class FleetWorker:
 
     def serve(self, *, drain: bool) -> bool:
         """Until `end`, or with `drain` until no job is left. False: it was cut off, and has to begin anew."""
-        with self._alone(), suppress(Unreachable):
+        beats = Database(self._database.url)
+        with ExitStack() as kept, suppress(Unreachable):
+            kept.enter_context(self._alone())
+            for one in (self._database, self._signals, beats):
+                kept.callback(one.close)
             if not self._await_database():
                 return True
-            member = Membership(Database(self._database.url), self._executor, self._slots, self._give_up)
-            with member, self._dispatcher.serving(self._slots, self._work, self._may_take) as jobs:
+            member = Membership(beats, self._executor, self._slots, self._give_up)
+            served = self._dispatcher.serving(self._slots, self._work, self._may_take, self._control)
+            with member, self._applier.serving(), served as jobs:
                 member.jobs = jobs
                 self._say(f"{self._executor} takes runs, {self._slots} at a time")
                 self._wait(jobs, drain=drain)
+                jobs.close()
                 while jobs.taken:
                     time.sleep(LOOK_SECONDS)
                 if not self._lost.is_set():
@@ -183,7 +201,7 @@ class FleetWorker:
 
     def _work(self, job: Job) -> None:
         try:
-            claim = self._surely(lambda: self._dispatcher.claim(job))
+            claim = self._claimed(job)
             if claim is None:
                 return
             self._say(f"{claim.id} begins, for {claim.user} on {claim.account}")
@@ -194,6 +212,57 @@ class FleetWorker:
     def _release(self, claim: Claim, outcome: Outcome) -> None:
         self._surely(lambda: self._dispatcher.release(claim, **vars(outcome)))
         self._say(f"{claim.id} {outcome.status}{f': {outcome.trouble}' if outcome.trouble else ''}")
+
+    def _claimed(self, job: Job) -> Claim | None:
+        """Once commands that are being applied to the run have been."""
+        while True:
+            try:
+                claim: Claim | None = self._surely(lambda: self._dispatcher.claim(job))
+                return claim
+            except Fenced:
+                raise
+            except Conflict:
+                self._lost.wait(LOOK_SECONDS)
+
+    def _control(self, id: str) -> None:
+        """Applies commands to a run that nobody drives, and has it driven where they say so."""
+        try:
+            claim = self._surely(lambda: self._dispatcher.claim_control(id))
+            if claim is None:
+                return
+            outcome = self._controlled(claim)
+            self._release(claim, outcome)
+        except Fenced:
+            self._give_up()
+
+    def _controlled(self, claim: Claim) -> Outcome:
+        folder = self._place / "runs" / claim.id
+        try:
+            (folder / "project").mkdir(parents=True)
+            run_git("init", "--quiet", cwd=folder / "project")  # else it would be part of a project around it
+            with self._opened(claim, folder) as (_, service):
+                file_store(service).replace_journal(claim.id, claim.journal)
+                with self._applier.open(claim.id, service) as run:
+                    run.apply()
+                state = service.read(claim.id)
+                return outcome_of_control(state, claim.status, awaits=service.awaits(state))
+        except (Fenced, UncertainCommit, Unreachable):  # what was not answered is looked at again
+            return Outcome(claim.status)
+        except (LoopwrightError, OSError) as error:
+            told = StoreError(f"{claim.id} cannot be laid out: {error}")
+            self._surely(lambda: self._applier.refuse(claim.id, told))
+            return Outcome(claim.status, trouble=str(error))
+        finally:
+            self._clear(folder)
+
+    @contextmanager
+    def _opened(self, claim: Claim, folder: Path) -> Iterator[tuple[Engine, RunService[Any]]]:
+        """The engine of a claimed run's project, as it lies there."""
+        project, source = folder / "project", claim.source
+        set_mark(project, claim.id, FleetMark(token=claim.token, remote=source.remote, base=source.base))
+        flags: dict[str, object] = {"checkpoints": str(folder / "private"), "fleet": {"url": self._database.url}}
+        with open_engine(project, flags, actor="fleet") as engine:
+            yield engine, services(engine)[claim.kind]
 
     def _surely(self, work: Callable[[], Any]) -> Any:  # Any: what it gives
         """Tries until the database answers. Fenced where this worker is lost meanwhile."""
@@ -223,17 +292,16 @@ class FleetWorker:
 
     def _driven(self, claim: Claim, folder: Path) -> Outcome:
         """Lays the run out, runs it until it rests, and puts what it came to on its branch."""
-        project, source = folder / "project", claim.source
-        depot = make_depot(project, source.remote, folder / "private")
-        depot.check_out(claim.id, source.base)
-        set_mark(project, claim.id, FleetMark(token=claim.token, remote=source.remote, base=source.base))
-        with open_engine(project, {"checkpoints": str(folder / "private")}, actor="fleet") as engine:
-            service = services(engine)[claim.kind]
+        depot = make_depot(folder / "project", claim.source.remote, folder / "private")
+        depot.check_out(claim.id, claim.source.base)
+        with self._opened(claim, folder) as (engine, service):
             self._restore(engine, service, claim, depot)
-            code = 0
-            if service.read(claim.id).status in TO_RUN:
-                self._set_up(engine, claim, folder)
-                code = self._drive(service, claim, folder)
+            with self._applier.open(claim.id, service) as run:
+                self._surely(run.apply)
+                code = 0
+                if service.read(claim.id).status in TO_RUN:
+                    self._set_up(engine, claim, folder)
+                    code = self._drive(service, claim, folder)
             state = service.read(claim.id)
             outcome = outcome_of(
                 state,
