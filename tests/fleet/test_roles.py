@@ -12,7 +12,7 @@ from loopwright.fleet.database import Database
 from loopwright.fleet.figures import read_figures
 from loopwright.fleet.queue import DbosDispatcher
 from tests.fleet.postgres import find_program
-from tests.fleet.real_fleet import RealFleet, open_fleet
+from tests.fleet.real_fleet import RealFleet, open_fleet, until
 
 ROLES = Path(__file__).parents[2] / "examples" / "fleet" / "roles.sql"
 NAMES = ("viewer", "submitter", "worker")
@@ -64,15 +64,18 @@ def url_of(fleet: RealFleet, name: str) -> str:
 
 
 def test_each_does_its_work_and_no_other(fleet: RealFleet) -> None:
-    fleet.make_loop("loop-1", ["echo one >> notes.txt"])
+    fleet.make_loop("loop-1", ["sleep 2", "echo one >> notes.txt"])
     become(fleet, "submitter")
     fleet.command("submit", "loop-1")
     become(fleet, "worker")
-    machine = fleet.machine().start("--drain")
-    assert machine.process
-    assert machine.process.wait(60) == 0, machine.output
+    machine = fleet.machine().start()
     become(fleet, "submitter")
-    assert fleet.command("fetch", "loop-1")["status"] == "completed", machine.output
+    until(lambda: "loop-1 begins" in machine.output)
+    assert fleet.command("edit", "loop-1", "--title", "Another")["title"] == "Another"
+    until(lambda: "loop-1 finished" in machine.output)
+    fetched = fleet.command("fetch", "loop-1")
+    assert (fetched["status"], fetched["title"]) == ("completed", "Another"), machine.output
+    assert machine.end() == 0
     with closing(Database(url_of(fleet, "viewer"))) as database:
         looking = DbosDispatcher(database)
         assert looking.status()["runs"] == {"finished": 1}
