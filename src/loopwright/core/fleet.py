@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, get_args
 
 from pydantic import JsonValue
 
@@ -13,6 +13,8 @@ from loopwright.core.notices import IdName
 
 FleetStatus = Literal["queued", "running", "resting", "finished"]
 """Of a run in the fleet: waits for a slot, has one, rests until somebody resumes it, or has ended."""
+
+STATUSES: tuple[FleetStatus, ...] = get_args(FleetStatus)
 
 
 @dataclass(frozen=True, kw_only=True)
