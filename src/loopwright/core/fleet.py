@@ -78,6 +78,17 @@ class FleetRun(NamedTuple):
     trouble: str
 
     @property
+    def fields(self) -> dict[str, str | int | None]:
+        """As JSON says where a run is."""
+        named = ("status", "holder", "before", "account", "user", "trouble")
+        return {name: getattr(self, name) for name in named}
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a machine drives it, or is about to."""
+        return self.status in ("queued", "running")
+
+    @property
     def words(self) -> str:
         """In half a sentence."""
         where = {"running": f"on {self.holder}", "queued": f"{self.before} before it on {self.account}"}
@@ -151,6 +162,17 @@ class Dispatcher(Protocol):
 
     def close_account(self, name: str, until: datetime, why: str) -> None:
         """None of its runs is begun before that time, on any machine."""
+
+
+class Mirror(Protocol):
+    """The runs of a project that other machines drive."""
+
+    def has(self, id: str) -> bool:
+        """Whether it is one of them."""
+        ...
+
+    def find(self, id: str) -> FleetRun | None:
+        """How it is in the fleet, as far as that is known; None also for one that is this project's alone."""
 
 
 class Replica(Protocol):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self
 
 from loopwright.core import pause as pausing
 from loopwright.core.command_rules import CommandRules as CommandRules
@@ -19,12 +19,16 @@ from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.run import R, Run, Waiver, apply_waiver, set_mode
 from loopwright.core.state import Checkpoint, Limits, PermissionRequest, PersonMessage
 
+if TYPE_CHECKING:
+    from loopwright.core.fleet import FleetRun, Mirror
+
 
 @dataclass(frozen=True)
 class RunAccess(Generic[R]):
     """`actor` names the surface in the journal: cli, api, mcp. `agents`: names that were configured here.
 
     `expected`: see `expecting`. `kind` is what people call such a run. `branches`: where a run can have a worktree.
+    `mirror`: of those that are driven elsewhere; none where all are driven here.
     """
 
     store: Store[R]
@@ -36,6 +40,7 @@ class RunAccess(Generic[R]):
     agents: frozenset[str] = frozenset()
     expected: int | None = None
     branches: RunBranches | None = None
+    mirror: "Callable[[], Mirror | None]" = lambda: None
 
     kind: ClassVar[str]
 
@@ -47,8 +52,19 @@ class RunAccess(Generic[R]):
         return self.store.read(self._checked(id))
 
     def is_live(self, id: str) -> bool:
-        """Whether a runner holds it."""
-        return self.store.holder(self._checked(id)) is not None
+        """Whether a runner holds it, here or elsewhere in the fleet, or one there is about to."""
+        found = self.in_fleet(id)
+        return found.is_live if found else self.store.holder(self._checked(id)) is not None
+
+    def in_fleet(self, id: str) -> "FleetRun | None":
+        """How a run that is driven elsewhere is there, as far as is known."""
+        mirror = self.mirror()
+        return mirror.find(id) if mirror else None
+
+    def is_elsewhere(self, id: str) -> bool:
+        """Whether it is in the fleet's hands: nothing is done about it here."""
+        mirror = self.mirror()
+        return mirror is not None and mirror.has(id)
 
     def list(self, *, status: str | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[R]:
         """`search`: a text in what people know one by, such as its id, title and description."""

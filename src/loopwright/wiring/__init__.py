@@ -3,14 +3,14 @@
 import os
 import secrets
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from functools import cache, cached_property, partial
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from loopwright.core.agent_names import AgentChoice, read_choice
 from loopwright.core.attempts import AttemptOptions, take_attempts
@@ -53,7 +53,9 @@ from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
     from loopwright.core.fleet import Replica
+    from loopwright.core.notices import IdName
     from loopwright.core.prompts import Prompts
+    from loopwright.wiring.fleet_mirror import FleetMirror
     from loopwright.workflows.loop.runner import AgentFactory, LoopRunner
     from loopwright.workflows.tuning.report.skill_check import SkillCheck
 
@@ -145,6 +147,8 @@ class Engine:
     cycles: CycleService
     tunings: TuningService
     agents: Agents
+    mirror: "Callable[[], FleetMirror | None]"
+    """Of those of its runs that are driven elsewhere in the fleet; None where there are none."""
 
     @cached_property
     def runners(self) -> Runners:
@@ -505,6 +509,15 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
 
         return replica() if id in read_marks(root) else None
 
+    @cache
+    def made_mirror() -> "FleetMirror":
+        from loopwright.wiring.fleet_mirror import FleetMirror
+
+        return closing_all.enter_context(closing(FleetMirror(root, config, stores)))
+
+    def mirror() -> "FleetMirror | None":
+        return made_mirror() if os.path.exists(marks) else None
+
     processes = _processes(root, config)
     agents = Agents(root, config.agents, processes.folder)
     branches = GitBranches(root, checkpoints_folder(config.settings))
@@ -513,7 +526,9 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
         FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as loops,
         FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as cycles,
         FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as tunings,
+        ExitStack() as closing_all,
     ):
+        stores: Mapping[IdName, FileStore[Any]] = {"loop_id": loops, "cycle_id": cycles, "tuning_id": tunings}
         service = LoopService(
             loops,
             workspace,
@@ -527,11 +542,21 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             writer=agents.writer,
             offer=agents.check_choices,
             driver=RunnerLauncher(root, lambda id: loops.progress_path(id) / "attempts", ("resume", "--wait")),
+            mirror=mirror,
         )
         launcher = RunnerLauncher(root, cycles.progress_path, ("cycle", "run", "--launched", "--cycle-id"))
         worktrees = GitWorktrees(root, checkpoints_folder(config.settings))
         of_cycles = CycleService(
-            cycles, workspace, clock, launcher, processes, actor, names, branches=branches, worktrees=worktrees
+            cycles,
+            workspace,
+            clock,
+            launcher,
+            processes,
+            actor,
+            names,
+            branches=branches,
+            mirror=mirror,
+            worktrees=worktrees,
         )
         of_tunings = TuningService(
             tunings,
@@ -541,9 +566,10 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             processes,
             actor,
             names,
+            mirror=mirror,
             skills=SkillFolders(catalogues=partial(read_catalogues, root)),
         )
-        yield Engine(root, config, service, of_cycles, of_tunings, agents)
+        yield Engine(root, config, service, of_cycles, of_tunings, agents, mirror)
 
 
 def read_config(project: Path, flags: dict[str, object]) -> Config:

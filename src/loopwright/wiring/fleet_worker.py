@@ -26,9 +26,11 @@ from loopwright.core.state import PendingCommit
 from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.workers import Membership, make_executor
+from loopwright.policy.secrets import SecretFilter, secret_values
 from loopwright.processes.user_git import UserGit
 from loopwright.wiring import Engine, open_engine
 from loopwright.wiring.fleet import TO_RUN, FleetMark, file_store, fleet_url, make_depot, set_mark
+from loopwright.wiring.fleet_logs import LogSender
 from loopwright.workspace.branches import PREFIX
 
 RETRY = timedelta(seconds=30)
@@ -74,6 +76,7 @@ class FleetWorker:
         self._executor = make_executor()
         self._database = Database(fleet_url(config))
         self._dispatcher = DbosDispatcher(self._database, self._executor)
+        self._logs = LogSender(Database(self._database.url))
         self._runners: dict[str, subprocess.Popen[bytes]] = {}
         self._closed = frozenset[str]()
         self._rests_until = 0.0
@@ -84,7 +87,11 @@ class FleetWorker:
         with self._alone():
             self._await_database()
             member = Membership(Database(self._database.url), self._executor, self._slots, self._give_up)
-            with member, self._dispatcher.serving(self._slots, self._work, self._may_take) as jobs:
+            with (
+                member,
+                self._logs.serving(),
+                self._dispatcher.serving(self._slots, self._work, self._may_take) as jobs,
+            ):
                 member.jobs = jobs
                 self._say(f"{self._executor} takes runs, {self._slots} at a time")
                 self._wait(jobs, drain=drain)
@@ -193,9 +200,11 @@ class FleetWorker:
             service = service_of(engine, claim)
             self._restore(engine, service, claim, depot)
             code = 0
-            if service.read(claim.id).status in TO_RUN:
-                self._set_up(engine)
-                code = self._run(service, claim, folder)
+            with self._logs.sending(claim, service, self._secrets(engine, claim)) as send_rest:
+                if service.read(claim.id).status in TO_RUN:
+                    self._set_up(engine)
+                    code = self._run(service, claim, folder)
+                self._surely(send_rest)
             state, now = service.read(claim.id), service.clock.now()
             ends, awaits = self._ending.is_set(), service.awaits(state)
             outcome = outcome_of(state, awaits=awaits, exit_code=code, ends=ends, now=now)
@@ -220,6 +229,11 @@ class FleetWorker:
         if is_due(state, service.clock.now()):
             rule = lambda state: service.rules.resume(state, live=False)  # noqa: E731
             service.commit(claim.id, rule, "resumed", why="the limit has reset")
+
+    def _secrets(self, engine: Engine, claim: Claim) -> SecretFilter:
+        """What no log may tell."""
+        account = self._config.fleet.accounts.get(claim.account, {})
+        return SecretFilter((*engine.runners.known_secrets(), *secret_values(account)))
 
     def _set_up(self, engine: Engine) -> None:
         """The project's own command, see [fleet] setup. WorkspaceError with what it printed last."""

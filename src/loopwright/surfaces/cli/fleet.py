@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from loopwright.core.errors import ExitCode, Invalid
-from loopwright.surfaces.cli.kinds import Id
+from loopwright.surfaces.cli.kinds import LOOPS, Id
 from loopwright.surfaces.cli.options import (
     HERE,
     SETTINGS,
@@ -173,22 +173,14 @@ def submit(
 
 def _await(project: Path, id: str, *, json: bool) -> ExitCode:
     """Until it has ended, or rests until a person helps."""
-    import time
+    from loopwright.surfaces.cli.mirror import open_mirrored
+    from loopwright.surfaces.cli.run_driver import follow_run, report_rest
+    from loopwright.wiring.fleet import fetch_run
 
-    from loopwright.core.pause import exit_for
-    from loopwright.wiring import read_config
-    from loopwright.wiring.fleet import fetch_run, open_dispatcher
-
-    dispatcher, told = open_dispatcher(read_config(project, {})), ""
-    while (found := dispatcher.find(id)).status in ("queued", "running"):
-        if (words := found.words) != told:
-            told = words
-            print_remark(f"{id}: {told}")
-        time.sleep(1)
-    with open_project(project) as engine:
+    with open_mirrored(project, follow=id) as engine:
+        follow_run(LOOPS, engine.service, id, json)
         _, state = fetch_run(engine, engine.service, id)
-    print_answer(json, state, f"{id}: {state.status}")
-    return exit_for(state)
+        return report_rest(LOOPS, engine, state, as_json=json, elsewhere=project_option(project))
 
 
 def fetch(loop_id: Id, project: Project = HERE, json: Json = False) -> None:
@@ -196,5 +188,5 @@ def fetch(loop_id: Id, project: Project = HERE, json: Json = False) -> None:
     from loopwright.wiring.fleet import fetch_run
 
     with open_project(project) as engine:
-        status, state = fetch_run(engine, engine.service, loop_id)
-    print_answer(json, state, f"{loop_id} is {status} in the fleet; its state is here now")
+        found, state = fetch_run(engine, engine.service, loop_id)
+    print_answer(json, state, f"{loop_id} is {found.status} in the fleet; its state is here now")
