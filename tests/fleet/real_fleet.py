@@ -109,11 +109,23 @@ class RealFleet:
         return done.stdout.strip()
 
     def command(self, *words: str, code: int = 0) -> Any:  # Any: parsed JSON
-        argv = [*COMMAND, *words, "--project", str(self.project.root), "--json"]
+        printed = self.answer(*words, code=code)
+        return printed.get("data", printed)
+
+    def answer(self, *words: str, code: int = 0) -> Any:  # Any: as above
+        """All that it prints as JSON last."""
+        return json.loads(self._run(*words, "--json", code=code).stdout.splitlines()[-1])
+
+    def text(self, *words: str, code: int = 0) -> str:
+        """What people read, with remarks."""
+        done = self._run(*words, code=code)
+        return done.stdout + done.stderr
+
+    def _run(self, *words: str, code: int) -> subprocess.CompletedProcess[str]:
+        argv = [*COMMAND, *words, "--project", str(self.project.root)]
         done = subprocess.run(argv, capture_output=True, text=True, env=self.environment, timeout=120)
         assert done.returncode == code, done.stdout + done.stderr
-        printed = json.loads(done.stdout.splitlines()[-1])
-        return printed.get("data", printed)
+        return done
 
     def machine(self, slots: int = 2) -> Machine:
         self.machines.append(Machine(self, f"machine-{len(self.machines) + 1}", slots))

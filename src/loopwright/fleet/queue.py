@@ -105,6 +105,10 @@ class DbosDispatcher:
     def __init__(self, database: Database, executor: str = "") -> None:
         self._database, self._executor = database, executor
 
+    def close(self) -> None:
+        """Ends its connection."""
+        self._database.close()
+
     def make_tables(self) -> None:
         """What is missing of the fleet's tables, and of those of its queue. NewerSchema."""
         from dbos import DBOS

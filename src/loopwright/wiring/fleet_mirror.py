@@ -148,7 +148,8 @@ class FleetMirror:
         self, grown: "Mapping[str, RunGrowth]", troubles: dict[str, str], deadline: float
     ) -> "Mapping[str, RunGrowth]":
         """Brings a stretch of what is missing of each; those of which there may be more."""
-        wanted, marks = dict[str, list[LogStart]](), self.marks
+        wanted: dict[str, list[LogStart]] = {}
+        marks = self.marks
         for id in grown.keys() & marks.keys():
             with _told(troubles, id):
                 wanted[id] = list(self._missing(id, marks[id], grown[id]))
@@ -156,7 +157,7 @@ class FleetMirror:
         if not starts or left <= 0:
             return {}
         found = {id: list(parts) for id, parts in groupby(self._logs.bring(starts, left), lambda part: part.id)}
-        more = dict[str, RunGrowth]()
+        more: dict[str, RunGrowth] = {}
         for id, some in wanted.items():
             with _told(troubles, id):
                 self._take(id, marks[id], grown[id], {start.name: start.start for start in some}, found.get(id, []))
