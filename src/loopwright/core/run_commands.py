@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self
+from typing import Any, ClassVar, Generic, Literal, Self
 
 from loopwright.core import pause as pausing
 from loopwright.core.command_rules import CommandRules as CommandRules
 from loopwright.core.cycle_names import Role
 from loopwright.core.errors import Conflict, Corrupt, Forbidden, Invalid, NotFound, StaleVersion
+from loopwright.core.fleet import FleetRun, Mirror
 from loopwright.core.ids import check_id
 from loopwright.core.names import Mode
 from loopwright.core.person_messages import queue_message
@@ -18,9 +19,6 @@ from loopwright.core.ports import Clock, FileChange, Launcher, Page, Processes, 
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.core.run import R, Run, Waiver, apply_waiver, set_mode
 from loopwright.core.state import Checkpoint, Limits, PermissionRequest, PersonMessage
-
-if TYPE_CHECKING:
-    from loopwright.core.fleet import FleetRun, Mirror
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class RunAccess(Generic[R]):
     agents: frozenset[str] = frozenset()
     expected: int | None = None
     branches: RunBranches | None = None
-    mirror: "Callable[[], Mirror | None]" = lambda: None
+    mirror: Callable[[], Mirror | None] = lambda: None
 
     kind: ClassVar[str]
 
@@ -56,7 +54,7 @@ class RunAccess(Generic[R]):
         found = self.in_fleet(id)
         return found.is_live if found else self.store.holder(self._checked(id)) is not None
 
-    def in_fleet(self, id: str) -> "FleetRun | None":
+    def in_fleet(self, id: str) -> FleetRun | None:
         """How a run that is driven elsewhere is there, as far as is known."""
         mirror = self.mirror()
         return mirror.find(id) if mirror else None

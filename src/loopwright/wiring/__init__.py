@@ -489,35 +489,8 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     root = _root(project)
     config = load_config(root, flags)
     clock = SystemClock(config.settings.timezone)
-    workspace = GitWorkspace(root, checkpoints_folder(config.settings))
-    marks = str(root / FLEET_MARKS)
-    if os.path.exists(marks):
-        from loopwright.wiring.fleet import PushingWorkspace  # most projects have no run in a fleet
-
-        workspace = PushingWorkspace(root, checkpoints_folder(config.settings))
-
-    @cache
-    def replica() -> "Replica":
-        from loopwright.wiring.fleet import open_replica
-
-        return open_replica(root, config)
-
-    def replica_of(id: str) -> "Replica | None":
-        if not os.path.exists(marks):
-            return None
-        from loopwright.wiring.fleet import read_marks
-
-        return replica() if id in read_marks(root) else None
-
-    @cache
-    def made_mirror() -> "FleetMirror":
-        from loopwright.wiring.fleet_mirror import FleetMirror
-
-        return closing_all.enter_context(closing(FleetMirror(root, config, stores)))
-
-    def mirror() -> "FleetMirror | None":
-        return made_mirror() if os.path.exists(marks) else None
-
+    workspace = _workspace(root, config)
+    replica_of = _replicas(root, config)
     processes = _processes(root, config)
     agents = Agents(root, config.agents, processes.folder)
     branches = GitBranches(root, checkpoints_folder(config.settings))
@@ -526,9 +499,9 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
         FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as loops,
         FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as cycles,
         FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as tunings,
-        ExitStack() as closing_all,
+        ExitStack() as kept,
     ):
-        stores: Mapping[IdName, FileStore[Any]] = {"loop_id": loops, "cycle_id": cycles, "tuning_id": tunings}
+        mirror = _mirrors(root, config, {"loop_id": loops, "cycle_id": cycles, "tuning_id": tunings}, kept)
         service = LoopService(
             loops,
             workspace,
@@ -570,6 +543,47 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             skills=SkillFolders(catalogues=partial(read_catalogues, root)),
         )
         yield Engine(root, config, service, of_cycles, of_tunings, agents, mirror)
+
+
+def _workspace(root: Path, config: Config) -> GitWorkspace:
+    if not os.path.exists(root / FLEET_MARKS):
+        return GitWorkspace(root, checkpoints_folder(config.settings))
+    from loopwright.wiring.fleet import PushingWorkspace  # most projects have no run in a fleet
+
+    return PushingWorkspace(root, checkpoints_folder(config.settings))
+
+
+def _replicas(root: Path, config: Config) -> "Callable[[str], Replica | None]":
+    """What the commits of a run are part of first; nothing of the fleet is imported before there is such a run."""
+
+    @cache
+    def replica() -> "Replica":
+        from loopwright.wiring.fleet import open_replica
+
+        return open_replica(root, config)
+
+    def replica_of(id: str) -> "Replica | None":
+        if not os.path.exists(root / FLEET_MARKS):
+            return None
+        from loopwright.wiring.fleet import read_marks
+
+        return replica() if id in read_marks(root) else None
+
+    return replica_of
+
+
+def _mirrors(
+    root: Path, config: Config, stores: "Mapping[IdName, FileStore[Any]]", kept: ExitStack
+) -> "Callable[[], FleetMirror | None]":
+    """See Engine, in the same way. `stores`: of the kinds, by how their ids are called."""
+
+    @cache
+    def mirror() -> "FleetMirror":
+        from loopwright.wiring.fleet_mirror import FleetMirror
+
+        return kept.enter_context(closing(FleetMirror(root, config, stores)))
+
+    return lambda: mirror() if os.path.exists(root / FLEET_MARKS) else None
 
 
 def read_config(project: Path, flags: dict[str, object]) -> Config:
