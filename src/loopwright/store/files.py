@@ -432,14 +432,15 @@ class FileStore(ClosingContext, Generic[S]):
 
     @DiskErrorTranslator()
     def copied(self, id: str) -> int:
-        """How many bytes of a journal are here, of which the state comes alone; 0 where others have changed it."""
+        """How many bytes of a journal are here, of which the files are what they should be; 0 where they are not."""
         paths = self._paths(id)
         stamp = stamp_state(paths.base)
         before, end = self._copied.get(id, ("", 0))
         if stamp != before:
             try:
                 view = self._source.view(paths, self._writer.now())
-                end = view.known.end if view.is_copy else 0
+                is_whole = view.known.end == stat_journal(paths).size and (view.current or view.known.whole)
+                end = view.known.end if view.is_copy and is_whole else 0
             except (NotFound, Corrupt):
                 end = 0
             self._copied[id] = stamp, end

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from loopwright.core.config import Config
 from loopwright.core.errors import Conflict, Corrupt, Fenced, Invalid, StoreError, WorkspaceError
-from loopwright.core.fleet import Depot, FleetRun, Replica, Source, Submission
+from loopwright.core.fleet import Depot, FleetRun, Source, Submission
 from loopwright.core.notices import IdName
 from loopwright.core.ports import Snapshot
 from loopwright.core.record import Record
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from loopwright.core.run_commands import RunService
     from loopwright.fleet.database import Database
     from loopwright.fleet.queue import DbosDispatcher
+    from loopwright.fleet.replica import PostgresReplica
     from loopwright.wiring import Engine
 
 DEFAULT_ACCOUNT, DEFAULT_SLOTS = "default", 4
@@ -106,7 +107,7 @@ def _locked(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def open_replica(root: Path, config: Config) -> Replica:
+def open_replica(root: Path, config: Config) -> "PostgresReplica":
     """What the commits of those runs of this project are part of first that are in the fleet."""
     from loopwright.fleet.replica import PostgresReplica
 

@@ -74,7 +74,7 @@ class LogSender:
     """One thread and one connection for all runs of a worker."""
 
     def __init__(self, database: Database) -> None:
-        self._logs = PostgresLogs(database)
+        self._database, self._logs = database, PostgresLogs(database)
         self._runs: dict[str, SentRun] = {}
         self._turn = threading.Lock()
         self._ended = threading.Event()
@@ -89,6 +89,7 @@ class LogSender:
         finally:
             self._ended.set()
             thread.join()
+            self._database.close()
 
     @contextmanager
     def sending(self, claim: Claim, service: RunService[Any], secrets: SecretFilter) -> Iterator[Callable[[], None]]:

@@ -193,7 +193,9 @@ class FleetMirror:
                 if name != JOURNAL:
                     _write_log(store, id, name, start, by_name.get(name, []))
             if JOURNAL in starts:
-                self._write_journal(store, id, starts[JOURNAL], by_name.get(JOURNAL, []))
+                is_there = now.edition == one.edition and 0 < store.copied(id) <= one.journal_end
+                if starts[JOURNAL] or not is_there:  # else another process was at it just now
+                    self._write_journal(store, id, starts[JOURNAL], by_name.get(JOURNAL, []))
                 marks[id] = now.evolve(edition=one.edition)
 
     def _write_journal(self, store: FileStore[Any], id: str, start: int, parts: "list[LogPart]") -> None:
