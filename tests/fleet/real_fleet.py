@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from loopwright.core.names import Mode
 from loopwright.core.state import EngineState, LoopTask, RunSettings
 from loopwright.processes.process_tree import list_processes
 from loopwright.store.files import FileStore
@@ -131,7 +132,7 @@ class RealFleet:
         self.machines.append(Machine(self, f"machine-{len(self.machines) + 1}", slots))
         return self.machines[-1]
 
-    def make_loop(self, id: str, commands: Sequence[str]) -> None:
+    def make_loop(self, id: str, commands: Sequence[str], mode: Mode = "auto") -> None:
         """One whose tasks are these commands."""
         tasks = tuple(
             LoopTask(
@@ -140,7 +141,7 @@ class RealFleet:
             )
             for n, command in enumerate(commands)
         )  # fmt: skip
-        settings = RunSettings(mode="auto", agent="builtin", test_command=TESTS)
+        settings = RunSettings(mode=mode, agent="builtin", test_command=TESTS)
         state = LoopState(
             loop_id=id, title=f"Loop {id}", description=f"Do {id}", created_at=AT, updated_at=AT, max_iterations=30,
             engine=EngineState(settings=settings, tasks=tasks),
