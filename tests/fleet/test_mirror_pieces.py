@@ -193,6 +193,7 @@ def test_a_database_that_is_away_and_a_run_that_is_gone(pair: Pair) -> None:
         connection.execute("DELETE FROM fleet_loop")
     pair.mirror.look()
     assert pair.mirror.troubles == {ID: f"the fleet does not know {ID}"}
+    assert pair.mirror.find(ID) is None
     assert pair.here.read(ID).title == "A title"
     set_mark(pair.root, ID, None)
     assert not pair.mirror.has(ID)
@@ -295,5 +296,7 @@ def test_what_was_read_in_part_is_read_on(pair: Pair) -> None:
         )
         if n == 3:
             pair.mirror.look()
+    with pytest.raises(StoreError, match="in time"):
+        pair.mirror.look(0.001)
     pair.mirror.look()
     pair.assert_same()

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from loopwright.fleet.logs import LogPart, LogStart, PostgresLogs, RunGrowth
 
 LOOK_SECONDS = 0.5
-REST_SECONDS = 2.0
-"""Between two looks while nothing runs, and after one that came to nothing."""
 
 ANSWER_SECONDS = 5.0
 """That the database is waited for."""
@@ -67,10 +65,13 @@ class FleetMirror:
     @property
     def is_busy(self) -> bool:
         """Whether more may come at any moment."""
-        return any(self.runs[id].status in ("queued", "running") for id in self.marks if id in self.runs)
+        return any(self.runs[id].is_live for id in self.marks if id in self.runs)
 
     def look(self, seconds: float = ANSWER_SECONDS, only: str | None = None) -> None:
-        """Brings all that there is more, as far as the time goes. StoreError, Invalid: the fleet cannot be asked."""
+        """Brings all that there is more, of all runs or of one.
+
+        StoreError: the fleet does not answer, or not all could be fetched in time. Invalid: there is none to ask.
+        """
         deadline = time.monotonic() + seconds
         with self._turned(seconds):
             marks = {id: mark for id, mark in self.marks.items() if only in (None, id)}
@@ -83,7 +84,8 @@ class FleetMirror:
                 behind = self._brought(behind, troubles, deadline)
             others = {id: words for id, words in self.troubles.items() if id not in marks}
             self.troubles = {**others, **troubles}
-            self.runs = {**self.runs, **{id: one.run for id, one in grown.items()}}
+            others_run = {id: run for id, run in self.runs.items() if id not in marks}
+            self.runs = {**others_run, **{id: one.run for id, one in grown.items()}}
 
     @contextmanager
     def following(self, id: str, tell: Callable[[str], None]) -> Iterator[None]:
@@ -154,8 +156,12 @@ class FleetMirror:
             with _told(troubles, id):
                 wanted[id] = list(self._missing(id, marks[id], grown[id]))
         starts, left = [start for some in wanted.values() for start in some], deadline - time.monotonic()
-        if not starts or left <= 0:
+        if not starts:
             return {}
+        if left <= 0:
+            raise StoreError(
+                f"the fleet has more of {', '.join(id for id, some in wanted.items() if some)} than could be fetched in time"
+            )
         found = {id: list(parts) for id, parts in groupby(self._logs.bring(starts, left), lambda part: part.id)}
         more: dict[str, RunGrowth] = {}
         for id, some in wanted.items():
