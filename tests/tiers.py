@@ -138,6 +138,9 @@ tests/fleet/test_depot.py::test_every_kind_of_file_arrives_as_it_was
 tests/fleet/test_depot.py::test_machines_push_at_the_same_time
 tests/fleet/test_depot.py::test_nobody_is_asked_and_no_password_is_told
 tests/fleet/test_depot.py::test_only_what_the_base_does_not_have_is_sent
+tests/fleet/test_mirror_pieces.py::test_it_grows
+tests/fleet/test_mirror_pieces.py::test_logs_come_and_go_on_elsewhere
+tests/fleet/test_mirror_pieces.py::test_whatever_is_done_to_the_files_here[0]
 tests/fleet/test_replica.py::test_any_course_over_a_line_that_breaks[0]
 tests/fleet/test_replica.py::test_one_that_stands_still_for_a_moment_is_waited_for
 tests/fleet/test_replica.py::test_what_a_killed_process_acknowledged_is_there_and_the_next_goes_on[0]

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from loopwright.core.names import Mode
 from loopwright.core.state import EngineState, LoopTask, RunSettings
 from loopwright.processes.process_tree import list_processes
 from loopwright.store.files import FileStore
@@ -113,17 +114,29 @@ class RealFleet:
         return done.stdout.strip()
 
     def command(self, *words: str, code: int = 0) -> Any:  # Any: parsed JSON
-        argv = [*COMMAND, *words, "--project", str(self.project.root), "--json"]
+        printed = self.answer(*words, code=code)
+        return printed.get("data", printed)
+
+    def answer(self, *words: str, code: int = 0) -> Any:  # Any: as above
+        """All that it prints as JSON last."""
+        return json.loads(self._run(*words, "--json", code=code).stdout.splitlines()[-1])
+
+    def text(self, *words: str, code: int = 0) -> str:
+        """What people read, with remarks."""
+        done = self._run(*words, code=code)
+        return done.stdout + done.stderr
+
+    def _run(self, *words: str, code: int) -> subprocess.CompletedProcess[str]:
+        argv = [*COMMAND, *words, "--project", str(self.project.root)]
         done = subprocess.run(argv, capture_output=True, text=True, env=self.environment, timeout=120)
         assert done.returncode == code, done.stdout + done.stderr
-        printed = json.loads(done.stdout.splitlines()[-1])
-        return printed.get("data", printed)
+        return done
 
     def machine(self, slots: int = 2) -> Machine:
         self.machines.append(Machine(self, f"machine-{len(self.machines) + 1}", slots))
         return self.machines[-1]
 
-    def make_loop(self, id: str, commands: Sequence[str]) -> None:
+    def make_loop(self, id: str, commands: Sequence[str], mode: Mode = "auto") -> None:
         """One whose tasks are these commands."""
         tasks = tuple(
             LoopTask(
@@ -132,7 +145,7 @@ class RealFleet:
             )
             for n, command in enumerate(commands)
         )  # fmt: skip
-        settings = RunSettings(mode="auto", agent="builtin", test_command=TESTS)
+        settings = RunSettings(mode=mode, agent="builtin", test_command=TESTS)
         state = LoopState(
             loop_id=id, title=f"Loop {id}", description=f"Do {id}", created_at=AT, updated_at=AT, max_iterations=30,
             engine=EngineState(settings=settings, tasks=tasks),

@@ -88,6 +88,17 @@ class FleetRun(NamedTuple):
     trouble: str
 
     @property
+    def fields(self) -> dict[str, str | int | None]:
+        """As JSON says where a run is."""
+        named = ("status", "holder", "before", "account", "user", "trouble")
+        return {name: getattr(self, name) for name in named}
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a machine drives it, or is about to."""
+        return self.status in ("queued", "running")
+
+    @property
     def words(self) -> str:
         """In half a sentence."""
         where = {"running": f"on {self.holder}", "queued": f"{self.before} before it on {self.account}"}
@@ -249,6 +260,17 @@ class Signals(Protocol):
     def answer(self, n: int, answer: SignalAnswer) -> bool:
         """False, and it stays open, where this machine does not hold the run any more; or it has its answer already."""
         ...
+
+
+class Mirror(Protocol):
+    """The runs of a project that other machines drive."""
+
+    def has(self, id: str) -> bool:
+        """Whether it is one of them."""
+        ...
+
+    def find(self, id: str) -> FleetRun | None:
+        """How it is in the fleet, as far as that is known; None also for one that is this project's alone."""
 
 
 class Replica(Protocol):

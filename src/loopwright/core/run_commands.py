@@ -11,6 +11,7 @@ from loopwright.core import pause as pausing
 from loopwright.core.command_rules import CommandRules as CommandRules
 from loopwright.core.cycle_names import Role
 from loopwright.core.errors import Conflict, Corrupt, Forbidden, Invalid, NotFound, StaleVersion
+from loopwright.core.fleet import FleetRun, Mirror
 from loopwright.core.ids import check_id
 from loopwright.core.names import Mode
 from loopwright.core.person_messages import queue_message
@@ -25,6 +26,7 @@ class RunAccess(Generic[R]):
     """`actor` names the surface in the journal: cli, api, mcp. `agents`: names that were configured here.
 
     `expected`: see `expecting`. `kind` is what people call such a run. `branches`: where a run can have a worktree.
+    `mirror`: of those that are driven elsewhere; none where all are driven here.
     """
 
     store: Store[R]
@@ -36,6 +38,7 @@ class RunAccess(Generic[R]):
     agents: frozenset[str] = frozenset()
     expected: int | None = None
     branches: RunBranches | None = None
+    mirror: Callable[[], Mirror | None] = lambda: None
 
     kind: ClassVar[str]
 
@@ -47,8 +50,19 @@ class RunAccess(Generic[R]):
         return self.store.read(self._checked(id))
 
     def is_live(self, id: str) -> bool:
-        """Whether a runner holds it."""
-        return self.store.holder(self._checked(id)) is not None
+        """Whether a runner holds it, here or elsewhere in the fleet, or one there is about to."""
+        found = self.in_fleet(id)
+        return found.is_live if found else self.store.holder(self._checked(id)) is not None
+
+    def in_fleet(self, id: str) -> FleetRun | None:
+        """How a run that is driven elsewhere is there, as far as is known."""
+        mirror = self.mirror()
+        return mirror.find(id) if mirror else None
+
+    def is_elsewhere(self, id: str) -> bool:
+        """Whether it is in the fleet's hands: nothing is done about it here."""
+        mirror = self.mirror()
+        return mirror is not None and mirror.has(id)
 
     def list(self, *, status: str | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[R]:
         """`search`: a text in what people know one by, such as its id, title and description."""

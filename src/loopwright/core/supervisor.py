@@ -30,13 +30,13 @@ def resume_all(service: RunService[R], now: datetime) -> tuple[ResumeResult, ...
 
 
 def list_orphans(service: RunService[R], now: datetime) -> tuple[R, ...]:
-    """Running without a runner, or parked until a time that is over."""
+    """Running without a runner, or parked until a time that is over; not what is in the fleet's hands."""
     id_of = service.rules.id_of
     orphaned = (
         state for state in _all(service, "running") if not service.awaits(state) and not service.is_live(id_of(state))
     )
     due = (state for state in _all(service, "paused") if is_due(state, now))
-    return (*orphaned, *due)
+    return tuple(state for state in (*orphaned, *due) if not service.is_elsewhere(id_of(state)))
 
 
 def is_launched(state: Run, now: datetime, patience: timedelta = LAUNCH_TIMEOUT) -> bool:

@@ -110,12 +110,15 @@ CLOSE_ACCOUNT = "UPDATE fleet_account SET closed_until = %s, closed_why = %s WHE
 
 CLOSED = "SELECT name FROM fleet_account WHERE closed_until > now()"
 
-FIND = """
-SELECT id, kind, status, account, owner AS "user", holder, branch, trouble, (
+FLEET_RUN = """
+id, kind, status, account, owner AS "user", holder, branch, trouble, CASE WHEN status = 'queued' THEN (
     SELECT count(*) FROM fleet_loop AS other WHERE other.status = 'queued' AND other.account = run.account
     AND (other.priority, other.submitted, other.id) < (run.priority, run.submitted, run.id)
-) AS before FROM fleet_loop AS run WHERE id = %(id)s
+) ELSE 0 END AS before
 """
+"""What a FleetRun is made of, of the row `run`."""
+
+FIND = f"SELECT {FLEET_RUN} FROM fleet_loop AS run WHERE id = %(id)s"
 ACCOUNTS = """
 SELECT name, slots, user_slots, closed_until::text, closed_why,
 count(*) FILTER (WHERE status = 'running') AS running, count(*) FILTER (WHERE status = 'queued') AS queued
@@ -145,6 +148,10 @@ class DbosDispatcher:
 
     def __init__(self, database: Database, executor: str = "") -> None:
         self._database, self._executor = database, executor
+
+    def close(self) -> None:
+        """Ends its connection."""
+        self._database.close()
 
     def make_tables(self) -> None:
         """What is missing of the fleet's tables, and of those of its queue. NewerSchema."""

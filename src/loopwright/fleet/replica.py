@@ -27,7 +27,10 @@ WITH held AS (
 )
 INSERT INTO fleet_journal (id, at, data, token) SELECT id, %(at)s, %(data)s, %(token)s FROM held
 """
-RESET = "UPDATE fleet_loop SET journal_end = octet_length(%(data)s) WHERE id = %(id)s AND token = %(token)s"
+RESET = """
+UPDATE fleet_loop SET journal_end = octet_length(%(data)s), edition = edition + 1
+WHERE id = %(id)s AND token = %(token)s
+"""
 CLEAR = "DELETE FROM fleet_journal WHERE id = %(id)s"
 INSERT = "INSERT INTO fleet_journal (id, at, data, token) VALUES (%(id)s, 0, %(data)s, %(token)s)"
 LOOK = """

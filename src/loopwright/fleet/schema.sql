@@ -18,7 +18,8 @@ CREATE TABLE IF NOT EXISTS fleet_worker (
     beat timestamptz NOT NULL DEFAULT now()
 );
 
--- `holder` is an executor; `token` rises with each claim; `jobs` counts how often it was queued.
+-- `holder` is an executor; `token` rises with each claim; `jobs` counts how often it was queued; `edition` how often its
+-- journal was rewritten; `logs` has how long each of its logs is.
 CREATE TABLE IF NOT EXISTS fleet_loop (
     id text PRIMARY KEY,
     kind text NOT NULL,
@@ -35,6 +36,8 @@ CREATE TABLE IF NOT EXISTS fleet_loop (
     holder text,
     jobs int NOT NULL DEFAULT 0,
     journal_end bigint NOT NULL DEFAULT 0,
+    edition int NOT NULL DEFAULT 0,
+    logs jsonb NOT NULL DEFAULT '{}',
     branch text,
     result text,
     trouble text NOT NULL DEFAULT '',

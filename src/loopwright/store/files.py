@@ -25,6 +25,7 @@ from loopwright.store.group_commit import (
 )
 from loopwright.store.index import StateIndex
 from loopwright.store.journal import ANY, scan_lines
+from loopwright.store.kept_index import stamp_state
 from loopwright.store.kind import S, StateKind, with_next_epoch
 from loopwright.store.lease import Flock, HeldLease, LeaseFile, NotAtOnce, find_holder
 from loopwright.store.leased_state import LeasedState, StateMemory
@@ -287,6 +288,7 @@ class FileStore(ClosingContext, Generic[S]):
         self._access = StateAccess(self._disk, self._place, self._source, self._writer)
         self._turns: dict[str, GroupCommit[CommitRequest[S]]] = {}
         self._updated: set[str] = set()
+        self._copied: dict[str, tuple[str, int]] = {}
 
     def close(self) -> None:
         """Ends the watch and tidies up. What was acknowledged is on disk already."""
@@ -414,6 +416,35 @@ class FileStore(ClosingContext, Generic[S]):
                 lock.release()
         finally:
             lease_file.release()
+
+    @DiskErrorTranslator()
+    def extend_journal(self, id: str, at: int, data: bytes) -> S:
+        """Adds what the replica has behind the first `at` bytes of a copy that is here; the state is what it says then.
+
+        Cheaper than `replace_journal`, and not durable. Conflict where the copy does not end there, or somebody drives
+        it; else errors as those of `replace_journal`.
+        """
+        paths = self._paths(id)
+        with self._access.locked(paths):
+            if holder := self.holder(id):
+                raise Conflict(f"{self._kind.name} {id} is being driven by process {holder}")
+            return self._writer.extend_journal(paths, at, data)
+
+    @DiskErrorTranslator()
+    def copied(self, id: str) -> int:
+        """How many bytes of a journal are here, of which the files are what they should be; 0 where they are not."""
+        paths = self._paths(id)
+        stamp = stamp_state(paths.base)
+        before, end = self._copied.get(id, ("", 0))
+        if stamp != before:
+            try:
+                view = self._source.view(paths, self._writer.now())
+                is_whole = view.known.end == stat_journal(paths).size and (view.current or view.known.whole)
+                end = view.known.end if view.is_copy and is_whole else 0
+            except (NotFound, Corrupt):
+                end = 0
+            self._copied[id] = stamp, end
+        return end
 
     @DiskErrorTranslator()
     def delete(self, id: str, *, actor: str) -> None:

@@ -21,6 +21,8 @@ OWN = "state"
 """What the files of a state are called in a folder of its own."""
 OLD_STATES = ".loop"
 """A folder of older versions at the top of a project; where it is, the index is not all there is to know."""
+FLEET_MARKS = ".workflow/fleet.json"
+"""In a project: which of its runs are in the fleet."""
 SUFFIXES = (JOURNAL, STATE, PROGRESS)
 
 SETTLED = 50_000_000

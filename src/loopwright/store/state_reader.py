@@ -84,6 +84,11 @@ class StateView(NamedTuple, Generic[S]):
     found: Projection | None
     forged: tuple[str, ...] = ()
 
+    @property
+    def is_copy(self) -> bool:
+        """Whether the state is that of the journal alone: nothing was changed from outside."""
+        return self.finding in (ProjectionStatus.OURS, ProjectionStatus.MISSING)
+
 
 class JournalStat(NamedTuple):
     """`changed`: nanoseconds since the epoch of the last touch, which no program can set back."""
@@ -176,6 +181,15 @@ def parse_journal(kind: StateKind[S], id: str, data: bytes, now: str) -> Committ
     if scan.rest != "nothing" or not scan.lines:
         raise Corrupt(f"{kind.name} {id}: what should be its journal is damaged after line {len(scan.lines)}")
     return _known(kind, replay_lines(scan.lines), id, now, scan.lines[-1], None, JournalStat(0, 0, 0))
+
+
+def extend_state(kind: StateKind[S], known: CommittedState[S], id: str, data: bytes, now: str) -> CommittedState[S]:
+    """The state after further lines, which are in no file yet; `known` is used up by it. Errors as above."""
+    scan = scan_lines(data, known.end, after=known.seq)
+    if scan.rest != "nothing" or not scan.lines:
+        raise Corrupt(f"{kind.name} {id}: what should follow line {known.seq} of its journal does not")
+    doc = apply_lines(known.doc, scan.lines)
+    return _known(kind, doc, id, now, scan.lines[-1], known.file, JournalStat(known.inode, 0, 0))
 
 
 LONG = 1 << 20

@@ -12,7 +12,7 @@ from typing import Generic, NamedTuple, NoReturn
 
 import orjson
 
-from loopwright.core.errors import Fenced, StoreError, UncertainCommit
+from loopwright.core.errors import Conflict, Fenced, StoreError, UncertainCommit
 from loopwright.core.fleet import Replica
 from loopwright.core.ports import Clock
 from loopwright.core.record import JournalEvent
@@ -26,7 +26,14 @@ from loopwright.store.leased_state import LeasedState, StateMemory, follow_journ
 from loopwright.store.paths import StatePaths
 from loopwright.store.recovery import RecoveredState
 from loopwright.store.source import StateSource
-from loopwright.store.state_reader import CommittedState, ProjectionStatus, StateView, read_projection, stat_journal
+from loopwright.store.state_reader import (
+    CommittedState,
+    ProjectionStatus,
+    StateView,
+    extend_state,
+    read_projection,
+    stat_journal,
+)
 
 Signature = tuple[int, int, int]
 NOWHERE: Signature = (0, 0, 0)
@@ -251,12 +258,45 @@ class StateWriter(Generic[S]):
         The JSON file goes first: one of other lines would count as a change from outside.
         """
         self._source.cache.drop(paths.id)
+        file = read_projection(self._disk, paths) or b""
+        if (found := projection.parse_projection(file)) is None or not found.genuine:
+            self.quarantine(paths.state, file)
         self._disk.remove(paths.state)
         self._put_journal(paths, _to_show(state, 0), journal)
         self._replicated[paths.id] = len(journal)
         self._uncertain.discard(paths.id)
-        progress.write_files(self._disk, paths, self._kind.progress(state.state))
+        self._show_progress(paths, state.state)
         return state.state
+
+    def extend_journal(self, paths: StatePaths, at: int, data: bytes) -> S:
+        """Adds lines that the replica has to the copy of a journal that others drive.
+
+        They are not made durable: whatever a loss of power leaves is seen to be no copy, and fetched again.
+        Conflict where the copy does not end at `at`; Corrupt where they do not follow.
+        """
+        now = self.now()
+        self._source.cache.drop(paths.id)
+        view = self._source.view(paths, now)
+        if not view.is_copy or view.known.end != at:
+            raise Conflict(f"{self._kind.name} {paths.id}: its copy here does not end at byte {at} any more")
+        known = extend_state(self._kind, view.known, paths.id, data, now)
+        if stat_journal(paths).size > at:
+            self._cut(paths, at)
+        with self._disk.open(paths.journal, WRITE) as fd:
+            self._disk.append(fd, at, data)
+            found = os.fstat(fd)
+        known = _to_show(replace(known, inode=found.st_ino, changed=found.st_ctime_ns), 0)
+        known = self.projections.write(paths, known) if known.pending else known
+        self._source.cache.put(paths.id, known)
+        self._replicated[paths.id] = known.end
+        self._show_progress(paths, known.state)
+        return known.state
+
+    def _show_progress(self, paths: StatePaths, state: S) -> None:
+        """Those of its documents that show something else."""
+        files = self._kind.progress(state).items()
+        changed = {name: data for name, data in files if self._disk.read(f"{paths.progress}/{name}") != data}
+        progress.write_files(self._disk, paths, changed)
 
     def bury(self, paths: StatePaths, actor: str) -> None:
         """Commits the tombstone."""

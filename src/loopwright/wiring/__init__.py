@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
@@ -53,6 +53,7 @@ from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
     from loopwright.core.prompts import Prompts
+    from loopwright.wiring.fleet_mirror import FleetMirror
     from loopwright.workflows.loop.runner import AgentFactory, LoopRunner
     from loopwright.workflows.tuning.report.skill_check import SkillCheck
 
@@ -144,6 +145,8 @@ class Engine:
     cycles: CycleService
     tunings: TuningService
     agents: Agents
+    mirror: "Callable[[], FleetMirror | None]"
+    """Of those of its runs that are driven elsewhere in the fleet; None where there are none."""
 
     @cached_property
     def runners(self) -> Runners:
@@ -497,6 +500,7 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
         FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as tunings,
         closing(Forwarder(root, config)) as there,
     ):
+        mirror = replicas.mirroring({"loop_id": loops, "cycle_id": cycles, "tuning_id": tunings})
         service = LoopService(
             loops,
             workspace,
@@ -510,11 +514,21 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             writer=agents.writer,
             offer=agents.check_choices,
             driver=RunnerLauncher(root, lambda id: loops.progress_path(id) / "attempts", ("resume", "--wait")),
+            mirror=mirror,
         )
         launcher = RunnerLauncher(root, cycles.progress_path, ("cycle", "run", "--launched", "--cycle-id"))
         worktrees = GitWorktrees(root, checkpoints_folder(config.settings))
         of_cycles = CycleService(
-            cycles, workspace, clock, launcher, processes, actor, names, branches=branches, worktrees=worktrees
+            cycles,
+            workspace,
+            clock,
+            launcher,
+            processes,
+            actor,
+            names,
+            branches=branches,
+            mirror=mirror,
+            worktrees=worktrees,
         )
         of_tunings = TuningService(
             tunings,
@@ -524,10 +538,17 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             processes,
             actor,
             names,
+            mirror=mirror,
             skills=SkillFolders(catalogues=partial(read_catalogues, root)),
         )
         yield Engine(
-            root, config, there.forwarding(service), there.forwarding(of_cycles), there.forwarding(of_tunings), agents
+            root,
+            config,
+            there.forwarding(service),
+            there.forwarding(of_cycles),
+            there.forwarding(of_tunings),
+            agents,
+            mirror,
         )
 
 

@@ -11,7 +11,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from loopwright.core.config import Config
-from loopwright.core.errors import Conflict, Corrupt, Fenced, Invalid, WorkspaceError
+from loopwright.core.errors import Conflict, Corrupt, Fenced, Invalid, StoreError, WorkspaceError
 from loopwright.core.fleet import Depot, FleetRun, Source, Submission
 from loopwright.core.notices import IdName
 from loopwright.core.ports import Snapshot
@@ -34,14 +34,25 @@ if TYPE_CHECKING:
 
 DEFAULT_ACCOUNT, DEFAULT_SLOTS = "default", 4
 
+FETCH_SECONDS = 60.0
+"""In which all of a run's journal and logs can be fetched."""
+
+LOG_SUFFIXES = (".ndjson", ".log")
+"""Of progress files that only grow, line by line: these travel. The others follow from the state, or are no news."""
+
 TO_RUN = ("created", "pending", "running")
 """Statuses of what a runner takes up."""
 
 
 class FleetMark(Record):
-    """A run that is in the fleet. With a `token` it is driven here, else somewhere."""
+    """A run that is in the fleet. With a `token` it is driven here, else somewhere.
 
+    `edition`: of the journal, where that is a copy; see fleet.logs.
+    """
+
+    kind: IdName = "loop_id"
     token: int | None = None
+    edition: int = 0
     remote: str
     base: str
 
@@ -63,12 +74,26 @@ def read_marks(root: Path) -> Mapping[str, FleetMark]:
 
 def set_mark(root: Path, id: str, mark: FleetMark | None) -> None:
     """None takes it away: the run is this project's alone again."""
+    with change_marks(root) as marks:
+        if mark is None:
+            marks.pop(id, None)
+        else:
+            marks[id] = mark
+
+
+@contextmanager
+def change_marks(root: Path) -> Iterator[dict[str, FleetMark]]:
+    """All of them, by id; what is changed in there is kept. Nobody else changes any meanwhile. Corrupt."""
     path = root / FLEET_MARKS
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path.with_suffix(".lock")):
-        marks = {**read_marks(root), id: mark}
-        known = {name: one.model_dump() for name, one in marks.items() if one is not None}
-        if known:
+        before = read_marks(root)
+        marks = dict(before)
+        yield marks
+        if marks == before:
+            return
+        if marks:
+            known = {name: one.model_dump() for name, one in marks.items()}
             Disk().replace(str(path), orjson.dumps(known), durable=True)
         else:
             path.unlink(missing_ok=True)
@@ -196,7 +221,7 @@ def submit_run(engine: "Engine", kind: IdName, id: str, options: SubmitOptions) 
         state = service.commit(id, rule, "edited", fields="worktree")
     dispatcher = open_dispatcher(engine.config)
     source = _hand_over(engine, service, id)
-    set_mark(engine.project, id, FleetMark(remote=source.remote, base=source.base))
+    set_mark(engine.project, id, FleetMark(kind=kind, remote=source.remote, base=source.base))
     try:
         submission = Submission(
             id=id,
@@ -237,17 +262,17 @@ def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
     NotFound, Conflict, WorkspaceError, StoreError.
     """
     from loopwright.fleet.depot import find_url
-    from loopwright.fleet.replica import PostgresReplica
 
     found = open_dispatcher(engine.config).find(id)
-    if id not in read_marks(engine.project):
+    mirror = engine.mirror()
+    if mirror is None or id not in read_marks(engine.project):
         raise Conflict(f"{id} was not submitted from here, or was fetched when it had ended")
     service, remote = services(engine)[found.kind], find_url(engine.project)
-    journal = PostgresReplica(fleet_url(engine.config), lambda id: 0).read(id)
-    state: Run = file_store(service).replace_journal(id, journal)
-    if checkpoints := state.engine.checkpoints:
-        depot = make_depot(engine.project, remote, checkpoints_folder(engine.config.settings))
-        depot.fetch_checkpoints(id, checkpoints[-1].commit)
+    mirror.look(FETCH_SECONDS, only=id)
+    if trouble := mirror.troubles.get(id):
+        raise StoreError(trouble)
+    state: Run = service.read(id)
+    fetch_checkpoints(engine, service, id)
     if found.status == "finished":
         branch = _fetch_branch(engine, service, state, remote) if found.branch else None
         set_mark(engine.project, id, None)
@@ -255,6 +280,15 @@ def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
             rule = lambda s: s.evolve(engine=s.engine.evolve(branch=branch))  # noqa: E731
             state = service.commit(id, rule, "branched", branch=branch.name)
     return found, state
+
+
+def fetch_checkpoints(engine: "Engine", service: "RunService[Any]", id: str) -> None:
+    """Brings those here that its state names. Errors as above."""
+    from loopwright.fleet.depot import find_url
+
+    if checkpoints := service.read(id).engine.checkpoints:
+        folder = checkpoints_folder(engine.config.settings)
+        make_depot(engine.project, find_url(engine.project), folder).fetch_checkpoints(id, checkpoints[-1].commit)
 
 
 def _fetch_branch(engine: "Engine", service: "RunService[Any]", state: Run, remote: str) -> RunBranch:

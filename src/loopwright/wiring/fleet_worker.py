@@ -27,10 +27,12 @@ from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.signals import PostgresSignals
 from loopwright.fleet.workers import Membership, make_executor
+from loopwright.policy.secrets import SecretFilter, secret_values
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.user_git import UserGit
 from loopwright.wiring import Engine, open_engine
 from loopwright.wiring.fleet import TO_RUN, FleetMark, file_store, fleet_url, make_depot, services, set_mark
+from loopwright.wiring.fleet_logs import LogSender
 from loopwright.wiring.signal_applier import SignalApplier
 from loopwright.workspace.branches import PREFIX
 from loopwright.workspace.private_git import run_git
@@ -112,6 +114,7 @@ class FleetWorker:
         self._dispatcher = DbosDispatcher(self._database, self._executor)
         self._signals = PostgresSignals(Database(self._database.url), self._executor)
         self._applier = SignalApplier(self._signals, say)
+        self._logs = LogSender(Database(self._database.url))
         self._programs: dict[str, subprocess.Popen[bytes]] = {}
         self._busy = set[int]()
         """Threads that have a job."""
@@ -136,7 +139,7 @@ class FleetWorker:
                 self._may_take,
                 lambda id: self._unless_lost(lambda: self._control(id)),
             )
-            with member, self._applier.serving(), served as jobs:
+            with member, self._applier.serving(), self._logs.serving(), served as jobs:
                 member.jobs = jobs
                 self._say(f"{self._executor} takes runs, {self._slots} at a time")
                 self._wait(jobs, drain=drain)
@@ -306,12 +309,16 @@ class FleetWorker:
         depot.check_out(claim.id, claim.source.base)
         with self._opened(claim, folder) as (engine, service):
             self._restore(engine, service, claim, depot)
-            with self._applier.open(claim.id, service) as run:
+            with (
+                self._applier.open(claim.id, service) as run,
+                self._logs.sending(claim, service, self._secrets(engine, claim)) as send_rest,
+            ):
                 self._surely(run.apply)
                 code = 0
                 if service.read(claim.id).status in TO_RUN:
                     self._set_up(engine, claim, folder)
                     code = self._drive(service, claim, folder)
+                self._surely(send_rest)
             state = service.read(claim.id)
             outcome = outcome_of(
                 state,
@@ -341,6 +348,10 @@ class FleetWorker:
         if is_due(state, service.clock.now()):
             rule = lambda state: service.rules.resume(state, live=False)  # noqa: E731
             service.commit(claim.id, rule, "resumed", why="the limit has reset")
+
+    def _secrets(self, engine: Engine, claim: Claim) -> SecretFilter:
+        """What no log may tell."""
+        return SecretFilter((*engine.runners.known_secrets(), *secret_values(self._of(claim))))
 
     def _drive(self, service: RunService[Any], claim: Claim, folder: Path) -> int:
         """The exit code of the run's runner, once all that it started has ended."""

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 from loopwright.core.config import Settings
+from loopwright.store.kept_index import FLEET_MARKS as FLEET_MARKS
 from loopwright.workspace.branches import GitBranches
 
 if TYPE_CHECKING:
     from loopwright.core.prompts import Prompts
-
-FLEET_MARKS = ".workflow/fleet.json"
-"""In a project: which of its runs are in the fleet."""
 
 
 def read_prompts(project: Path, settings: Settings) -> "Prompts":

@@ -1,16 +1,21 @@
 """What the commits of those runs of a project go to first that are in the fleet; most projects have none there."""
 
 import os
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
+from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from loopwright.core.config import Config
 from loopwright.wiring.places import FLEET_MARKS, checkpoints_folder
 from loopwright.workspace.checkpoints import GitWorkspace
 
 if TYPE_CHECKING:
+    from loopwright.core.notices import IdName
     from loopwright.fleet.replica import PostgresReplica
+    from loopwright.store.files import FileStore
+    from loopwright.wiring.fleet_mirror import FleetMirror
 
 
 class RunReplicas:
@@ -19,6 +24,7 @@ class RunReplicas:
     def __init__(self, root: Path, config: Config) -> None:
         self._root, self._config = root, config
         self._marks = str(root / FLEET_MARKS)
+        self._kept = ExitStack()
 
     def __call__(self, id: str) -> "PostgresReplica | None":
         if not self.has_any:
@@ -41,13 +47,23 @@ class RunReplicas:
 
         return PushingWorkspace(self._root, folder)
 
+    def mirroring(self, stores: "Mapping[IdName, FileStore[Any]]") -> "Callable[[], FleetMirror | None]":
+        """What brings those here that are driven elsewhere, while there are any, into the stores of their kinds."""
+
+        @cache
+        def mirror() -> "FleetMirror":
+            from loopwright.wiring.fleet_mirror import FleetMirror
+
+            return self._kept.enter_context(closing(FleetMirror(self._root, self._config, stores)))
+
+        return lambda: mirror() if self.has_any else None
+
     def close(self) -> None:
-        """Ends the connection, if there is one."""
-        if "_replica" in self.__dict__:
-            self._replica.close()
+        """Ends the connections, if there are any."""
+        self._kept.close()
 
     @cached_property
     def _replica(self) -> "PostgresReplica":
         from loopwright.wiring.fleet import open_replica
 
-        return open_replica(self._root, self._config)
+        return self._kept.enter_context(closing(open_replica(self._root, self._config)))

@@ -77,9 +77,7 @@ class Runners:
             ),
             price=estimate_price,
             prompts=read_prompts(root, self.config.settings),
-            secrets=SecretFilter(
-                (*self._url, *self._server_keys, *(s for known in self._environments for s in secret_values(known)))
-            ),
+            secrets=SecretFilter(self.known_secrets()),
             notifiers=self._notifiers,
             notify_on=frozenset(self.config.settings.notify_on),
             branches=service.branches,
@@ -191,6 +189,10 @@ class Runners:
             *([CommandNotifier(command, self.project)] if command else []),
             *(WebhookNotifier(url, self.service.clock) for url in self._url),
         )
+
+    def known_secrets(self) -> tuple[str, ...]:
+        """Those that are in the settings and in the environment."""
+        return (*self._url, *self._server_keys, *(s for known in self._environments for s in secret_values(known)))
 
     @property
     def _url(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from loopwright.core.errors import ExitCode, Invalid
-from loopwright.surfaces.cli.kinds import Id
+from loopwright.surfaces.cli.kinds import KINDS, Id
 from loopwright.surfaces.cli.options import (
     HERE,
     SETTINGS,
@@ -173,22 +173,15 @@ def submit(
 
 def _await(project: Path, id: str, *, json: bool) -> ExitCode:
     """Until it has ended, or rests until a person helps."""
-    import time
+    from loopwright.surfaces.cli.mirror import open_mirrored
+    from loopwright.surfaces.cli.run_driver import follow_run, report_rest
+    from loopwright.wiring.fleet import fetch_run, find_kind
 
-    from loopwright.core.pause import exit_for
-    from loopwright.wiring import read_config
-    from loopwright.wiring.fleet import fetch_run, open_dispatcher
-
-    dispatcher, told = open_dispatcher(read_config(project, {})), ""
-    while (found := dispatcher.find(id)).status in ("queued", "running"):
-        if (words := found.words) != told:
-            told = words
-            print_remark(f"{id}: {told}")
-        time.sleep(1)
-    with open_project(project) as engine:
+    with open_mirrored(project, follow=id) as engine:
+        kind = next(kind for kind in KINDS if kind.key == find_kind(engine, id))
+        follow_run(kind, kind.service(engine), id, json)
         _, state = fetch_run(engine, id)
-    print_answer(json, state, f"{id}: {state.status}")
-    return exit_for(state)
+        return report_rest(kind, engine, state, as_json=json, elsewhere=project_option(project))
 
 
 def fetch(loop_id: Id, project: Project = HERE, json: Json = False) -> None:

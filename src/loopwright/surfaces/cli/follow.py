@@ -8,7 +8,8 @@ import typer
 
 from loopwright.core.errors import Invalid
 from loopwright.surfaces.cli.kinds import AnyKind, Id
-from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, project_option
+from loopwright.surfaces.cli.mirror import open_mirrored
+from loopwright.surfaces.cli.options import HERE, Json, Project, project_option
 from loopwright.surfaces.cli.output import print_json, print_remark
 from loopwright.surfaces.cli.text import format_time, shorten_text
 
@@ -39,7 +40,7 @@ def watch(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) ->
     """Follow a loop until it ends or pauses; same exit codes as run."""
     from loopwright.surfaces.cli.run_driver import follow_run, report_rest
 
-    with open_project(project) as engine:
+    with open_mirrored(project, follow=id) as engine:
         state = follow_run(kind, kind.service(engine), id, json)
         code = report_rest(kind, engine, state, as_json=json, elsewhere=project_option(project))
     raise typer.Exit(code)
@@ -61,7 +62,7 @@ def logs(
         raise Invalid(f"LOG: no log {name!r} (available: {', '.join(known)})")
     if json and name == RUNNER_LOG:
         raise Invalid(f"{RUNNER_LOG} is plain text; omit --json")
-    with open_project(project) as engine:
+    with open_mirrored(project, follow=id if follow else None) as engine:
         service = kind.service(engine)
         service.read(id)
         folder = service.store.progress_path(id)

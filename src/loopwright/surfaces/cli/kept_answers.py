@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loopwright.store.kept_index import (
     ABSENT,
+    FLEET_MARKS,
     JOURNAL,
     OLD_STATES,
     STATE,
@@ -41,7 +42,7 @@ ANSWERS, LONGEST = 64, 1 << 22
 ENVIRONMENT = ("LOOPWRIGHT_", "XDG_", "HOME", "TZ")
 """What the variables begin with that decide what is printed."""
 SETTINGS = (
-    *("loopwright.toml", "pyproject.toml", OLD_STATES),
+    *("loopwright.toml", "pyproject.toml", OLD_STATES, FLEET_MARKS),
     *(".git", ".git/HEAD", ".git/config", ".git/objects", ".git/refs"),
 )
 """What in a folder, or in one above it, decides which project that is, and what holds there."""
@@ -163,8 +164,8 @@ class AnswerKeeper:
                 self._keep(KeptAnswer(_describe_command(), text, is_json, self._stamps, leases, None))
 
     def _keep(self, answer: KeptAnswer) -> None:
-        old = answer.stamps.get(f"{self._root}/{OLD_STATES}")
-        if None in answer.stamps.values() or old != ABSENT or len(answer.text) > LONGEST:
+        absent = all(answer.stamps.get(f"{self._root}/{name}") == ABSENT for name in (OLD_STATES, FLEET_MARKS))
+        if None in answer.stamps.values() or not absent or len(answer.text) > LONGEST:
             return
         folder, here = kept_folder(os.getcwd()), os.getcwd()
         write_kept(folder, _name(answer.asked), here, json.dumps(answer))

@@ -212,17 +212,19 @@ class RunRendering(ABC, Generic[R]):
         *,
         damaged: Sequence[DamagedRun] = (),
         cells: int = 160,
+        places: Mapping[str, str] = {},
     ) -> str:
         """One line each, or on narrow terminals a few. Each comes with whether a runner holds it.
 
-        What is damaged stands below, with what helps. Ages are for `fill_ages`, here and on a page.
+        `places`: how those are in the fleet that others drive, by id. What is damaged stands below, with what helps.
+        Ages are for `fill_ages`, here and on a page.
         """
         if not found and not damaged:
             return f"no more {self.name}s; {agree_word(total, 'there is')} {total:,}" if total else self.none
         words = self.table_words
         blank = ("-",) * (len(words.head) - 3)
         rows = [
-            *(self.row(state, live) for state, live in found),
+            *(self.row(state, live, places.get(self.id_of(state))) for state, live in found),
             *((d.id, DAMAGED, *blank, "cannot be read, see below") for d in damaged),
         ]
         lines = draw_table(words, rows, total, cells)
@@ -236,10 +238,11 @@ class RunRendering(ABC, Generic[R]):
         head = ("ID", "STATUS", *(name for name, _ in self.columns), "AGE", self.titles)
         return TableWords(self.name, head, self.facts, self.none)
 
-    def row(self, state: R, live: bool) -> tuple[str, ...]:
+    def row(self, state: R, live: bool, place: str | None = None) -> tuple[str, ...]:
+        status = self.status(state, live=live or place is not None)
         return (
             self.id_of(state),
-            self.status(state, live=live),
+            f"{status}, fleet: {place}" if place else status,
             *(words(state) for _, words in self.columns),
             mark_age(changed) if (changed := self.changed_at(state)) else format_duration(0),
             shorten_text(self.listed_title(state), TITLE_CELLS),
@@ -249,13 +252,20 @@ class RunRendering(ABC, Generic[R]):
         """Its title in a list."""
         return state.title
 
-    def page(self, state: R, *, live: bool, elsewhere: str, cells: int = 160, whole: bool = False) -> str:
-        """Everything about one; long lists are cut unless `whole`. `elsewhere` ends each suggested command."""
+    def page(
+        self, state: R, *, live: bool, elsewhere: str, cells: int = 160, whole: bool = False, place: str | None = None
+    ) -> str:
+        """Everything about one; long lists are cut unless `whole`. `elsewhere` ends each suggested command.
+
+        `place`: how it is in the fleet, if others drive it.
+        """
+        live = live or place is not None
         view = PageView(live, EVERYTHING if whole else SHOWN)
         headline = [self.headline(state, live=live)]
         lines = [f"{self.id_of(state)}  {clean_line(state.title)}"]
         if not self.headline_last:
             lines += [*headline, *label_parts(self.results(state, view.most)), ""]
+        lines += [LABEL.format("fleet", clean_line(place))] if place else []
         lines += [LABEL.format(*fact) for fact in self.details(state, view)]
         for heading, part in (*self.sections(state, view), *_history(state.engine, view.most)):
             lines += ["", heading, *part]

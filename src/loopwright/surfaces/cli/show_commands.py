@@ -10,6 +10,7 @@ import typer
 from loopwright.core.errors import Invalid, LoopwrightError, NewerSchema, NotFound
 from loopwright.surfaces.cli.attempts import show_attempts
 from loopwright.surfaces.cli.kinds import KINDS, LOOPS, AnyKind, Id, LoopId
+from loopwright.surfaces.cli.mirror import open_mirrored, place_fields, place_words
 from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, project_option
 from loopwright.surfaces.cli.output import count_cells, format_answer, is_plain, print_answer, print_remark
 from loopwright.surfaces.cli.text import DAMAGED, fill_ages
@@ -37,13 +38,14 @@ def list_all(
     if status not in (None, *kind.run_kind.statuses, DAMAGED):
         raise Invalid(f"--status: no status {status!r} (available: {', '.join((*kind.run_kind.statuses, DAMAGED))})")
     keeper = AnswerKeeper(project)
-    with open_project(project) as engine:
+    with open_mirrored(project) as engine:
         service = kind.service(engine)
         keeper.open(kind.name, engine.project)
         page = (
             Page((), 0) if status == DAMAGED else service.list(status=status, limit=limit, offset=offset, search=search)
         )
         live = {kind.id_of(s): service.is_live(kind.id_of(s)) for s in page.items if s.status == "running"}
+        found = {id: service.in_fleet(id) for s in page.items if service.is_elsewhere(id := kind.id_of(s))}
         damaged, now = _damaged(kind, engine, project_option(project)), service.clock.now()
     more = offset + len(page.items) < page.total
     broken = damaged if status in (None, DAMAGED) and offset == 0 and not search else []
@@ -52,6 +54,7 @@ def list_all(
         page.total,
         damaged=broken,
         cells=count_cells(),
+        places={id: place.status if place else "unknown" for id, place in found.items()},
     )
     if (status or search) and not (page.total or broken):
         text = f"no {kind.name} here {f'is {status}' if status else ''}{' and ' if status and search else ''}"
@@ -64,6 +67,7 @@ def list_all(
         limit=limit,
         offset=offset,
         hasMore=more,
+        **({"fleet": {id: place and place.fields for id, place in found.items()}} if found else {}),
         damaged=[{kind.key: d.id, "status": DAMAGED, "reason": d.reason, "next": d.remedy} for d in damaged],
     )
     print(answer if json else fill_ages(answer, now))
@@ -96,17 +100,21 @@ def show(
     from loopwright.surfaces.cli.kept_answers import AnswerKeeper
 
     keeper = AnswerKeeper(project)
-    with open_project(project) as engine:
+    with open_mirrored(project) as engine:
         service = kind.service(engine)
         keeper.open(kind.name, engine.project, id)
         state, live = service.read(id), service.is_live(id)
+        place, more = place_words(service, id), place_fields(service, id)
         now = service.clock.now()
         attempts = show_attempts(engine, id, project_option(project)) if kind is LOOPS else None
-    page = kind.rendering.page(state, live=live, elsewhere=project_option(project), cells=count_cells(), whole=whole)
+    at = project_option(project)
+    page = kind.rendering.page(state, live=live, elsewhere=at, cells=count_cells(), whole=whole, place=place)
     if attempts:
-        print_answer(json, state, fill_ages(f"{attempts.page}\n\n{page}", now), live=live, attempts=attempts.data)
+        print_answer(
+            json, state, fill_ages(f"{attempts.page}\n\n{page}", now), live=live, attempts=attempts.data, **more
+        )
         return
-    answer = format_answer(json, state, page, live=live)
+    answer = format_answer(json, state, page, live=live, **more)
     print(answer if json else fill_ages(answer, now))
     keeper.keep_page(answer, state, live, is_json=json)
 
@@ -120,7 +128,11 @@ def diff(
     json: Json = False,
 ) -> None:
     """Show what a loop has changed in the project."""
-    with open_project(project) as engine:
+    with open_mirrored(project) as engine:
+        if engine.service.is_elsewhere(loop_id):
+            from loopwright.wiring.fleet import fetch_checkpoints
+
+            fetch_checkpoints(engine, engine.service, loop_id)
         text = engine.service.diff(loop_id, checkpoint)
     show_diff(text, json)
 

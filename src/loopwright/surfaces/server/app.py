@@ -26,7 +26,7 @@ from loopwright.core.errors import LoopwrightError, NotFound, translate_error
 from loopwright.core.supervisor import LAUNCH_TIMEOUT, ResumeResult, is_launched, list_orphans, resume_run
 from loopwright.projects import Project, Projects
 from loopwright.surfaces.commands import COMMANDS, CommandRow
-from loopwright.surfaces.server import cycles, examples, loops, metrics, stream, tasks, tunings
+from loopwright.surfaces.server import cycles, examples, fleet, loops, metrics, stream, tasks, tunings
 from loopwright.surfaces.server.api_response import ApiResponse, make_refusal, make_response
 from loopwright.surfaces.server.dependencies import (
     CYCLE_ROUTES,
@@ -266,6 +266,7 @@ def build_routers(rows: Sequence[CommandRow] = COMMANDS) -> tuple[APIRouter, ...
     """In order: of two routes that fit, the first one answers."""
     return (
         environment_router,
+        fleet.router,
         tasks.by_id,
         *shared_routes(LOOP_ROUTES, rows),
         tasks.of_loop,
@@ -311,7 +312,11 @@ def create_app(projects: Projects, rules: GateRules, rows: Sequence[CommandRow] 
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
     """Runs are looked after meanwhile. The state tells the server what ends before it waits for the last answers."""
     control: Control = app.state.control
-    beside = (RunKeeper(control.projects).keep(control.run_in_thread), app.state.tools.serve())
+    beside = (
+        RunKeeper(control.projects).keep(control.run_in_thread),
+        fleet.keep_mirrors(control.projects, control.run_in_thread),
+        app.state.tools.serve(),
+    )
     meanwhile = [asyncio.create_task(work) for work in beside]
     for task in meanwhile:
         task.add_done_callback(_told)

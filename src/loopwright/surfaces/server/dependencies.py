@@ -3,6 +3,7 @@
 import asyncio
 import re
 import threading
+import zlib
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from orjson import Fragment
 from pydantic import BaseModel, create_model
 
 from loopwright.core.errors import Invalid, LoopwrightError, NotFound
+from loopwright.core.fleet import FleetRun
 from loopwright.core.ids import check_id
 from loopwright.core.run import R, Run
 from loopwright.core.run_commands import RunService
@@ -119,7 +121,7 @@ T = TypeVar("T")
 C = TypeVar("C", bound=RunService[Any])  # Any: as kinds.KINDS
 
 LIVE = "-live"
-ETAG = re.compile(r'(?:W/)?"?(?P<rev>[0-9]{1,15})(?:-live)?"?', re.ASCII)
+ETAG = re.compile(r'(?:W/)?"?(?P<rev>[0-9]{1,15})(?:-live|-[0-9a-f]{8})?"?', re.ASCII)
 
 TOGETHER = 32
 """Changes that are made durable together, at most."""
@@ -260,8 +262,10 @@ def check_version(service: C, if_match: str | None) -> C:
     return service.expecting(int(found["rev"]))
 
 
-def make_etag(state: Run, *, live: bool = False) -> str:
-    """Names the version, and whether a runner is at it, which no version tells."""
+def make_etag(state: Run, *, live: bool = False, place: FleetRun | None = None) -> str:
+    """Names the version, and whether a runner is at it or how it is in the fleet, which no version tells."""
+    if place:
+        return f'"{state.engine.rev}-{zlib.crc32(repr(place).encode()):08x}"'
     return f'"{state.engine.rev}{LIVE if live else ""}"'
 
 

@@ -255,6 +255,33 @@ AGENTS: Example = {
         {"name": "codex", "available": False, "problem": "codex is not installed"},
     ]
 }
+FLEET: Example = {
+    "data": {
+        "workers": [
+            {
+                "executor": "forge-3127-0123ab",
+                "host": "forge",
+                "slots": 2,
+                "version": "0.1.0",
+                "started": "2026-01-22 10:00:00+00",
+                "age": 0.4,
+                "running": 1,
+            }
+        ],
+        "accounts": [
+            {
+                "name": "default",
+                "slots": 4,
+                "user_slots": None,
+                "closed_until": None,
+                "closed_why": None,
+                "running": 1,
+                "queued": 0,
+            }
+        ],
+        "runs": {"running": 1},
+    }
+}
 HEALTH: Example = {"data": {"status": "ok", "version": "0.1.0"}}
 
 

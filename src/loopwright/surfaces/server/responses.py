@@ -3,6 +3,7 @@
 from pydantic import BaseModel, JsonValue
 
 from loopwright.core.course import TouchedFile
+from loopwright.core.fleet import FleetStatus
 from loopwright.core.record import Record, Timestamp
 from loopwright.core.state import LoopTask, PermissionRequest, TaskStatus
 from loopwright.skills.reader.skill_graph import EdgeKind, NodeKind
@@ -89,14 +90,30 @@ class DamagedTuningForm(BaseModel):
     reason: str
 
 
+class PlaceForm(BaseModel):
+    """How a run is in the fleet.
+
+    `holder` is the machine that drives it; `before` how many are queued for its account ahead of it; `trouble` why it
+    could not be driven last.
+    """
+
+    status: FleetStatus
+    holder: str | None
+    before: int
+    account: str
+    user: str
+    trouble: str
+
+
 class PageFields(BaseModel):
-    """`total` counts all that match."""
+    """`total` counts all that match. `fleet`, by id, is there where other machines drive some."""
 
     total: int
     limit: int
     offset: int
     hasMore: bool
     timestamp: Timestamp
+    fleet: dict[str, PlaceForm] = {}
 
 
 class PageForm(Data[list[LoopState | Glance]], PageFields):
@@ -118,10 +135,14 @@ class TuningPageForm(Data[list[TuningState | TuningGlance]], PageFields):
 
 
 class ProjectFields(BaseModel):
-    """`project` is the name of the one it lives in; `live`: a runner is at it (where one is read)."""
+    """`project` is the name of the one it lives in.
+
+    Where one is read, `live`: a runner is at it, and `fleet`: how it is there, if other machines drive it.
+    """
 
     project: str
     live: bool = False
+    fleet: PlaceForm | None = None
 
 
 class SteeringFields(BaseModel):
@@ -316,6 +337,38 @@ class AgentForm(BaseModel):
     name: str
     available: bool
     problem: str | None = None
+
+
+class WorkerForm(BaseModel):
+    """A machine; `age` is that of its last sign of life, in seconds, and `running` of its `slots` are taken."""
+
+    executor: str
+    host: str
+    slots: int
+    version: str
+    started: str
+    age: float
+    running: int
+
+
+class AccountForm(BaseModel):
+    """An account of an agent: of its runs, `slots` are driven at a time, and `user_slots` of one user."""
+
+    name: str
+    slots: int
+    user_slots: int | None
+    closed_until: str | None
+    closed_why: str | None
+    running: int
+    queued: int
+
+
+class FleetForm(BaseModel):
+    """`runs` counts them by status."""
+
+    workers: list[WorkerForm]
+    accounts: list[AccountForm]
+    runs: dict[FleetStatus, int]
 
 
 class HealthForm(BaseModel):

@@ -21,7 +21,7 @@ from loopwright.core.wording import event_words
 from loopwright.projects import Project
 from loopwright.surfaces.commands import CommandRow
 from loopwright.surfaces.server import examples
-from loopwright.surfaces.server.api_response import ApiResponse, make_response
+from loopwright.surfaces.server.api_response import ApiResponse, Json, make_response
 from loopwright.surfaces.server.dependencies import (
     ControlPlane,
     ProjectName,
@@ -207,15 +207,17 @@ def kind_routes(routes: RouteKind[R]) -> Routes:
 
 def show_run(one: RunRequest[R], seen: str | None) -> ApiResponse:
     """The run as it is now, for somebody who has `seen` the version of these ETags."""
-    state, live = one.service.read(one.id), one.service.is_live(one.id)
-    tag = make_etag(state, live=live)
+    state, live, place = one.service.read(one.id), one.service.is_live(one.id), one.service.in_fleet(one.id)
+    tag = make_etag(state, live=live, place=place)
     if seen and tag in (known.strip().removeprefix("W/") for known in seen.split(",")):
         answer = ApiResponse(b"", 304, {"etag": tag})
     else:
-        answer = run_response(state, one.project, tag=tag, live=live)
+        more: dict[str, Json] = {"fleet": place.fields} if place else {}
+        answer = run_response(state, one.project, tag=tag, live=live, **more)
 
     def again() -> ApiResponse:
-        unchanged = one.service.read(one.id) is state and one.service.is_live(one.id) == live
+        now = one.service.is_live(one.id), one.service.in_fleet(one.id)
+        unchanged = one.service.read(one.id) is state and now == (live, place)
         return answer if unchanged else show_run(one, seen)
 
     if len(one.control.projects.known) == 1:  # of several, another may have the run by then
@@ -228,7 +230,7 @@ def run_routes(routes: RouteKind[R]) -> Routes:
     router, called = Routes(prefix=routes.kind.one, tags=[f"{routes.kind.name}s"]), routes.kind.called
 
     async def read(if_none_match: Seen = None, one: RunRequest[R] = routes.one) -> ApiResponse:
-        """As in its file. `live`: a runner is active."""
+        """As in its file. `live`: a runner is active. `fleet`: where it is, if other machines drive it."""
         return show_run(one, if_none_match)
 
     async def edit(
@@ -283,8 +285,12 @@ def list_page(
     service = kind.service(project.engine)
     found = service.list(status=None if status == "all" else status, limit=limit, offset=offset, search=search)
     items = tuple(kind.glance(state, project.name) for state in found.items) if view == "brief" else found.items
+    ids = [kind.id_of(state) for state in found.items]
+    places = {id: place.fields for id in ids if (place := service.in_fleet(id))}
+    more: dict[str, Json] = {"fleet": places} if places else {}
     return make_response(
         items,
+        **more,
         total=found.total,
         limit=limit,
         offset=offset,
