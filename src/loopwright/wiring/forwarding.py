@@ -66,7 +66,7 @@ OF_ALL = _methods(
     fetched="checkpoint_diff",
     local="""
         expecting read is_live list events damaged workspace_of commit rules conclude awaits in_mode create
-        expected branches actor agents kind
+        expected branches actor agents kind in_fleet is_elsewhere mirror
     """,
 )
 METHODS: Mapping[type, Methods] = {
@@ -191,6 +191,18 @@ def find_remote(service: RunService[Any], command: str) -> tuple[Remote, Callabl
     return Remote(kind, name), of
 
 
+class ForwardedMethod:
+    """A method as it is, unless a run of the project is in the fleet."""
+
+    def __init__(self, method: Method, forwarding: Method, forwarder: "Forwarder") -> None:
+        self._method, self._forwarding, self._forwarder = method, forwarding, forwarder
+
+    def __get__(self, service: object, kind: type | None = None) -> Method:
+        if service is None:
+            return self._method
+        return partial(self._forwarding if self._forwarder.has_any else self._method, service)
+
+
 class Forwarder:
     """For the runs of the project at `root`."""
 
@@ -218,7 +230,7 @@ class Forwarder:
 
     def is_elsewhere(self, id: str) -> bool:
         """Whether the run is driven by another machine, or waits for one."""
-        if not os.path.exists(self._marks):
+        if not self.has_any:
             return False
         from loopwright.wiring.fleet import read_marks
 
@@ -227,9 +239,14 @@ class Forwarder:
 
     def _tasks(self, service: LoopService) -> TaskService:
         tasks: TaskService = LoopService.tasks.fget(service)  # type: ignore[attr-defined]
-        return self.forwarding(tasks, lambda _: service) if os.path.exists(self._marks) else tasks
+        return self.forwarding(tasks, lambda _: service) if self.has_any else tasks
 
-    def _overriding(self, method: Method, way: Method, of: Method) -> Method:
+    @property
+    def has_any(self) -> bool:
+        """Whether a run of the project is in the fleet now."""
+        return os.path.exists(self._marks)
+
+    def _overriding(self, method: Method, way: Method, of: Method) -> "ForwardedMethod":
         def is_elsewhere(id: str = "", loop_id: str = "", *_: object, **__: object) -> bool:
             return self.is_elsewhere(id or loop_id)
 
@@ -247,7 +264,7 @@ class Forwarder:
                 return await asyncio.to_thread(way, of(service), None, *given, **named)
             return await method(service, *given, **named)
 
-        return wait if iscoroutinefunction(method) else call
+        return ForwardedMethod(method, wait if iscoroutinefunction(method) else call, self)
 
     def _refuse(
         self, kind: type, name: str, service: RunService[Any], _: object, id: str, *__: Any, **___: Any
