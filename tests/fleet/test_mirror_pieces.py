@@ -12,7 +12,6 @@ import pytest
 from loopwright.core.config import load_config
 from loopwright.core.errors import Fenced, NotFound, StoreError
 from loopwright.core.fleet import Claim, Source
-from loopwright.core.record import JournalEvent
 from loopwright.core.run_commands import RunService
 from loopwright.fleet.database import Database, connect
 from loopwright.fleet.logs import LogPart, PostgresLogs
@@ -288,12 +287,8 @@ def test_names_that_lead_elsewhere(pair: Pair) -> None:
 
 def test_what_was_read_in_part_is_read_on(pair: Pair) -> None:
     """More lines than are brought at a time."""
-    state = pair.there.read(ID)
     for n in range(520):
-        state = state.evolve(title=f"Title {n}")
-        pair.there.update(
-            ID, lambda s, n=n: s.evolve(title=f"Title {n}"), actor="user", event=JournalEvent(type="edited")
-        )
+        retitle(pair.there, f"Title {n}")
         if n == 3:
             pair.mirror.look()
     with pytest.raises(StoreError, match="in time"):
