@@ -154,3 +154,33 @@ def fleet_url(postgres: "Server") -> str:
     with connect(f"{postgres.url}{name}") as connection:
         create_tables(connection)
     return f"{postgres.url}{name}"
+
+
+@pytest.fixture(scope="session")
+def fleet_template(postgres: "Server") -> str:
+    """A database with a queue and an account, `team`, of which the others are copies: to make one takes a second."""
+    import psycopg  # as above
+
+    from loopwright.fleet.database import Database
+    from loopwright.fleet.queue import DbosDispatcher
+
+    name = "fleet_template"
+    with psycopg.connect(f"{postgres.url}postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    database = Database(f"{postgres.url}{name}")
+    dispatcher = DbosDispatcher(database)
+    dispatcher.make_tables()
+    dispatcher.set_account("team", 4, 2)
+    database.close()
+    return name
+
+
+@pytest.fixture
+def queue_url(postgres: "Server", fleet_template: str) -> str:
+    """An empty fleet with its queue, in a database of its own."""
+    import psycopg  # as above
+
+    name = f"fleet_{next(DATABASES)}"
+    with psycopg.connect(f"{postgres.url}postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {fleet_template}")
+    return f"{postgres.url}{name}"

@@ -85,6 +85,7 @@ tests/contracts/test_depot_contract.py
 tests/contracts/test_dispatcher_contract.py
 tests/contracts/test_replica_contract.py
 tests/contracts/test_runner_contract.py
+tests/contracts/test_signals_contract.py
 tests/contracts/test_workspace_contract.py
 tests/crash/test_cycle_damage.py::test_what_the_user_added_is_not_lost
 tests/crash/test_kill_runner.py::test_resume_all_takes_up_what_died
@@ -129,6 +130,9 @@ tests/engine/test_permits.py::test_nobody_is_in_a_hurry
 tests/engine/test_service.py
 tests/engine/test_stall.py
 tests/engine/test_transcript.py::test_every_message_and_every_turn_is_there
+tests/fleet/test_commands.py::test_every_command_on_a_loop_reaches_it
+tests/fleet/test_commands.py::test_whatever_kills_machines_each_command_is_carried_out_once_and_in_order[0]
+tests/fleet/test_control.py::test_runs_that_rest_are_reached_and_queued_where_they_go_on
 tests/fleet/test_depot.py::test_a_fetch_that_was_killed
 tests/fleet/test_depot.py::test_every_kind_of_file_arrives_as_it_was
 tests/fleet/test_depot.py::test_machines_push_at_the_same_time

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -233,6 +234,21 @@ def test_settings_and_their_origin(cli: Terminal, tmp_path: Path, monkeypatch: p
     assert data["agent"] == {"value": "auto", "origin": "default"}
     shown = cli.text("config", "show")
     assert all(name in shown for name in Settings.model_fields)
+
+
+def test_the_settings_of_the_fleet_tell_no_secret(cli: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "loopwright.toml").write_text(
+        '[fleet]\nurl = "postgresql://ada:open-sesame@db/fleet"\n'
+        '[fleet.accounts.team]\nANTHROPIC_API_KEY = "open-sesame"\nHOME = "/srv"\n[fleet.accounts.spare]\n'
+    )
+    for words in (("config", "show"), ("config", "show", "--origin")):
+        shown = cli.text(*words)
+        assert "open-sesame" not in shown + json.dumps(cli.json(*words))
+        assert all(re.search(rf"^{name} ", shown, re.MULTILINE) for name in ("fleet.url", "fleet.accounts.spare"))
+    told: Any = cli.data("config", "show", "--origin")["fleet"]  # JSON
+    assert told["accounts"]["team"]["value"] == {"ANTHROPIC_API_KEY": "‹masked›", "HOME": "/srv"}
+    assert told["accounts"]["team"]["origin"] == str(tmp_path / "loopwright.toml")
+    assert told["user"] == {"value": None, "origin": "default"}
 
 
 def test_the_schema_describes_the_file(cli: Terminal) -> None:

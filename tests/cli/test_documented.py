@@ -118,6 +118,8 @@ CALLS = [
     ["resume", "--all"], ["resume"], ["tasks", "ID", "import", "ISS-1"], ["tasks", "ID", "generate"],
     ["run", "x"], ["run", "--loop-id", NO_ID, "--auto"], ["demo", "--nope"], ["start", NO_ID], ["resume", NO_ID],
     ["debug", "--test-command", "npm test"], ["tune", "nowhere"], ["tune", "nowhere", "--fix=some"],
+    ["fleet", "init"], ["fleet", "status"], ["fleet", "accounts"], ["fleet", "accounts", "a", "--slots", "1"],
+    ["fleet", "accounts", "--slots", "1"], ["submit", "ID"], ["submit", "x"], ["fetch", "ID"],
     ["tell", "ID", "x"], ["apply", "ID"], ["branch", "ID", "x"], ["pr", "ID"],
     ["stop", NO_ID], ["delete", "ID"], ["stop", "ID"], ["delete", "ID", "--yes"],
 ]  # fmt: skip
@@ -133,4 +135,4 @@ def test_json_is_all_there_is_on_stdout(loop_id: str, capsys: pytest.CaptureFixt
             (told,) = lines
             assert "properties" in told or told["success"] is (code == 0), call
     named = {str(command.name) for command in app.registered_commands}
-    assert {call[0] for call in CALLS} == named - SERVE | {"tasks", "config", "schema"}
+    assert {call[0] for call in CALLS} == named - SERVE | {"tasks", "config", "schema", "fleet"}

@@ -1,71 +1,20 @@
 """What every dispatcher promises: the same tests on PostgreSQL and on the fake."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 import pytest
 
 from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
-from loopwright.core.fleet import Dispatcher, Job, Source, Submission
-from loopwright.fleet.database import Database, connect
-from loopwright.fleet.queue import DbosDispatcher
-from tests.fleet.memory_dispatcher import MemoryDispatcher, MemoryFleet
-
-RUN = Submission(
-    id="loop-1",
-    kind="loop_id",
-    title="Mend it",
-    account="team",
-    user="ada",
-    source=Source(remote="/srv/it.git", base="a" * 40, start="b" * 40, author="Ada <ada@example.org>"),
-    journal=b'{"seq":1}\n',
-)
-JOB = Job(RUN.id, 1)
-
-
-class Fleet(NamedTuple):
-    """`machine` makes one that lives, `bury` takes one for dead."""
-
-    machine: Callable[[str], Dispatcher]
-    bury: Callable[[str], None]
-
-
-def _memory() -> Fleet:
-    known = MemoryFleet()
-
-    def machine(name: str) -> Dispatcher:
-        known.living.add(name)
-        return MemoryDispatcher(known, name)
-
-    return Fleet(machine, known.living.discard)
-
-
-def _postgres(url: str, kept: ExitStack) -> Fleet:
-    def opened() -> Database:
-        return kept.enter_context(closing(Database(url)))
-
-    DbosDispatcher(opened()).make_tables()
-
-    def run(statement: str, name: str) -> None:
-        with connect(url) as connection:
-            connection.execute(statement, {"name": name})
-
-    def machine(name: str) -> Dispatcher:
-        run("INSERT INTO fleet_worker VALUES (%(name)s, 'here', 2, '0') ON CONFLICT DO NOTHING", name)
-        return DbosDispatcher(opened(), name)
-
-    return Fleet(machine, lambda name: run("DELETE FROM fleet_worker WHERE executor = %(name)s", name))
+from loopwright.core.fleet import Claim, Dispatcher, Job, SignalAnswer
+from tests.fleet.fleets import JOB, RUN, Fleet, open_fleet
 
 
 @pytest.fixture(params=["memory", "postgres"])
 def fleet(request: pytest.FixtureRequest) -> Iterator[Fleet]:
-    with ExitStack() as kept:
-        made = _memory() if request.param == "memory" else _postgres(request.getfixturevalue("fleet_url"), kept)
-        made.machine("one").set_account("team", 4, 2)
+    with open_fleet(request) as made:
         yield made
 
 
@@ -145,6 +94,18 @@ def test_what_rests_is_queued_again_by_a_new_job(fleet: Fleet) -> None:
     assert one.claim(Job(RUN.id, 3))
 
 
+def test_failures_are_counted_until_it_could_be_driven(fleet: Fleet) -> None:
+    one = fleet.machine("one")
+    one.submit([RUN])
+    seen = []
+    for n, failed in enumerate((True, True, False, False), 1):
+        claim = one.claim(Job(RUN.id, n))
+        assert claim
+        seen.append(claim.failures)
+        one.release(claim, "queued", failed=failed)
+    assert seen == [0, 1, 2, 0]
+
+
 def test_what_is_not_there_is_told(fleet: Fleet) -> None:
     one = fleet.machine("one")
     with pytest.raises(NotFound, match="no run loop-9"):
@@ -171,7 +132,7 @@ def test_an_account_is_closed_until_its_time(fleet: Fleet) -> None:
 def test_served_runs_are_driven_as_many_at_a_time_as_there_are_slots(fleet: Fleet) -> None:
     one = fleet.machine("one")
     one.set_account("closed", 4)
-    driven, at_once, most = list[str](), set[str](), list[int]()
+    driven, at_once, most, controlled = list[str](), set[str](), list[int](), list[str]()
 
     def work(job: Job) -> None:
         claim = one.claim(job)
@@ -185,10 +146,149 @@ def test_served_runs_are_driven_as_many_at_a_time_as_there_are_slots(fleet: Flee
 
     one.submit([replace(RUN, id=f"loop-{n}") for n in range(6)])
     one.submit([replace(RUN, id="loop-other", account="closed")])
-    with one.serving(2, work, lambda account: account != "closed") as queue:
+    with one.serving(2, work, lambda account: account != "closed", controlled.append) as queue:
         deadline = time.monotonic() + 20
         while (len(driven) < 6 or queue.taken) and time.monotonic() < deadline:
             time.sleep(0.01)
     assert sorted(driven) == [f"loop-{n}" for n in range(6)]
     assert max(most) <= 2
     assert one.waiting(()) == 1
+    assert not controlled
+
+
+def _claimed(claim: Claim | None) -> Claim:
+    assert claim
+    return claim
+
+
+def _resting(fleet: Fleet) -> Dispatcher:
+    one = fleet.machine("one")
+    one.submit([RUN])
+    one.release(_claimed(one.claim(JOB)), "resting")
+    return one
+
+
+def test_a_command_on_a_run_that_rests_is_applied_by_whoever_takes_it(fleet: Fleet) -> None:
+    one = _resting(fleet)
+    assert one.claim_control(RUN.id) is None, "there is nothing to do"
+    assert one.claim_control("loop-9") is None
+    sent = fleet.signals("").send(RUN.id, "pause", {}, "cli")
+    assert not sent.held
+    assert one.waiting(()) == 1
+    claim = _claimed(one.claim_control(RUN.id))
+    assert (claim.token, claim.status, claim.journal) == (2, "resting", RUN.journal)
+    assert fleet.machine("two").claim_control(RUN.id) is None, "it is held"
+    assert fleet.signals("one").answer(sent.n, SignalAnswer())
+    assert one.release(claim, "resting")
+    assert one.claim_control(RUN.id) is None
+    assert one.waiting(()) == 0
+
+
+def test_a_queued_run_keeps_its_job_while_commands_are_applied(fleet: Fleet) -> None:
+    one, two = fleet.machine("one"), fleet.machine("two")
+    one.submit([RUN])
+    fleet.signals("").send(RUN.id, "tell", {}, "cli")
+    claim = _claimed(two.claim_control(RUN.id))
+    assert claim.status == "queued"
+    with pytest.raises(Conflict, match="being applied"):
+        one.claim(JOB)
+    assert two.release(claim, "queued")
+    assert _claimed(one.claim(JOB)).token == 2
+
+
+def test_a_run_that_waits_for_its_time_gets_an_earlier_job_only_where_it_may_go_on(fleet: Fleet) -> None:
+    one, later = fleet.machine("one"), datetime.now(UTC) + timedelta(hours=1)
+    one.submit([RUN])
+    one.release(_claimed(one.claim(JOB)), "queued", at=later)
+    fleet.signals("").send(RUN.id, "tell", {}, "cli")
+    one.release(_claimed(one.claim_control(RUN.id)), "queued", at=later)
+    claim = _claimed(one.claim_control(RUN.id))
+    assert one.release(claim, "queued")
+    assert one.claim(Job(RUN.id, 2)) is None
+    assert one.claim(Job(RUN.id, 3))
+
+
+def test_what_a_command_pauses_or_ends_has_no_job_any_more(fleet: Fleet) -> None:
+    one = fleet.machine("one")
+    one.submit([RUN])
+    fleet.signals("").send(RUN.id, "pause", {}, "cli")
+    one.release(_claimed(one.claim_control(RUN.id)), "resting")
+    assert one.claim(JOB) is None
+    one.release(_claimed(one.claim_control(RUN.id)), "queued")
+    assert one.claim(JOB) is None
+    assert one.claim(Job(RUN.id, 2))
+
+
+def test_a_finished_run_may_go_on(fleet: Fleet) -> None:
+    one = fleet.machine("one")
+    one.submit([RUN])
+    claim = _claimed(one.claim(JOB))
+    one.note_result(claim, "loopwright/loop-1", "c" * 40)
+    one.release(claim, "finished")
+    fleet.signals("").send(RUN.id, "reopen", {}, "cli")
+    claim = _claimed(one.claim_control(RUN.id))
+    assert claim.status == "finished"
+    one.release(claim, "queued")
+    assert _claimed(one.claim(Job(RUN.id, 2))).result == "c" * 40
+
+
+def test_who_dies_applying_commands_loses_nothing(fleet: Fleet) -> None:
+    one, two = _resting(fleet), fleet.machine("two")
+    sent = fleet.signals("").send(RUN.id, "resume", {}, "cli")
+    dead = _claimed(two.claim_control(RUN.id))
+    assert fleet.signals("two").answer(sent.n, SignalAnswer())
+    fleet.bury("two")
+    claim = _claimed(one.claim_control(RUN.id))  # its state may say that it runs, and nobody has queued it
+    assert not fleet.signals("two").answer(sent.n, SignalAnswer())
+    assert not two.release(dead, "queued")
+    assert one.release(claim, "queued")
+    assert one.claim(Job(RUN.id, 2))
+
+
+def test_a_run_of_a_dead_machine_waits_for_its_own_job_again(fleet: Fleet) -> None:
+    one, two = fleet.machine("one"), fleet.machine("two")
+    one.submit([RUN])
+    assert one.claim(JOB)
+    fleet.bury("one")
+    assert not fleet.signals("").send(RUN.id, "pause", {}, "cli").held
+    claim = _claimed(two.claim_control(RUN.id))
+    assert claim.status == "queued"
+    with pytest.raises(Conflict, match="being applied"):
+        fleet.machine("three").claim(JOB)
+    two.release(claim, "queued")
+    assert _claimed(fleet.machine("three").claim(JOB)).token == 3
+
+
+def test_a_command_that_came_too_late_is_not_forgotten(fleet: Fleet) -> None:
+    """It was sent to a machine that had looked for the last time already."""
+    one, applied = fleet.machine("one"), list[str]()
+    one.submit([RUN])
+    claim = _claimed(one.claim(JOB))
+    assert fleet.signals("").send(RUN.id, "pause", {}, "cli").held
+    one.release(claim, "finished")
+
+    def control(id: str) -> None:
+        again = _claimed(one.claim_control(id))
+        for signal in fleet.signals("one").open_signals():
+            fleet.signals("one").answer(signal.n, SignalAnswer())
+        one.release(again, "finished")
+        applied.append(id)
+
+    with one.serving(1, lambda job: None, lambda account: True, control) as queue:
+        deadline = time.monotonic() + 20
+        while (not applied or queue.taken) and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert applied == [RUN.id]
+    assert one.waiting(()) == 0
+
+
+def test_who_ends_takes_nothing_more(fleet: Fleet) -> None:
+    one, taken = _resting(fleet), list[str]()
+    with one.serving(1, lambda job: None, lambda account: True, taken.append) as queue:
+        queue.close()
+        fleet.signals("").send(RUN.id, "pause", {}, "cli")
+        one.submit([replace(RUN, id="loop-2")])
+        time.sleep(0.6)
+        assert not queue.taken
+    assert not taken
+    assert one.waiting(()) == 2

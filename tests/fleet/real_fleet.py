@@ -61,10 +61,14 @@ class Machine:
         self.process.kill()
         self.process.wait()
 
+    def wait(self) -> int:
+        assert self.process
+        return self.process.wait(SOON)
+
     def end(self) -> int:
         assert self.process
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(SOON)
+        return self.wait()
 
     def signal(self, number: int) -> None:
         """To the worker and all that it has started, as when a machine stands still."""

@@ -36,7 +36,7 @@ class StubWorker:
     def serve(self) -> None:
         member = Membership(Database(self._url), self._executor, self._slots, self._end)
         self._surely(member.__enter__)
-        with self._dispatcher.serving(self._slots, self._work, lambda account: True) as jobs:
+        with self._dispatcher.serving(self._slots, self._work, lambda account: True, lambda id: None) as jobs:
             member.jobs = jobs
             self._note("up")
             threading.Event().wait()

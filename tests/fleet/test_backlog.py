@@ -6,9 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 from loopwright.fleet.database import Database
-from loopwright.fleet.queue import DbosDispatcher
+from loopwright.fleet.queue import DbosDispatcher, restore_jobs
 from tests.chance import SEED
-from tests.fleet.backlog import Machines, faults, make_backlog, over_limits, statuses
+from tests.fleet.backlog import Machines, ask, faults, make_backlog, over_limits, statuses
 
 RUNS, SLOTS, OF_USER = 60, 4, 3
 
@@ -37,3 +37,19 @@ def test_nothing_is_lost_stuck_or_done_twice(fleet_url: str, tmp_path: Path) -> 
         machines.end()
     assert statuses(fleet_url) == {"finished": RUNS}, machines.deeds
     assert faults(fleet_url) == {"broken lines": 0, "wrong journals": 0, "stuck jobs": 0}
+
+
+def test_a_run_whose_job_was_lost_gets_another(fleet_url: str, tmp_path: Path) -> None:
+    with closing(Database(fleet_url)) as database:
+        dispatcher = DbosDispatcher(database)
+        dispatcher.make_tables()
+        dispatcher.set_account("one", SLOTS)
+        make_backlog(fleet_url, 2, ("one",), ("ada",), random.Random(SEED))
+        ask(fleet_url, "UPDATE dbos.workflow_status SET status = 'SUCCESS' WHERE workflow_uuid = 'loop-00000/1'")
+        with database.transaction() as open:
+            restore_jobs(open)
+        assert ask(fleet_url, "SELECT max(jobs) FROM fleet_loop") == [(1,)], "it may still be on its way"
+        ask(fleet_url, "UPDATE fleet_loop SET changed = now() - interval '11 seconds'")
+        with database.transaction() as open:
+            restore_jobs(open)
+        assert ask(fleet_url, "SELECT jobs FROM fleet_loop ORDER BY id") == [(2,), (1,)]

@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -12,6 +13,7 @@ import pytest
 from loopwright.core.config import load_config
 from loopwright.core.errors import Fenced, NotFound, StoreError
 from loopwright.core.fleet import Claim, Source
+from loopwright.core.record import JournalEvent
 from loopwright.core.run_commands import RunService
 from loopwright.fleet.database import Database, connect
 from loopwright.fleet.logs import LogPart, PostgresLogs
@@ -288,10 +290,15 @@ def test_names_that_lead_elsewhere(pair: Pair) -> None:
 def test_what_was_read_in_part_is_read_on(pair: Pair) -> None:
     """More lines than are brought at a time."""
     for n in range(520):
-        retitle(pair.there, f"Title {n}")
+        retitled = partial(_titled, title=f"Title {n}")
+        pair.there.update(ID, retitled, actor="user", event=JournalEvent(type="edited"))
         if n == 3:
             pair.mirror.look()
     with pytest.raises(StoreError, match="in time"):
         pair.mirror.look(0.001)
     pair.mirror.look()
     pair.assert_same()
+
+
+def _titled(state: LoopState, title: str) -> LoopState:
+    return state.evolve(title=title)

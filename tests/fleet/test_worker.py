@@ -29,10 +29,9 @@ def test_a_loop_goes_there_and_comes_back(fleet: RealFleet) -> None:
     fleet.make_loop("loop-1", STEPS)
     fleet.command("submit", "loop-1")
     assert fleet.status()["loop-1"]["status"] == "queued"
-    assert fleet.command("pause", "loop-1", code=5)
+    fleet.command("rewind", "loop-1", "--to", "1", code=5)
     machine = fleet.machine().start("--drain")
-    assert machine.process
-    assert machine.process.wait(60) == 0, machine.output
+    assert machine.wait() == 0, machine.output
     assert machine.left() == []
     fetched = fleet.command("fetch", "loop-1")
     assert fetched["status"] == "completed"
@@ -85,8 +84,7 @@ def test_a_worker_that_is_ended_hands_its_runs_on_at_once(fleet: RealFleet) -> N
     assert first.left() == []
     assert fleet.status()["loop-1"]["status"] == "queued"
     second = fleet.machine().start("--drain")
-    assert second.process
-    assert second.process.wait(30) == 0, second.output
+    assert second.wait() == 0, second.output
     assert show(fleet, "loopwright/loop-1", "notes.txt") == DONE
 
 
@@ -101,8 +99,46 @@ def test_a_database_and_a_remote_that_are_away_for_a_while(fleet: RealFleet, pos
     until(lambda: "waiting: the fleet's database cannot be reached" in machine.output)
     fleet.remote.rename(fleet.remote.with_suffix(".away"))
     postgres.start()
-    until(lambda: "cannot be driven here" in machine.output)
+    until(lambda: "cannot be driven on" in machine.output)
     fleet.remote.with_suffix(".away").rename(fleet.remote)
     until(lambda: all(run["status"] == "finished" for run in fleet.status().values()), 120)
     assert [show(fleet, f"loopwright/loop-{n}", "notes.txt") for n in range(3)] == [DONE] * 3
     assert machine.end() == 0
+
+
+def test_a_run_is_set_up_and_sees_its_account_and_nothing_of_the_fleet(fleet: RealFleet) -> None:
+    (fleet.project.root / "loopwright.toml").write_text('[fleet]\nsetup = "env > setup.txt"\n')
+    fleet.git("add", "--all")
+    fleet.git("commit", "--quiet", "--message=set up")
+    fleet.make_loop("loop-1", ["env > task.txt"])
+    fleet.command("submit", "loop-1")
+    machine = fleet.machine()
+    (machine.home / "loopwright.toml").write_text('[fleet.accounts.default]\nAPI_KEY = "of-the-account"\n')
+    assert machine.start("--drain").wait() == 0
+    for file in ("setup.txt", "task.txt"):
+        seen = show(fleet, "loopwright/loop-1", file)
+        assert "API_KEY=of-the-account" in seen
+        assert "FLEET_URL" not in seen
+
+
+def test_a_run_that_cannot_be_set_up_says_why(fleet: RealFleet) -> None:
+    (fleet.project.root / "loopwright.toml").write_text('[fleet]\nsetup = "echo no such tool; exit 3"\n')
+    fleet.git("add", "--all")
+    fleet.git("commit", "--quiet", "--message=set up")
+    fleet.make_loop("loop-1", STEPS)
+    fleet.command("submit", "loop-1")
+    machine = fleet.machine().start()
+    until(lambda: "failed with exit code 3: no such tool" in fleet.status()["loop-1"]["trouble"])
+    assert machine.end() == 0
+
+
+def test_workers_take_runs_of_their_accounts_alone(fleet: RealFleet) -> None:
+    fleet.command("fleet", "accounts", "other", "--slots", "2")
+    fleet.make_loop("loop-1", STEPS[:1])
+    fleet.make_loop("loop-2", STEPS[:1])
+    fleet.command("submit", "loop-1", "--account", "other")
+    fleet.command("submit", "loop-2")
+    machine = fleet.machine()
+    (machine.home / "loopwright.toml").write_text("[fleet.accounts.other]\n")
+    assert machine.start("--drain").wait() == 0
+    assert {id: run["status"] for id, run in fleet.status().items()} == {"loop-1": "finished", "loop-2": "queued"}

@@ -357,6 +357,7 @@ def drop_choice(agent: str, given: Mapping[str, object]) -> dict[str, None]:
 
 
 PREFIX = "LOOPWRIGHT_"
+FLEET_URL = f"{PREFIX}FLEET_URL"
 FLAG = "flag"
 AGENTS = "agents"
 CYCLE = "cycle"
@@ -364,6 +365,8 @@ FLEET = "fleet"
 TABLES: Mapping[str, type[BaseModel]] = {CYCLE: CycleSettings, FLEET: FleetSettings}
 """Settings that stand in a table of their own."""
 ROLES_TABLE = "roles"
+INNER = (ROLES_TABLE, "accounts")
+"""Keys of those tables that are tables again, of which each entry has an origin of its own."""
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 Values = Mapping[str, Any]  # Any: from TOML or the environment, typed by Settings
 
@@ -372,8 +375,8 @@ Values = Mapping[str, Any]  # Any: from TOML or the environment, typed by Settin
 class Config:
     """Settings and agents, and where each value came from.
 
-    An agent's under `agents.NAME.KEY`, those of cycles and of the fleet under `cycle.KEY`, `cycle.roles.ROLE` and
-    `fleet.KEY`.
+    An agent's under `agents.NAME.KEY`, those of cycles and of the fleet under `cycle.KEY`, `cycle.roles.ROLE`,
+    `fleet.KEY` and `fleet.accounts.NAME`.
     """
 
     settings: Settings
@@ -411,7 +414,7 @@ def load_config(project: Path, flags: Values, environ: Mapping[str, str] = os.en
             table = _validated(model, values.get(name, {}), origin, name)
             tables[name] = _merged(tables[name], table)
             origins |= {f"{name}.{key}": origin for key in table}
-            origins |= {f"{name}.{ROLES_TABLE}.{role}": origin for role in table.get(ROLES_TABLE, {})}
+            origins |= {f"{name}.{key}.{inner}": origin for key in INNER for inner in table.get(key, {})}
         for name, table in _agents(origin, values.get(AGENTS, {})).items():
             agents[name] = _merged(agents.get(name, {}), table)
             origins |= {f"{AGENTS}.{name}": origin, **{f"{AGENTS}.{name}.{key}": origin for key in table}}
@@ -458,7 +461,7 @@ def _agents(origin: str, tables: object) -> dict[str, dict[str, Any]]:
 
 def _merged(before: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
     """Key by key; tables inside, variables and modes, again key by key."""
-    inner = [key for key in ("env", "mode", "mcp", ROLES_TABLE, "accounts") if key in before and key in table]
+    inner = [key for key in ("env", "mode", "mcp", *INNER) if key in before and key in table]
     return {**before, **table, **{key: {**before[key], **table[key]} for key in inner}}
 
 

@@ -1,5 +1,6 @@
 """Every error a surface may show, and the one table that maps them to exit codes and HTTP statuses."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
@@ -187,6 +188,21 @@ def error_for_exit(exit_code: int, words: str, advice: Advice | None = None) -> 
     if kind:
         return kind(words, advice=advice)
     return AgentError("refused" if exit_code == ExitCode.NO_AGENT else "died", words, advice=advice)
+
+
+def error_named(kind: str, words: str, advice: Advice | None = None) -> LoopwrightError:
+    """The error that was raised elsewhere, by the name of its class; a StoreError where that is not known here."""
+    known: dict[str, type[LoopwrightError]] = {one.__name__: one for one in _kinds_of(LoopwrightError)}
+    found = known.get(kind, StoreError)
+    made: LoopwrightError = found.__new__(found)
+    LoopwrightError.__init__(made, words, advice=advice)
+    return made
+
+
+def _kinds_of(kind: type[LoopwrightError]) -> Iterator[type[LoopwrightError]]:
+    yield kind
+    for one in kind.__subclasses__():
+        yield from _kinds_of(one)
 
 
 def translate_error(error: LoopwrightError) -> ErrorTranslation:

@@ -1,15 +1,20 @@
 """The fleet, where runs are driven on many machines: its ports, and the records that they speak in."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, get_args
 
+from pydantic import JsonValue
+
+from loopwright.core.errors import Advice
 from loopwright.core.notices import IdName
 
 FleetStatus = Literal["queued", "running", "resting", "finished"]
 """Of a run in the fleet: waits for a slot, has one, rests until somebody resumes it, or has ended."""
+
+STATUSES: tuple[FleetStatus, ...] = get_args(FleetStatus)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +53,9 @@ class Submission:
 class Claim:
     """The right to drive a run. A higher `token` ends it: whoever holds a lower one commits nothing more.
 
-    `result`: the commit that the run came to, where a machine before this one got so far.
+    `result`: the commit that the run came to, where a machine before this one got so far. `failures`: times in a row
+    that it could not be driven. `status`: what the run is meanwhile; only one that is driven is running, and not one
+    that commands are applied to.
     """
 
     id: str
@@ -59,6 +66,8 @@ class Claim:
     source: Source
     journal: bytes
     result: str | None = None
+    failures: int = 0
+    status: FleetStatus = "running"
 
 
 class FleetRun(NamedTuple):
@@ -69,6 +78,7 @@ class FleetRun(NamedTuple):
     """
 
     id: str
+    kind: IdName
     status: FleetStatus
     account: str
     user: str
@@ -114,6 +124,9 @@ class JobQueue(Protocol):
     def return_job(self, name: str, executor: str) -> None:
         """Makes a job wait again, if that machine still has it."""
 
+    def close(self) -> None:
+        """No job is taken here any more."""
+
 
 class Dispatcher(Protocol):
     """Hands runs to machines: a queue with limits, and who holds what. Calls block; safe from any thread.
@@ -125,28 +138,52 @@ class Dispatcher(Protocol):
         """Queues all of them in one transaction. Conflict for an id that is known, Invalid for an unknown account."""
 
     def serving(
-        self, slots: int, work: Callable[[Job], None], may_take: Callable[[str], bool]
+        self,
+        slots: int,
+        work: Callable[[Job], None],
+        may_take: Callable[[str], bool],
+        control: Callable[[str], None],
     ) -> AbstractContextManager[JobQueue]:
         """While this lasts, `work` is called in threads for jobs as they come, for `slots` at a time.
 
         No account's limit is exceeded, nor that of a user of it; `may_take` says of an account whether its jobs are
-        taken here now. A job whose machine dies comes again elsewhere.
+        taken here now. `control` is called with runs that have commands waiting and that nobody holds, whatever is
+        driven here. A job whose machine dies comes again elsewhere.
         """
 
     def claim(self, job: Job) -> Claim | None:
-        """None where another living machine holds the run, or the job is void."""
+        """None where another living machine drives the run, or the job is void.
+
+        Conflict: commands are being applied to it just now; claim it again.
+        """
+
+    def claim_control(self, id: str) -> Claim | None:
+        """To apply what commands wait for the run, whatever its status; its job stays as it is.
+
+        None where a living machine holds it, or there is nothing to do.
+        """
 
     def note_result(self, claim: Claim, branch: str, commit: str) -> None:
         """What the run came to, before it is put on that branch. Fenced."""
 
-    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None, trouble: str = "") -> bool:
+    def release(
+        self,
+        claim: Claim,
+        status: FleetStatus,
+        *,
+        at: datetime | None = None,
+        trouble: str = "",
+        failed: bool = False,
+    ) -> bool:
         """Ends a claim in one transaction: with `queued` there is a new job, from the time `at` on.
 
-        `trouble`: why it could not be driven, for people. False where the claim had ended already.
+        A run that was queued meanwhile keeps its job, unless that comes later than the new one would. Commands that
+        still wait are applied at once, wherever. `trouble`: what people should know of that; `failed`: it could not be
+        driven. False where the claim had ended already.
         """
 
     def waiting(self, accounts: Sequence[str]) -> int:
-        """How many runs of these accounts are queued, or of all where none is named."""
+        """How many runs of these accounts are queued or have commands waiting, or of all where none is named."""
 
     def closed(self) -> frozenset[str]:
         """Accounts of which no run is begun now."""
@@ -162,6 +199,67 @@ class Dispatcher(Protocol):
 
     def close_account(self, name: str, until: datetime, why: str) -> None:
         """None of its runs is begun before that time, on any machine."""
+
+
+class Sent(NamedTuple):
+    """A command on its way: its number, whether a living machine holds the run, and whether there is any."""
+
+    n: int
+    held: bool
+    served: bool
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A command on a run, for whoever holds that; `args` as JSON has them. `actor`: who gave it, see RunAccess."""
+
+    n: int
+    id: str
+    command: str
+    args: Mapping[str, JsonValue]
+    actor: str
+
+
+@dataclass(frozen=True)
+class SignalAnswer:
+    """What came of a command: a `value`, as JSON has it, or an error. `rev`: what the run had come to afterwards.
+
+    `error` names the class in core.errors, `words` and `advice` are its own.
+    """
+
+    rev: int = 0
+    value: JsonValue = None
+    error: str | None = None
+    words: str = ""
+    advice: Advice | None = None
+
+
+class Signals(Protocol):
+    """Takes commands on runs to the machines that hold these, and answers back. Calls block; safe from any thread.
+
+    StoreError where it cannot be reached; then nothing is known to have happened.
+    """
+
+    def send(self, id: str, command: str, args: Mapping[str, JsonValue], actor: str) -> Sent:
+        """Keeps the command for whoever holds the run; where nobody does, some machine is asked to. NotFound."""
+        ...
+
+    def await_answer(self, n: int, seconds: float) -> SignalAnswer | None:
+        """None where there is none yet after so many seconds."""
+
+    def await_signals(self, seconds: float) -> None:
+        """Returns when there may be more for this machine than at the call before, and after `seconds` anyway.
+
+        For one thread alone.
+        """
+
+    def open_signals(self) -> Sequence[Signal]:
+        """Those without an answer of runs that this machine holds, in the order in which they were sent."""
+        ...
+
+    def answer(self, n: int, answer: SignalAnswer) -> bool:
+        """False, and it stays open, where this machine does not hold the run any more; or it has its answer already."""
+        ...
 
 
 class Mirror(Protocol):

@@ -88,6 +88,12 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
 ACTORS = {"cli": "on the command line", "person": "from the menu", "api": "over the API", "mcp": "by an agent's tool"}
 """Who it was, where that is not plain: runner and store speak for themselves."""
 
+
+def surface_of(actor: str) -> str:
+    """Of an actor: a command that came from another machine has its number behind that, as in cli#17."""
+    return actor.partition("#")[0]
+
+
 NOTES = {
     "action": "begins: {}", "activity": "{}", "result": "result: {}", "agent": "the agent answers: {}",
     "able": "{}", "message": "the agent is asked: {}", "turn": "the turn is over: {}",
@@ -103,7 +109,7 @@ CHANGES = {"create": "created", "modify": "changed", "delete": "deleted"}
 def event_words(entry: JournalEntry) -> str:
     """What happened, and by whom where that is not the runner."""
     data: Fields = dict(entry.event.data)
-    by = ACTORS.get(entry.actor)
+    by = ACTORS.get(surface_of(entry.actor))
     try:
         words = EVENTS[entry.event.type](data)
     except (KeyError, TypeError):

@@ -25,6 +25,9 @@ WORKFLOW = "drive"
 QUEUE = "account:"
 """What the name of an account's queue begins with."""
 
+CONTROL, CONTROLS = "control", 2
+"""The queue, and the workflow, of runs that commands wait for; and how many a worker takes at a time, slots or not."""
+
 POLL_SECONDS = 0.2
 POOL = 4
 """Connections that DBOS may have at a time."""
@@ -36,6 +39,12 @@ VALUES (%(id)s, %(kind)s, %(title)s, %(account)s, %(user)s, %(priority)s,
 ON CONFLICT DO NOTHING RETURNING id
 """
 INSERT_JOURNAL = "INSERT INTO fleet_journal (id, at, data, token) VALUES (%s, 0, %s, 0)"
+WITHOUT_JOB = """
+SELECT id FROM fleet_loop AS run JOIN dbos.workflow_status AS job ON workflow_uuid = id || '/' || jobs
+WHERE run.status IN ('queued', 'running') AND job.status NOT IN ('ENQUEUED', 'DELAYED', 'PENDING')
+AND NOT EXISTS (SELECT FROM fleet_worker WHERE executor = holder) AND changed < now() - interval '10 seconds'
+FOR UPDATE OF run SKIP LOCKED
+"""
 ENQUEUE = f"""
 UPDATE fleet_loop SET status = 'queued', jobs = jobs + 1, changed = now() WHERE id = %(id)s
 RETURNING dbos.enqueue_workflow(
@@ -44,20 +53,55 @@ RETURNING dbos.enqueue_workflow(
     app_version => '{PROTOCOL}', delay_until_epoch_ms => (extract(epoch FROM %(at)s::timestamptz) * 1000)::bigint
 )
 """
-CLAIM = """
+CLAIMED = """
+RETURNING id, kind, token, account, owner AS "user", remote, base, start, author, result, failures, status,
+(SELECT string_agg(data, '' ORDER BY at) FROM fleet_journal WHERE fleet_journal.id = fleet_loop.id) AS journal
+"""
+OPEN = "SELECT FROM fleet_signal WHERE fleet_signal.id = fleet_loop.id AND done IS NULL"
+CLAIM = f"""
 UPDATE fleet_loop SET status = 'running', token = token + 1, holder = %(executor)s, changed = now()
 WHERE id = %(id)s AND jobs = %(n)s AND status IN ('queued', 'running')
 AND NOT EXISTS (SELECT FROM fleet_worker WHERE executor = holder)
 AND EXISTS (SELECT FROM fleet_worker WHERE executor = %(executor)s)
-RETURNING id, kind, token, account, owner AS "user", remote, base, start, author, result,
-(SELECT string_agg(data, '' ORDER BY at) FROM fleet_journal WHERE fleet_journal.id = fleet_loop.id) AS journal
+{CLAIMED}
+"""
+BUSY = "SELECT FROM fleet_loop WHERE id = %(id)s AND jobs = %(n)s AND status = 'queued'"
+"""What could not be claimed, though nobody drives it: it is held for a command, or was until just now."""
+
+CLAIM_CONTROL = f"""
+UPDATE fleet_loop SET status = CASE status WHEN 'running' THEN 'queued' ELSE status END,
+token = token + 1, holder = %(executor)s
+WHERE id = %(id)s AND (holder IS NOT NULL OR EXISTS ({OPEN}))
+AND NOT EXISTS (SELECT FROM fleet_worker WHERE executor = holder)
+AND EXISTS (SELECT FROM fleet_worker WHERE executor = %(executor)s)
+{CLAIMED}
+"""
+"""One that a dead machine was driving waits for its job, which comes again; one that a dead machine applied commands to
+may have to become what its state says."""
+
+ASK_FOR_CONTROL = f"""
+SELECT dbos.enqueue_workflow(
+    '{CONTROL}', '{CONTROL}', ARRAY[to_json(id), to_json(name)], workflow_id => name,
+    application_name => '{APPLICATION}', app_version => '{PROTOCOL}'
+) FROM (SELECT id, '{CONTROL}/' || id || '/' || gen_random_uuid() AS name FROM fleet_loop WHERE id = %s) AS job
+"""
+HAS_JOB = """
+SELECT FROM fleet_loop JOIN dbos.workflow_status AS job ON workflow_uuid = id || '/' || jobs
+WHERE id = %(id)s AND (job.status IN ('ENQUEUED', 'PENDING') OR job.status = 'DELAYED' AND %(at)s::timestamptz > now())
 """
 NOTE_RESULT = "UPDATE fleet_loop SET branch = %s, result = %s WHERE id = %s AND token = %s RETURNING id"
 RELEASE = """
-UPDATE fleet_loop SET status = %s, trouble = %s, holder = NULL, changed = now()
-WHERE id = %s AND token = %s AND holder = %s RETURNING id
+UPDATE fleet_loop
+SET status = %(status)s, trouble = %(trouble)s, failures = %(failures)s, holder = NULL, changed = now()
+WHERE id = %(id)s AND token = %(token)s AND holder = %(executor)s RETURNING id
 """
-WAITING = "SELECT count(*) FROM fleet_loop WHERE status = 'queued' AND (account = ANY(%(of)s) OR %(of)s = '{}')"
+UNHEARD = "SELECT FROM fleet_signal WHERE id = %s AND done IS NULL"
+"""Asked once the run is let go of: who sends one later sees that."""
+
+WAITING = f"""
+SELECT count(*) FROM fleet_loop WHERE (account = ANY(%(of)s) OR %(of)s = '{{}}')
+AND (status = 'queued' OR holder IS NULL AND EXISTS ({OPEN}))
+"""
 SET_ACCOUNT = """
 INSERT INTO fleet_account (name, slots, user_slots) VALUES (%s, %s, %s)
 ON CONFLICT (name) DO UPDATE SET slots = excluded.slots, user_slots = excluded.user_slots
@@ -67,7 +111,7 @@ CLOSE_ACCOUNT = "UPDATE fleet_account SET closed_until = %s, closed_why = %s WHE
 CLOSED = "SELECT name FROM fleet_account WHERE closed_until > now()"
 
 FLEET_RUN = """
-id, status, account, owner AS "user", holder, branch, trouble, CASE WHEN status = 'queued' THEN (
+id, kind, status, account, owner AS "user", holder, branch, trouble, CASE WHEN status = 'queued' THEN (
     SELECT count(*) FROM fleet_loop AS other WHERE other.status = 'queued' AND other.account = run.account
     AND (other.priority, other.submitted, other.id) < (run.priority, run.submitted, run.id)
 ) ELSE 0 END AS before
@@ -116,6 +160,7 @@ class DbosDispatcher:
         with connect(self._database.url) as connection:
             create_tables(connection)
         DBOS.migrate(self._database.url)
+        self._register_queue(CONTROL, worker_concurrency=CONTROLS)
 
     def submit(self, runs: Sequence[Submission]) -> None:
         with self._database.transaction() as open:
@@ -133,24 +178,47 @@ class DbosDispatcher:
         """See ports. Fenced where this worker was taken for dead: it must end, and leave the job as it is."""
         with self._database.transaction() as open:
             rows = open.cursor(row_factory=dict_row).execute(CLAIM, {**job._asdict(), "executor": self._executor})
-            found = rows.fetchone()
+            found = _claim(rows.fetchone())
             if found is None:
                 self._require_alive(open)
-                return None
-            source = Source(**{name: found.pop(name) for name in ("remote", "base", "start", "author")})
-            return Claim(source=source, **found)
+                if open.execute(BUSY, job._asdict()).fetchone() is not None:
+                    raise Conflict(f"commands are being applied to {job.id}; claim it again")
+            return found
+
+    def claim_control(self, id: str) -> Claim | None:
+        """See ports. Fenced as for `claim`."""
+        with self._database.transaction() as open:
+            rows = open.cursor(row_factory=dict_row).execute(CLAIM_CONTROL, {"id": id, "executor": self._executor})
+            found = _claim(rows.fetchone())
+            if found is None:
+                self._require_alive(open)
+            return found
 
     def note_result(self, claim: Claim, branch: str, commit: str) -> None:
         with self._database.transaction() as open:
             if open.execute(NOTE_RESULT, (branch, commit, claim.id, claim.token)).fetchone() is None:
                 raise Fenced(f"another machine has claimed {claim.id}")
 
-    def release(self, claim: Claim, status: FleetStatus, *, at: datetime | None = None, trouble: str = "") -> bool:
+    def release(
+        self,
+        claim: Claim,
+        status: FleetStatus,
+        *,
+        at: datetime | None = None,
+        trouble: str = "",
+        failed: bool = False,
+    ) -> bool:
+        ends = {"status": status, "trouble": trouble, "failures": claim.failures + 1 if failed else 0}
+        given = {"id": claim.id, "token": claim.token, "executor": self._executor, "at": at}
         with self._database.transaction() as open:
-            found = open.execute(RELEASE, (status, trouble, claim.id, claim.token, self._executor)).fetchone()
-            if found and status == "queued":
+            if open.execute(RELEASE, {**ends, **given}).fetchone() is None:
+                return False
+            keeps = claim.status == "queued" and open.execute(HAS_JOB, given).fetchone() is not None
+            if status == "queued" and not keeps:
                 _enqueue(open, claim.id, at)
-            return found is not None
+            if open.execute(UNHEARD, (claim.id,)).fetchone() is not None:
+                ask_for_control(open, claim.id)
+            return True
 
     def find(self, id: str) -> FleetRun:
         with self._database.transaction() as open:
@@ -194,22 +262,20 @@ class DbosDispatcher:
             return open.cursor(row_factory=dict_row).execute(query).fetchall()
 
     def set_account(self, name: str, slots: int, user_slots: int | None = None) -> None:
-        from dbos import DBOSClient  # slow to load, and most who submit never do this
-
         if slots < 1 or (user_slots is not None and not 1 <= user_slots <= slots):
             raise Invalid(f"slots: an account has at least one, and a user of it no more than all; not {slots}")
-        client = DBOSClient(system_database_url=self._database.url)
-        try:
-            client.register_queue(
-                QUEUE + name,
-                global_concurrency=slots,
-                partition_concurrency=user_slots or slots,
-                polling_interval_sec=POLL_SECONDS,
-            )
-        finally:
-            client.destroy()
+        self._register_queue(QUEUE + name, global_concurrency=slots, partition_concurrency=user_slots or slots)
         with self._database.transaction() as open:
             open.execute(SET_ACCOUNT, (name, slots, user_slots))
+
+    def _register_queue(self, name: str, **limits: Any) -> None:  # Any: numbers, as DBOS takes them
+        from dbos import DBOSClient  # slow to load, and most who submit never do this
+
+        client = DBOSClient(system_database_url=self._database.url)
+        try:
+            client.register_queue(name, polling_interval_sec=POLL_SECONDS, **limits)
+        finally:
+            client.destroy()
 
     def close_account(self, name: str, until: datetime, why: str) -> None:
         with self._database.transaction() as open:
@@ -217,7 +283,9 @@ class DbosDispatcher:
                 raise NotFound(f"the fleet has no account {name}; it has: {', '.join(_accounts(open)) or 'none'}")
 
     @contextmanager
-    def serving(self, slots: int, work: Work, may_take: Callable[[str], bool]) -> Iterator["TakenJobs"]:
+    def serving(
+        self, slots: int, work: Work, may_take: Callable[[str], bool], control: Callable[[str], None]
+    ) -> Iterator["TakenJobs"]:
         """See ports. Once in a process."""
         from dbos import DBOS
 
@@ -229,6 +297,12 @@ class DbosDispatcher:
             finally:
                 taken.finish(job_name(id, n))
 
+        def apply(id: str, name: str) -> None:
+            try:
+                control(id)
+            finally:
+                taken.finish(name)
+
         logging.getLogger("dbos").setLevel(logging.CRITICAL)  # what it retries, and what ends it, is told here
         DBOS(
             config={
@@ -238,12 +312,13 @@ class DbosDispatcher:
                 "system_database_url": self._database.url,
                 "sys_db_pool_size": POOL,
                 "db_engine_kwargs": {"max_overflow": 0},
-                "max_executor_threads": slots + 2,
+                "max_executor_threads": slots + CONTROLS + 2,
                 "run_migrations": False,
                 "log_level": "CRITICAL",
             }
         )
         DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)(drive)
+        DBOS.workflow(name=CONTROL, max_recovery_attempts=None)(apply)
         with taken.counted():
             DBOS.launch()
             try:
@@ -266,13 +341,14 @@ class TakenJobs:
     def __init__(self, slots: int, may_take: Callable[[str], bool]) -> None:
         self._slots, self._may_take = slots, may_take
         self._turn = threading.Lock()
-        self._ids = set[str]()
+        self._ids, self._controls = set[str](), set[str]()
+        self._closed = False
 
     @property
     def taken(self) -> frozenset[str]:
         """By name, see `job_name`."""
         with self._turn:
-            return frozenset(self._ids)
+            return frozenset(self._ids | self._controls)
 
     def return_job(self, name: str, executor: str) -> None:
         """Makes a job wait again, if that worker still has it."""
@@ -283,6 +359,11 @@ class TakenJobs:
             _get_dbos_instance()._sys_db.reenqueue_for_recovery(name, [executor], "")
         except SQLAlchemyError as error:
             raise Unreachable(f"the fleet's queue cannot be reached: {error}") from error
+
+    def close(self) -> None:
+        """See ports. What is being taken just now is taken when this returns."""
+        with self._turn:
+            self._closed = True
 
     @contextmanager
     def counted(self) -> Iterator[None]:
@@ -301,9 +382,13 @@ class TakenJobs:
             *more: Any,
             **named: Any,
         ) -> tuple[list[str], str | None]:
-            if not queue.name.startswith(QUEUE):
-                return claim(database, queue, executor, version, partition, running, *more, **named)
             with self._turn:
+                if self._closed:
+                    return [], "worker_concurrency"
+                if not queue.name.startswith(QUEUE):
+                    ids, why = claim(database, queue, executor, version, partition, running, *more, **named)
+                    self._controls.update(ids)
+                    return ids, why
                 free = self._slots - len(self._ids)
                 if free < 1 or not self._may_take(queue.name.removeprefix(QUEUE)):
                     return [], "worker_concurrency"
@@ -324,10 +409,29 @@ class TakenJobs:
     def finish(self, id: str) -> None:
         with self._turn:
             self._ids.discard(id)
+            self._controls.discard(id)
 
 
 def _enqueue(open: psycopg.Connection, id: str, at: datetime | None = None) -> None:
     open.execute(ENQUEUE, {"id": id, "at": at})
+
+
+def restore_jobs(open: psycopg.Connection) -> None:
+    """Queues what shall run, is driven by nobody, and has no job any more: nothing should lead there."""
+    for (id,) in open.execute(WITHOUT_JOB).fetchall():
+        _enqueue(open, id)
+
+
+def ask_for_control(open: psycopg.Connection, id: str) -> None:
+    """Some worker is asked to apply what commands wait for the run."""
+    open.execute(ASK_FOR_CONTROL, (id,))
+
+
+def _claim(found: dict[str, Any] | None) -> Claim | None:  # Any: a row
+    if found is None:
+        return None
+    source = Source(**{name: found.pop(name) for name in ("remote", "base", "start", "author")})
+    return Claim(source=source, **found)
 
 
 def _accounts(open: psycopg.Connection) -> list[str]:

@@ -41,6 +41,7 @@ CREATE TABLE IF NOT EXISTS fleet_loop (
     branch text,
     result text,
     trouble text NOT NULL DEFAULT '',
+    failures int NOT NULL DEFAULT 0,
     submitted timestamptz NOT NULL DEFAULT now(),
     changed timestamptz NOT NULL DEFAULT now()
 );
@@ -55,15 +56,16 @@ CREATE TABLE IF NOT EXISTS fleet_journal (
     PRIMARY KEY (id, at)
 );
 
+-- Commands on runs. json, for jsonb takes not every text.
 CREATE TABLE IF NOT EXISTS fleet_signal (
     n bigserial PRIMARY KEY,
     id text NOT NULL REFERENCES fleet_loop (id) ON DELETE CASCADE,
     command text NOT NULL,
-    args jsonb NOT NULL DEFAULT '{}',
+    args json NOT NULL,
     actor text NOT NULL,
     made timestamptz NOT NULL DEFAULT now(),
     done timestamptz,
-    answer jsonb
+    answer json
 );
 CREATE INDEX IF NOT EXISTS fleet_signal_open ON fleet_signal (id, n) WHERE done IS NULL;
 

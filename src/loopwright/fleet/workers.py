@@ -5,12 +5,14 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from itertools import count
 from types import TracebackType
 from typing import Self
 
 from loopwright import __version__
 from loopwright.core.fleet import JobQueue
 from loopwright.fleet.database import Database, Unreachable
+from loopwright.fleet.queue import CONTROL, ask_for_control, restore_jobs
 
 BEAT_SECONDS = 1.0
 BEAT_LIMIT = 2.0
@@ -25,6 +27,9 @@ DEAD_SECONDS = 10.0
 JOIN = "INSERT INTO fleet_worker (executor, host, slots, version) VALUES (%s, %s, %s, %s)"
 BEAT = "UPDATE fleet_worker SET beat = now() WHERE executor = %s RETURNING executor"
 BURY = "DELETE FROM fleet_worker WHERE beat < now() - make_interval(secs => %s)"
+RESTORE_TURNS = 30
+"""Of those who bury the dead; in one of so many it is looked whether all that shall run has a job."""
+
 TURN = "SELECT pg_try_advisory_xact_lock(hashtext('loopwright fleet'))"
 """One at a time buries the dead."""
 
@@ -34,6 +39,14 @@ SELECT workflow_uuid, executor_id FROM dbos.workflow_status WHERE status = 'PEND
     OR %(turn)s AND NOT EXISTS (SELECT FROM fleet_worker WHERE executor = executor_id)
 )
 """
+FORGOTTEN_SECONDS = 20.0
+FORGOTTEN = f"""
+SELECT DISTINCT id FROM fleet_signal JOIN fleet_loop USING (id)
+WHERE done IS NULL AND made < now() - make_interval(secs => %s)
+AND NOT EXISTS (SELECT FROM fleet_worker WHERE executor = holder)
+AND NOT EXISTS (SELECT FROM dbos.workflow_status WHERE name = '{CONTROL}' AND status IN ('ENQUEUED', 'PENDING'))
+"""
+"""Runs with commands that nobody was asked to apply, or whose worker ended while it was."""
 
 
 def make_executor() -> str:
@@ -52,6 +65,7 @@ class Membership:
         self._database, self._executor, self._slots, self._lost = database, executor, slots, lost
         self._ended = threading.Event()
         self._unheard = frozenset[str]()
+        self._turns = count(1)
         self._beat_at = time.monotonic()
         self._thread = threading.Thread(target=self._live, name="beat", daemon=True)
         self.jobs: JobQueue | None = None
@@ -105,6 +119,10 @@ class Membership:
             turn = open.execute(TURN).fetchone() == (True,)
             if turn:
                 open.execute(BURY, (DEAD_SECONDS,))
+                for (id,) in open.execute(FORGOTTEN, (FORGOTTEN_SECONDS,)).fetchall():
+                    ask_for_control(open, id)
+                if next(self._turns) % RESTORE_TURNS == 0:
+                    restore_jobs(open)
             found = open.execute(ABANDONED, {"executor": self._executor, "turn": turn}).fetchall()
         taken = jobs.taken
         unheard = frozenset(name for name, executor in found if executor == self._executor and name not in taken)

@@ -1,16 +1,15 @@
 """Settings → engine: this package is the only place that joins concrete classes."""
 
-import os
 import secrets
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from loopwright.core.agent_names import AgentChoice, read_choice
 from loopwright.core.attempts import AttemptOptions, take_attempts
@@ -28,14 +27,15 @@ from loopwright.store.files import FileStore
 from loopwright.store.group_commit import refuse_group
 from loopwright.store.kept_index import forget_gone_projects
 from loopwright.wiring.agents import Agents as Agents
+from loopwright.wiring.forwarding import Forwarder
 from loopwright.wiring.places import (
-    FLEET_MARKS,
     checkpoints_folder,
     make_branches,
     read_cycle_prompts,
     read_prompts,
     read_tuning_prompts,
 )
+from loopwright.wiring.replicas import RunReplicas
 from loopwright.wiring.runners import Runners
 from loopwright.wiring.stores import CYCLES, LOOPS, TUNINGS, IssueFiles
 from loopwright.workflows.cycle.model import CycleState
@@ -52,8 +52,6 @@ from loopwright.workspace.pruning import PruneResult, prune_snapshots
 from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
-    from loopwright.core.fleet import Replica
-    from loopwright.core.notices import IdName
     from loopwright.core.prompts import Prompts
     from loopwright.wiring.fleet_mirror import FleetMirror
     from loopwright.workflows.loop.runner import AgentFactory, LoopRunner
@@ -489,19 +487,20 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     root = _root(project)
     config = load_config(root, flags)
     clock = SystemClock(config.settings.timezone)
-    workspace = _workspace(root, config)
-    replica_of = _replicas(root, config)
+    replicas = RunReplicas(root, config)
+    workspace = replicas.workspace()
     processes = _processes(root, config)
     agents = Agents(root, config.agents, processes.folder)
     branches = GitBranches(root, checkpoints_folder(config.settings))
     unsafe, names = config.settings.unsafe_fs, frozenset(agents.configured)
     with (
-        FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as loops,
-        FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as cycles,
-        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replica_of) as tunings,
-        ExitStack() as kept,
+        closing(replicas),
+        FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as loops,
+        FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as cycles,
+        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as tunings,
+        closing(Forwarder(root, config)) as there,
     ):
-        mirror = _mirrors(root, config, {"loop_id": loops, "cycle_id": cycles, "tuning_id": tunings}, kept)
+        mirror = replicas.mirroring({"loop_id": loops, "cycle_id": cycles, "tuning_id": tunings})
         service = LoopService(
             loops,
             workspace,
@@ -542,48 +541,15 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             mirror=mirror,
             skills=SkillFolders(catalogues=partial(read_catalogues, root)),
         )
-        yield Engine(root, config, service, of_cycles, of_tunings, agents, mirror)
-
-
-def _workspace(root: Path, config: Config) -> GitWorkspace:
-    if not os.path.exists(root / FLEET_MARKS):
-        return GitWorkspace(root, checkpoints_folder(config.settings))
-    from loopwright.wiring.fleet import PushingWorkspace  # most projects have no run in a fleet
-
-    return PushingWorkspace(root, checkpoints_folder(config.settings))
-
-
-def _replicas(root: Path, config: Config) -> "Callable[[str], Replica | None]":
-    """What the commits of a run are part of first; nothing of the fleet is imported before there is such a run."""
-
-    @cache
-    def replica() -> "Replica":
-        from loopwright.wiring.fleet import open_replica
-
-        return open_replica(root, config)
-
-    def replica_of(id: str) -> "Replica | None":
-        if not os.path.exists(root / FLEET_MARKS):
-            return None
-        from loopwright.wiring.fleet import read_marks
-
-        return replica() if id in read_marks(root) else None
-
-    return replica_of
-
-
-def _mirrors(
-    root: Path, config: Config, stores: "Mapping[IdName, FileStore[Any]]", kept: ExitStack
-) -> "Callable[[], FleetMirror | None]":
-    """See Engine, in the same way. `stores`: of the kinds, by how their ids are called."""
-
-    @cache
-    def mirror() -> "FleetMirror":
-        from loopwright.wiring.fleet_mirror import FleetMirror
-
-        return kept.enter_context(closing(FleetMirror(root, config, stores)))
-
-    return lambda: mirror() if os.path.exists(root / FLEET_MARKS) else None
+        yield Engine(
+            root,
+            config,
+            there.forwarding(service),
+            there.forwarding(of_cycles),
+            there.forwarding(of_tunings),
+            agents,
+            mirror,
+        )
 
 
 def read_config(project: Path, flags: dict[str, object]) -> Config:

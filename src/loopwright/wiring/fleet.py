@@ -17,6 +17,7 @@ from loopwright.core.notices import IdName
 from loopwright.core.ports import Snapshot
 from loopwright.core.record import Record
 from loopwright.core.run import Run
+from loopwright.core.state import RunBranch
 from loopwright.processes.user_git import UserGit
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
@@ -84,7 +85,7 @@ def set_mark(root: Path, id: str, mark: FleetMark | None) -> None:
 def change_marks(root: Path) -> Iterator[dict[str, FleetMark]]:
     """All of them, by id; what is changed in there is kept. Nobody else changes any meanwhile. Corrupt."""
     path = root / FLEET_MARKS
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path.with_suffix(".lock")):
         before = read_marks(root)
         marks = dict(before)
@@ -200,9 +201,10 @@ class SubmitOptions:
     priority: int = 0
 
 
-def submit_run(engine: "Engine", service: "RunService[Any]", kind: IdName, id: str, options: SubmitOptions) -> None:
+def submit_run(engine: "Engine", kind: IdName, id: str, options: SubmitOptions) -> None:
     """Hands a run that nobody drives to the fleet. Conflict, Invalid, WorkspaceError, StoreError: it stays here."""
-    state, fleet = service.read(id), engine.config.fleet
+    service, fleet = services(engine)[kind], engine.config.fleet
+    state = service.read(id)
     if id in read_marks(engine.project):
         raise Conflict(f"{id} is in the fleet already; bring what it has done here: loopwright fetch {id}")
     if service.is_live(id):
@@ -211,6 +213,12 @@ def submit_run(engine: "Engine", service: "RunService[Any]", kind: IdName, id: s
         raise Conflict(
             f"{id} is {state.status}: the fleet takes what is to run; resume or reopen it, and pause it again"
         )
+    if state.engine.branch is not None:
+        raise Conflict(f"{id} works in a worktree already; in the fleet it has a checkout of its own")
+    if state.engine.settings.worktree:
+        alone = {"worktree": False, "commit": False}
+        rule = lambda s: s.evolve(engine=s.engine.evolve(settings=s.engine.settings.evolve(**alone)))  # noqa: E731
+        state = service.commit(id, rule, "edited", fields="worktree")
     dispatcher = open_dispatcher(engine.config)
     source = _hand_over(engine, service, id)
     set_mark(engine.project, id, FleetMark(kind=kind, remote=source.remote, base=source.base))
@@ -248,39 +256,43 @@ def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
     return Source(remote=public_url(remote), base=head.output, start=start, author=author)
 
 
-def fetch_run(engine: "Engine", service: "RunService[Any]", id: str) -> tuple[FleetRun, Run]:
+def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
     """Brings the run's state and checkpoints here; one that has ended there is this project's alone again.
 
     NotFound, Conflict, WorkspaceError, StoreError.
     """
-    mark = read_marks(engine.project).get(id)
+    from loopwright.fleet.depot import find_url
+
     found = open_dispatcher(engine.config).find(id)
-    if mark is None:
-        raise Conflict(f"{id} was not submitted from here, or was fetched when it had ended")
     mirror = engine.mirror()
-    assert mirror is not None, "it has a mark"
+    if mirror is None or id not in read_marks(engine.project):
+        raise Conflict(f"{id} was not submitted from here, or was fetched when it had ended")
+    service, remote = services(engine)[found.kind], find_url(engine.project)
     mirror.look(FETCH_SECONDS, only=id)
     if trouble := mirror.troubles.get(id):
         raise StoreError(trouble)
     state: Run = service.read(id)
     fetch_checkpoints(engine, service, id)
     if found.status == "finished":
+        branch = _fetch_branch(engine, service, state, remote) if found.branch else None
         set_mark(engine.project, id, None)
-        if found.branch:
-            _take_branch(engine, service, state, mark.remote)
+        if branch is not None:
+            rule = lambda s: s.evolve(engine=s.engine.evolve(branch=branch))  # noqa: E731
+            state = service.commit(id, rule, "branched", branch=branch.name)
     return found, state
 
 
 def fetch_checkpoints(engine: "Engine", service: "RunService[Any]", id: str) -> None:
     """Brings those here that its state names. Errors as above."""
-    mark, checkpoints = read_marks(engine.project).get(id), service.read(id).engine.checkpoints
-    if mark and checkpoints:
-        depot = make_depot(engine.project, mark.remote, checkpoints_folder(engine.config.settings))
-        depot.fetch_checkpoints(id, checkpoints[-1].commit)
+    from loopwright.fleet.depot import find_url
+
+    if checkpoints := service.read(id).engine.checkpoints:
+        folder = checkpoints_folder(engine.config.settings)
+        make_depot(engine.project, find_url(engine.project), folder).fetch_checkpoints(id, checkpoints[-1].commit)
 
 
-def _take_branch(engine: "Engine", service: "RunService[Any]", state: Run, remote: str) -> None:
-    """The branch with the result becomes the run's own here, as if it had been made here."""
+def _fetch_branch(engine: "Engine", service: "RunService[Any]", state: Run, remote: str) -> RunBranch:
+    """The branch with the result is the run's own here, as if it had been made here."""
     id, branches = service.rules.id_of(state), service.branches
     assert branches is not None
     branch, _ = branches.plan(id)
@@ -289,8 +301,17 @@ def _take_branch(engine: "Engine", service: "RunService[Any]", state: Run, remot
     if not done.is_good:
         raise WorkspaceError(f"the branch {branch.name} could not be fetched: {done.words}")
     brought, tip = state.engine.checkpoints[-1].commit, git.run("rev-parse", ref).output
-    taken = branch.evolve(is_ready=True, tip=tip, brought=brought)
-    service.commit(id, lambda s: s.evolve(engine=s.engine.evolve(branch=taken)), "branched", branch=branch.name)
+    return branch.evolve(is_ready=True, tip=tip, brought=brought)
+
+
+def services(engine: "Engine") -> "Mapping[IdName, RunService[Any]]":  # Any: of states of its kind
+    """The commands on runs of each kind."""
+    return {"loop_id": engine.service, "cycle_id": engine.cycles, "tuning_id": engine.tunings}
+
+
+def find_kind(engine: "Engine", id: str) -> "IdName | None":
+    """Of what kind a run of this project is; None where there is none of that id."""
+    return next((kind for kind, service in services(engine).items() if id in service.store.revs()), None)
 
 
 def file_store(service: "RunService[Any]") -> FileStore[Any]:

@@ -3,20 +3,20 @@
 import fcntl
 import os
 import shutil
-import signal
+import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from loopwright.core.config import Config
+from loopwright.core.config import FLEET_URL, Config
 from loopwright.core.delivery import commit_message, proof_words, task_text
-from loopwright.core.errors import Conflict, Fenced, LoopwrightError, WorkspaceError
+from loopwright.core.errors import Conflict, Fenced, LoopwrightError, StoreError, UncertainCommit, WorkspaceError
 from loopwright.core.fleet import Claim, Depot, FleetStatus, Job
 from loopwright.core.names import FINISHED
 from loopwright.core.pause import is_due
@@ -25,38 +25,58 @@ from loopwright.core.run_commands import RunService
 from loopwright.core.state import PendingCommit
 from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
+from loopwright.fleet.signals import PostgresSignals
 from loopwright.fleet.workers import Membership, make_executor
 from loopwright.policy.secrets import SecretFilter, secret_values
+from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.user_git import UserGit
 from loopwright.wiring import Engine, open_engine
-from loopwright.wiring.fleet import TO_RUN, FleetMark, file_store, fleet_url, make_depot, set_mark
+from loopwright.wiring.fleet import TO_RUN, FleetMark, file_store, fleet_url, make_depot, services, set_mark
 from loopwright.wiring.fleet_logs import LogSender
+from loopwright.wiring.signal_applier import SignalApplier
 from loopwright.workspace.branches import PREFIX
+from loopwright.workspace.private_git import run_git
 
-RETRY = timedelta(seconds=30)
-"""After which a run that could not be driven is tried again, perhaps elsewhere; that long this worker takes nothing."""
+RETRY, LONGEST = timedelta(seconds=5), timedelta(minutes=5)
+"""After which a run that could not be driven is tried again, perhaps elsewhere; each time in a row twice as long."""
+
+MOST_FAILURES = 12
+"""In a row, after which a person has to look at it: half an hour."""
+
+REST_SECONDS = 10.0
+"""For which a worker takes nothing that could not lay a run out: others may be better off."""
 
 LOOK_SECONDS = 0.2
+WATCH_SECONDS = 1.0
+"""Between two looks at which accounts are closed."""
+
 WAIT_SECONDS = 2.0
 """Between two tries to reach the database."""
 
 END_SECONDS = 10.0
 """Which a runner has to end what it has started."""
 
+SAID = 600
+"""Characters at the end of what a command has printed."""
+
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a claim ends; `trouble` says why, where that is not what anybody wanted."""
+    """How a claim ends; `trouble`: what people should know of that. `failed`: it could not be driven."""
 
     status: FleetStatus
     at: datetime | None = None
     trouble: str = ""
+    failed: bool = False
 
 
-def outcome_of(state: Run, *, awaits: bool, exit_code: int, ends: bool, now: datetime) -> Outcome:
-    """What becomes of a run whose runner has ended; `ends`: because its worker does. `awaits`: only a person helps."""
+def outcome_of(state: Run, *, awaits: bool, ends: bool, grew: bool, exit_code: int) -> Outcome:
+    """What becomes of a run whose runner has ended. `awaits`: only a person helps; `ends`: its worker does.
+
+    `grew`: it has committed something under this claim.
+    """
     if state.status in FINISHED:
         return Outcome("finished")
     if parked := state.engine.parked:
@@ -65,7 +85,23 @@ def outcome_of(state: Run, *, awaits: bool, exit_code: int, ends: bool, now: dat
         return Outcome("resting")
     if ends:
         return Outcome("queued")
-    return Outcome("queued", now + RETRY, f"its runner ended with exit code {exit_code}")
+    return Outcome("queued", trouble=f"its runner ended with exit code {exit_code}", failed=not grew)
+
+
+def tried_again(outcome: Outcome, failures: int, now: datetime) -> Outcome:
+    """The same after so many failures in a row before it: later each time, and in the end not by itself."""
+    if not outcome.failed:
+        return outcome
+    if failures + 1 >= MOST_FAILURES:
+        return Outcome("resting", trouble=f"given up after {failures + 1} tries: {outcome.trouble}", failed=True)
+    return replace(outcome, at=now + min(RETRY * 2**failures, LONGEST))
+
+
+def outcome_of_control(state: Run, was: FleetStatus, *, awaits: bool) -> Outcome:
+    """What a run becomes that commands were applied to while nobody drove it; `was`: its status then."""
+    if state.status in ("created", "pending"):
+        return Outcome(was)
+    return outcome_of(state, awaits=awaits, ends=True, grew=True, exit_code=0)
 
 
 class FleetWorker:
@@ -76,42 +112,61 @@ class FleetWorker:
         self._executor = make_executor()
         self._database = Database(fleet_url(config))
         self._dispatcher = DbosDispatcher(self._database, self._executor)
+        self._signals = PostgresSignals(Database(self._database.url), self._executor)
+        self._applier = SignalApplier(self._signals, say)
         self._logs = LogSender(Database(self._database.url))
-        self._runners: dict[str, subprocess.Popen[bytes]] = {}
+        self._programs: dict[str, subprocess.Popen[bytes]] = {}
+        self._busy = set[int]()
+        """Threads that have a job."""
         self._closed = frozenset[str]()
         self._rests_until = 0.0
         self._ending, self._lost = threading.Event(), threading.Event()
+        self._asked = False
 
     def serve(self, *, drain: bool) -> bool:
-        """Until `end`, or with `drain` until no job is left. False: it was taken for dead, and has to begin anew."""
-        with self._alone():
-            self._await_database()
-            member = Membership(Database(self._database.url), self._executor, self._slots, self._give_up)
-            with (
-                member,
-                self._logs.serving(),
-                self._dispatcher.serving(self._slots, self._work, self._may_take) as jobs,
-            ):
+        """Until `end`, or with `drain` until no job is left. False: it was cut off, and has to begin anew."""
+        beats = Database(self._database.url)
+        with ExitStack() as kept, suppress(Unreachable):
+            kept.enter_context(self._alone())
+            for one in (self._database, self._signals, beats):
+                kept.callback(one.close)
+            if not self._await_database():
+                return True
+            member = Membership(beats, self._executor, self._slots, self._give_up)
+            served = self._dispatcher.serving(
+                self._slots,
+                lambda job: self._unless_lost(lambda: self._work(job)),
+                self._may_take,
+                lambda id: self._unless_lost(lambda: self._control(id)),
+            )
+            with member, self._applier.serving(), self._logs.serving(), served as jobs:
                 member.jobs = jobs
                 self._say(f"{self._executor} takes runs, {self._slots} at a time")
                 self._wait(jobs, drain=drain)
-                self._end_runners(signal.SIGTERM)
-                while jobs.taken:
+                jobs.close()
+                while self._busy or (jobs.taken and not self._lost.is_set()):
                     time.sleep(LOOK_SECONDS)
                 if not self._lost.is_set():
                     member.leave()
-        return not self._lost.is_set()
+                    return True
+        return False
 
     def end(self) -> None:
-        """Its runs are handed to others. May be called by a signal's handler."""
-        self._ending.set()
+        """Its runs are handed to others. For a signal's handler, which must not touch a lock."""
+        self._asked = True
 
     def _wait(self, jobs: TakenJobs, *, drain: bool) -> None:
-        while not (self._ending.wait(LOOK_SECONDS) or self._lost.is_set()):
+        looked = 0.0
+        while not (self._asked or self._lost.is_set()):
+            time.sleep(LOOK_SECONDS)
+            if time.monotonic() - looked < WATCH_SECONDS:
+                continue
+            looked = time.monotonic()
             with suppress(Unreachable):
                 self._closed = self._dispatcher.closed()
                 if drain and not jobs.taken and not self._dispatcher.waiting(tuple(self._config.fleet.accounts)):
-                    self._ending.set()
+                    break
+        self._ending.set()
 
     def _may_take(self, account: str) -> bool:
         known = self._config.fleet.accounts
@@ -131,43 +186,96 @@ class FleetWorker:
                 self._clear(folder)
             yield
 
-    def _await_database(self) -> None:
+    def _await_database(self) -> bool:
+        """False where it was asked to end meanwhile."""
         told = ""
-        while not self._ending.is_set():
+        while not self._asked:
             try:
                 with self._database.transaction() as open:
-                    return check_tables(open)
+                    check_tables(open)
+                    return True
             except Unreachable as error:
                 if told != str(error):
                     told = str(error)
                     self._say(f"waiting: {told}")
-                self._ending.wait(WAIT_SECONDS)
-        return None
+                time.sleep(WAIT_SECONDS)
+        return False
 
     def _give_up(self) -> None:
         """Others may take this worker for dead: whatever it drives ends before they take over."""
         if not self._lost.is_set():
             self._say("the fleet's database was out of reach for too long; the runs of this worker go on elsewhere")
         self._lost.set()
-        self._end_runners(signal.SIGKILL)
+        for process in tuple(self._programs.values()):
+            process.kill()
 
-    def _end_runners(self, number: int) -> None:
-        for process in tuple(self._runners.values()):
-            process.send_signal(number)
-
-    def _work(self, job: Job) -> None:
+    def _unless_lost(self, work: Callable[[], None]) -> None:
+        """A job of a lost worker never ends: the queue would take it for done, and give it to nobody else."""
+        self._busy.add(threading.get_ident())
         try:
-            claim = self._surely(lambda: self._dispatcher.claim(job))
-            if claim is None:
-                return
-            self._say(f"{claim.id} begins, for {claim.user} on {claim.account}")
-            outcome = self._outcome(claim)
-            self._surely(
-                lambda: self._dispatcher.release(claim, outcome.status, at=outcome.at, trouble=outcome.trouble)
-            )
-            self._say(f"{claim.id} {outcome.status}{f': {outcome.trouble}' if outcome.trouble else ''}")
+            work()
         except Fenced:
             self._give_up()
+        finally:
+            self._busy.discard(threading.get_ident())
+            if self._lost.is_set():
+                threading.Event().wait()
+
+    def _work(self, job: Job) -> None:
+        claim = self._claimed(job)
+        if claim is not None:
+            self._say(f"{claim.id} begins, for {claim.user} on {claim.account}")
+            self._release(claim, tried_again(self._outcome(claim), claim.failures, datetime.now().astimezone()))
+
+    def _release(self, claim: Claim, outcome: Outcome) -> None:
+        self._surely(lambda: self._dispatcher.release(claim, **vars(outcome)))
+        self._say(f"{claim.id} {outcome.status}{f': {outcome.trouble}' if outcome.trouble else ''}")
+
+    def _claimed(self, job: Job) -> Claim | None:
+        """Once commands that are being applied to the run have been."""
+        while True:
+            try:
+                claim: Claim | None = self._surely(lambda: self._dispatcher.claim(job))
+                return claim
+            except Fenced:
+                raise
+            except Conflict:
+                self._lost.wait(LOOK_SECONDS)
+
+    def _control(self, id: str) -> None:
+        """Applies commands to a run that nobody drives, and has it driven where they say so."""
+        claim = self._surely(lambda: self._dispatcher.claim_control(id))
+        if claim is not None:
+            self._release(claim, self._controlled(claim))
+
+    def _controlled(self, claim: Claim) -> Outcome:
+        folder = self._place / "runs" / claim.id
+        try:
+            (folder / "project").mkdir(parents=True)
+            run_git("init", "--quiet", cwd=folder / "project")  # else it would be part of a project around it
+            with self._opened(claim, folder) as (_, service):
+                file_store(service).replace_journal(claim.id, claim.journal)
+                with self._applier.open(claim.id, service) as run:
+                    run.apply()
+                state = service.read(claim.id)
+                return outcome_of_control(state, claim.status, awaits=service.awaits(state))
+        except (Fenced, UncertainCommit, Unreachable):  # what was not answered is looked at again
+            return Outcome(claim.status)
+        except (LoopwrightError, OSError) as error:
+            told = StoreError(f"{claim.id} cannot be laid out: {error}")
+            self._surely(lambda: self._applier.refuse(claim.id, told))
+            return Outcome(claim.status, trouble=str(error))
+        finally:
+            self._clear(folder)
+
+    @contextmanager
+    def _opened(self, claim: Claim, folder: Path) -> Iterator[tuple[Engine, RunService[Any]]]:
+        """The engine of a claimed run's project, as it lies there."""
+        project, source = folder / "project", claim.source
+        set_mark(project, claim.id, FleetMark(token=claim.token, remote=source.remote, base=source.base))
+        flags: dict[str, object] = {"checkpoints": str(folder / "private"), "fleet": {"url": self._database.url}}
+        with open_engine(project, flags, actor="fleet") as engine:
+            yield engine, services(engine)[claim.kind]
 
     def _surely(self, work: Callable[[], Any]) -> Any:  # Any: what it gives
         """Tries until the database answers. Fenced where this worker is lost meanwhile."""
@@ -185,29 +293,40 @@ class FleetWorker:
         except Fenced as error:
             return Outcome("queued", trouble=str(error))
         except (LoopwrightError, OSError) as error:
-            self._rests_until = time.monotonic() + RETRY.total_seconds()
-            return Outcome("queued", datetime.now().astimezone() + RETRY, f"cannot be driven here: {error}")
+            self._rests_until = time.monotonic() + REST_SECONDS
+            return Outcome("queued", trouble=f"cannot be driven on {socket.gethostname()}: {error}", failed=True)
+        except BaseException as error:  # nobody else would ever take it
+            self._release(
+                claim, Outcome("resting", trouble=f"internal error, please report it: {error!r}", failed=True)
+            )
+            raise
         finally:
             self._clear(folder)
 
     def _driven(self, claim: Claim, folder: Path) -> Outcome:
         """Lays the run out, runs it until it rests, and puts what it came to on its branch."""
-        project, source = folder / "project", claim.source
-        depot = make_depot(project, source.remote, folder / "private")
-        depot.check_out(claim.id, source.base)
-        set_mark(project, claim.id, FleetMark(token=claim.token, remote=source.remote, base=source.base))
-        with open_engine(project, {"checkpoints": str(folder / "private")}, actor="fleet") as engine:
-            service = service_of(engine, claim)
+        depot = make_depot(folder / "project", claim.source.remote, folder / "private")
+        depot.check_out(claim.id, claim.source.base)
+        with self._opened(claim, folder) as (engine, service):
             self._restore(engine, service, claim, depot)
-            code = 0
-            with self._logs.sending(claim, service, self._secrets(engine, claim)) as send_rest:
+            with (
+                self._applier.open(claim.id, service) as run,
+                self._logs.sending(claim, service, self._secrets(engine, claim)) as send_rest,
+            ):
+                self._surely(run.apply)
+                code = 0
                 if service.read(claim.id).status in TO_RUN:
-                    self._set_up(engine)
-                    code = self._run(service, claim, folder)
+                    self._set_up(engine, claim, folder)
+                    code = self._drive(service, claim, folder)
                 self._surely(send_rest)
-            state, now = service.read(claim.id), service.clock.now()
-            ends, awaits = self._ending.is_set(), service.awaits(state)
-            outcome = outcome_of(state, awaits=awaits, exit_code=code, ends=ends, now=now)
+            state = service.read(claim.id)
+            outcome = outcome_of(
+                state,
+                awaits=service.awaits(state),
+                ends=self._ending.is_set(),
+                grew=state.engine.journal_bytes > len(claim.journal),
+                exit_code=code,
+            )
             if outcome.status == "finished":
                 return self._hand_on(engine, state, claim, depot)
             if until := outcome.at if state.engine.parked else None:
@@ -232,45 +351,54 @@ class FleetWorker:
 
     def _secrets(self, engine: Engine, claim: Claim) -> SecretFilter:
         """What no log may tell."""
-        account = self._config.fleet.accounts.get(claim.account, {})
-        return SecretFilter((*engine.runners.known_secrets(), *secret_values(account)))
+        return SecretFilter((*engine.runners.known_secrets(), *secret_values(self._of(claim))))
 
-    def _set_up(self, engine: Engine) -> None:
+    def _drive(self, service: RunService[Any], claim: Claim, folder: Path) -> int:
+        """The exit code of the run's runner, once all that it started has ended."""
+        log = service.store.progress_path(claim.id) / "runner.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        own = {FLEET_URL: self._database.url, "LOOPWRIGHT_CHECKPOINTS": str(folder / "private")}
+        environ = {**os.environ, **self._of(claim), **own}
+        try:
+            return self._run(claim.id, folder / "project", service.launcher.argv(claim.id), log, environ)
+        finally:
+            service.processes.sweep(claim.id)
+
+    def _set_up(self, engine: Engine, claim: Claim, folder: Path) -> None:
         """The project's own command, see [fleet] setup. WorkspaceError with what it printed last."""
         command = engine.config.fleet.setup
         if command is None:
             return
-        done = subprocess.run(command, shell=True, cwd=engine.project, capture_output=True, check=False)
-        if done.returncode:
-            said = (done.stderr or done.stdout).decode(errors="replace").strip()[-600:]
-            raise WorkspaceError(f"`{command}` failed with exit code {done.returncode}: {said}")
+        log = folder / "setup.log"
+        mark = ProcessMark(claim.id, str(engine.project))
+        code = self._run(
+            claim.id, engine.project, ("sh", "-c", command), log, mark.environment(self._of(claim), (FLEET_URL,))
+        )
+        if code and not self._ending.is_set():
+            said = log.read_text(errors="replace").strip()[-SAID:]
+            raise WorkspaceError(f"`{command}` failed with exit code {code}: {said}")
 
-    def _run(self, service: RunService[Any], claim: Claim, folder: Path) -> int:
-        """The runner's exit code, once it and all that it started have ended."""
-        log = service.store.progress_path(claim.id) / "runner.log"
-        log.parent.mkdir(parents=True, exist_ok=True)
-        environ = {
-            **os.environ,
-            **self._config.fleet.accounts.get(claim.account, {}),
-            "LOOPWRIGHT_FLEET_URL": self._database.url,
-            "LOOPWRIGHT_CHECKPOINTS": str(folder / "private"),
-        }
+    def _of(self, claim: Claim) -> Mapping[str, str]:
+        """The environment of its account here."""
+        return self._config.fleet.accounts.get(claim.account, {})
+
+    def _run(self, id: str, project: Path, argv: Sequence[str], log: Path, environ: Mapping[str, str]) -> int:
+        """The exit code of a program in the run's checkout, which ends with this worker, and with its claim."""
         with log.open("ab") as output:
             process = subprocess.Popen(
-                service.launcher.argv(claim.id),
+                argv,
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=output,
-                cwd=folder / "project",
+                cwd=project,
                 env=environ,
                 start_new_session=True,
             )
-        self._runners[claim.id] = process
+        self._programs[id] = process
         try:
             return self._awaited(process)
         finally:
-            del self._runners[claim.id]
-            service.processes.sweep(claim.id)
+            del self._programs[id]
 
     def _awaited(self, process: "subprocess.Popen[bytes]") -> int:
         while process.poll() is None and not (self._ending.is_set() or self._lost.is_set()):
@@ -309,16 +437,6 @@ class FleetWorker:
         home = private_directory(folder / "private", project.resolve()).with_suffix(".processes")
         OwnProcesses(project, home).sweep(folder.name)
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def service_of(engine: Engine, claim: Claim) -> RunService[Any]:  # Any: states of its kind
-    """The commands on runs of its kind."""
-    kinds: dict[str, RunService[Any]] = {
-        "loop_id": engine.service,
-        "cycle_id": engine.cycles,
-        "tuning_id": engine.tunings,
-    }
-    return kinds[claim.kind]
 
 
 def commit_all(project: Path, claim: Claim, message: str, at: str | None) -> str | None:

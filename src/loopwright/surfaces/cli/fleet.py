@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from loopwright.core.errors import ExitCode, Invalid
-from loopwright.surfaces.cli.kinds import LOOPS, Id
+from loopwright.surfaces.cli.kinds import KINDS, Id
 from loopwright.surfaces.cli.options import (
     HERE,
     SETTINGS,
@@ -131,7 +131,7 @@ def submit(
         str,
         typer.Argument(
             metavar="TASK|ID",
-            help="What to do, or a loop that is there; @FILE reads a task from a file, - from stdin.",
+            help="What to do, or the id of a run that is there; @FILE reads a task from a file, - from stdin.",
             show_default=False,
             callback=read_task,
         ),
@@ -148,20 +148,20 @@ def submit(
     json: Json = False,
     **options: Any,
 ) -> None:  # Any: as typed
-    """Hand a loop to the fleet: a new one for TASK, or one that is there."""
+    """Hand a run to the fleet: a new loop for TASK, or a loop, cycle or session that is there."""
     from loopwright.core.ids import is_safe_id
     from loopwright.surfaces.cli.run import create_loop
-    from loopwright.wiring.fleet import SubmitOptions, open_dispatcher, submit_run
+    from loopwright.wiring.fleet import SubmitOptions, find_kind, open_dispatcher, services, submit_run
 
     given = read_options(options)
     with open_project(project, given) as engine:
         open_dispatcher(engine.config)
-        if is_safe_id(task) and task in engine.service.store.revs():
-            id = task
-        else:
-            id = create_loop(engine, need_work(gather_work(task, given, project)), title, interactive=False).loop_id
-        submit_run(engine, engine.service, "loop_id", id, SubmitOptions(account=account, priority=priority))
-        state = engine.service.read(id)
+        id, kind = task, find_kind(engine, task) if is_safe_id(task) else None
+        if kind is None:
+            work = need_work(gather_work(task, given, project))
+            id, kind = create_loop(engine, work, title, interactive=False).loop_id, "loop_id"
+        submit_run(engine, kind, id, SubmitOptions(account=account, priority=priority))
+        state = services(engine)[kind].read(id)
     at = project_option(project)
     words = f"{id} is in the fleet\nbring what it has done here with: loopwright fetch {id}{at}"
     if not wait:
@@ -175,18 +175,19 @@ def _await(project: Path, id: str, *, json: bool) -> ExitCode:
     """Until it has ended, or rests until a person helps."""
     from loopwright.surfaces.cli.mirror import open_mirrored
     from loopwright.surfaces.cli.run_driver import follow_run, report_rest
-    from loopwright.wiring.fleet import fetch_run
+    from loopwright.wiring.fleet import fetch_run, find_kind
 
     with open_mirrored(project, follow=id) as engine:
-        follow_run(LOOPS, engine.service, id, json)
-        _, state = fetch_run(engine, engine.service, id)
-        return report_rest(LOOPS, engine, state, as_json=json, elsewhere=project_option(project))
+        kind = next(kind for kind in KINDS if kind.key == find_kind(engine, id))
+        follow_run(kind, kind.service(engine), id, json)
+        _, state = fetch_run(engine, id)
+        return report_rest(kind, engine, state, as_json=json, elsewhere=project_option(project))
 
 
 def fetch(loop_id: Id, project: Project = HERE, json: Json = False) -> None:
-    """Bring what a loop has done in the fleet into this project: its state, its checkpoints and its branch."""
+    """Bring what a run has done in the fleet into this project: its state, its checkpoints and its branch."""
     from loopwright.wiring.fleet import fetch_run
 
     with open_project(project) as engine:
-        found, state = fetch_run(engine, engine.service, loop_id)
-    print_answer(json, state, f"{loop_id} is {found.status} in the fleet; its state is here now")
+        found, state = fetch_run(engine, loop_id)
+    print_answer(json, state, f"{loop_id}: {found.words}; its state is here now")

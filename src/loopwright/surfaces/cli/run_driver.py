@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from loopwright.core.config import FLEET_URL
 from loopwright.core.errors import ExitCode, WorkspaceError
 from loopwright.core.ports import Clock, Rule
 from loopwright.core.record import JournalEntry
@@ -79,6 +80,7 @@ async def _drive(
     end_on_signals()
     if launched and stat.S_ISFIFO(os.fstat(0).st_mode):
         end_with_input()
+        os.environ.pop(FLEET_URL, None)  # what it starts has no business there
     async with _looking(story):
         return await kind.run_kind.runner(engine).drive(
             id, take_up=take_up, bus=EventBus(story.note), person=person, from_afar=launched

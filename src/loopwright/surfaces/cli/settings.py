@@ -9,8 +9,6 @@ from loopwright.surfaces.cli.options import HERE, Json, Project, need_command
 from loopwright.surfaces.cli.output import print_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from loopwright.core.config import AgentTable, Config
     from loopwright.core.prompts import Prompt
 
@@ -27,7 +25,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Print the settings in effect in this project."""
-    from loopwright.core.config import AGENTS, CYCLE, ROLES_TABLE, AgentTable, Settings
+    from loopwright.core.config import AGENTS, TABLES, AgentTable, Settings
     from loopwright.policy.secrets import SecretFilter
     from loopwright.surfaces.cli.text import align_columns
     from loopwright.wiring import read_config
@@ -35,12 +33,13 @@ def show(
     loaded = read_config(project, {})
     values = {n: SecretFilter().masked_json(v) for n, v in loaded.settings.model_dump(mode="json").items()}
     rows = [
-        (name, "-" if value is None else _in_words(value), loaded.origins[name] if origin else field.description or "")
+        (name, _in_words(value), loaded.origins[name] if origin else field.description or "")
         for (name, field), value in zip(Settings.model_fields.items(), values.values(), strict=True)
     ]
     data = {n: {"value": v, "origin": loaded.origins[n]} for n, v in values.items()} if origin else values
-    cycle = dict(_cycle(loaded, origin=origin))
-    rows += [(f"{CYCLE}.{name}", _in_words(value), about) for name, (value, about) in cycle.items()]
+    for name in TABLES:
+        of_table, data[name] = _table(loaded, name, origin=origin)
+        rows += of_table
     agents = {name: _shown(table) for name, table in loaded.agents.items()}
     for name, table in agents.items():
         for key, value in table.items():
@@ -48,20 +47,27 @@ def show(
             about = loaded.origins[full] if origin else AgentTable.model_fields[key].description or ""
             rows.append((full, _in_words(value), about))
             table[key] = {"value": value, "origin": about} if origin else value
-    told = {n: {"value": v, "origin": about} if origin else v for n, (v, about) in cycle.items()}
-    roles = {n.partition(".")[2]: told.pop(n) for n in cycle if n.startswith(f"{ROLES_TABLE}.")}
-    print_answer(json, {**data, CYCLE: {**told, ROLES_TABLE: roles}, AGENTS: agents}, "\n".join(align_columns(rows)))
+    print_answer(json, {**data, AGENTS: agents}, "\n".join(align_columns(rows)))
 
 
-def _cycle(loaded: "Config", *, origin: bool) -> "Iterator[tuple[str, tuple[Any, str]]]":  # Any: as JSON has it
-    """The settings of cycles, each with what is told of it; a role that somebody was named for stands alone."""
-    from loopwright.core.config import CYCLE, ROLES_TABLE, CycleSettings
+def _table(loaded: "Config", name: str, *, origin: bool) -> tuple[list[tuple[str, str, str]], dict[str, Any]]:
+    """A table's rows, and what it is as JSON (Any: as that has it); of a table in it each entry is a row."""
+    from loopwright.core.config import INNER, TABLES
+    from loopwright.policy.secrets import SecretFilter, masked_variables
 
-    for name, value in loaded.cycle.model_dump(mode="json").items():
-        about = CycleSettings.model_fields[name].description or ""
-        inner = [(f"{name}.{role}", agent) for role, agent in value.items()] if name == ROLES_TABLE else []
-        for key, shown in inner or [(name, value)]:
-            yield key, (shown, loaded.origins[f"{CYCLE}.{key}"] if origin else about)
+    rows, data = [], {}
+    for key, given in getattr(loaded, name).model_dump(mode="json").items():
+        entries = {f"{key}.{inner}": one for inner, one in given.items()} if key in INNER else {key: given}
+        shown = {
+            full: masked_variables(one) if isinstance(one, dict) else SecretFilter().masked_json(one)
+            for full, one in entries.items()
+        }
+        told = {n: {"value": v, "origin": loaded.origins[f"{name}.{n}"]} if origin else v for n, v in shown.items()}
+        data[key] = {n.partition(".")[2]: v for n, v in told.items()} if key in INNER else told[key]
+        about = TABLES[name].model_fields[key].description or ""
+        for full, one in (shown or {key: None}).items():
+            rows.append((f"{name}.{full}", _in_words(one), loaded.origins[f"{name}.{full}"] if origin else about))
+    return rows, data
 
 
 def _shown(table: "AgentTable") -> dict[str, Any]:  # Any: as JSON has it
@@ -85,6 +91,8 @@ def _shown(table: "AgentTable") -> dict[str, Any]:  # Any: as JSON has it
 def _in_words(value: Any) -> str:  # Any: as JSON has it
     from shlex import join
 
+    if value is None:
+        return "-"
     if isinstance(value, dict):
         return "  ".join(f"{name}={inner}" for name, inner in value.items()) or "-"
     return (join(value) if isinstance(value, list) else str(value)) or "-"

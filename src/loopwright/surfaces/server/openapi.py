@@ -52,7 +52,7 @@ NO_JSON: Schema = {
         (*ANYWHERE, 404, 429),
     ),
     "/metrics": (
-        "Prometheus metrics", "Requests, loops, and the process itself.", "text/plain",
+        "Prometheus metrics", "Requests, loops, the fleet, and the process itself.", "text/plain",
         'loopwright_loops{project="shop",status="running"} 1.0\n', (401, 403),
     ),
 }  # fmt: skip

@@ -13,7 +13,7 @@ from loopwright.core.progress_files import read_bytes
 from loopwright.core.run_commands import CommandRules, RecoveryResult, RunService
 from loopwright.core.state import MAX_ITERATIONS, Budget, Checkpoint, RunSettings
 from loopwright.core.text import heading_of
-from loopwright.core.wording import ACTORS
+from loopwright.core.wording import ACTORS, surface_of
 from loopwright.evidence.patch_exchange import take_rival
 from loopwright.workflows.cycle import commands, files
 from loopwright.workflows.cycle.documents import KEPT, MAIN, archives, render
@@ -187,7 +187,7 @@ class CycleService(RunService[CycleState]):
 
     @property
     def _by(self) -> str:
-        return self.actor if self.actor == "mcp" else USER
+        return "mcp" if surface_of(self.actor) == "mcp" else USER
 
     def conclude(self, state: CycleState, epoch: int) -> CycleState:
         """With its documents, and without what was worked in."""

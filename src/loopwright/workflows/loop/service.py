@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from loopwright.core.agent_names import check_agent, is_known, read_choice
 from loopwright.core.errors import Advice, Conflict, Forbidden, Invalid, NotFound, error_for_exit
@@ -257,7 +257,9 @@ class TaskService:
         new = {new_task_id(self.clock.token()): {"description": words, "tool": agent} for words in descriptions}
         return self.add_all(loop_id, new, "tasks_generated", agent=agent)
 
-    def add_all(self, loop_id: str, new: Mapping[str, Fields], type: str, **data: str) -> tuple[LoopTask, ...]:
+    def add_all(
+        self, loop_id: str, new: Mapping[str, Fields], type: Literal["issue_imported", "tasks_generated"], **data: str
+    ) -> tuple[LoopTask, ...]:
         """Tasks with these ids in one commit, for whoever writes code for the loop where they name nobody."""
         at = self._now()
 

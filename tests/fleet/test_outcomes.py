@@ -1,0 +1,53 @@
+"""What becomes of a claim: a table."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from loopwright.core.names import LoopStatus
+from loopwright.core.state import EngineState, Parked
+from loopwright.wiring.fleet_worker import LONGEST, MOST_FAILURES, RETRY, Outcome, outcome_of, tried_again
+from loopwright.workflows.loop.model import LoopState
+
+AT = "2026-01-22T10:00:00+08:00"
+NOW = datetime(2026, 1, 22, 2, tzinfo=UTC)
+PARKED = Parked(until="2026-01-22T15:00:00+08:00", reason="usage limit")
+
+
+def loop(status: LoopStatus, parked: Parked | None = None) -> LoopState:
+    state = LoopState(
+        loop_id="loop-1", title="it", description="it", created_at=AT, updated_at=AT, max_iterations=10,
+        engine=EngineState(parked=parked),
+    )  # fmt: skip
+    return state.model_copy(update={"status": status})
+
+
+@pytest.mark.parametrize(
+    ("state", "changed", "expected"),
+    [
+        (loop("completed"), {}, Outcome("finished")),
+        (loop("failed"), {"ends": True}, Outcome("finished")),
+        (loop("paused"), {}, Outcome("resting")),
+        (loop("user_exit"), {}, Outcome("resting")),
+        (loop("running"), {"awaits": True}, Outcome("resting")),
+        (loop("paused", PARKED), {}, Outcome("queued", datetime.fromisoformat(PARKED.until), "usage limit")),
+        (loop("running"), {"ends": True}, Outcome("queued")),
+        (loop("created"), {"ends": True, "grew": False}, Outcome("queued")),
+        (loop("running"), {}, Outcome("queued", None, "its runner ended with exit code 6", failed=False)),
+        (loop("running"), {"grew": False}, Outcome("queued", None, "its runner ended with exit code 6", failed=True)),
+    ],
+)
+def test_it_follows_from_the_state(state: LoopState, changed: dict[str, bool], expected: Outcome) -> None:
+    given = {"awaits": False, "ends": False, "grew": True, **changed}
+    assert outcome_of(state, **given, exit_code=6) == expected
+
+
+def test_what_cannot_be_driven_is_tried_later_each_time_and_then_left_to_a_person() -> None:
+    failed = Outcome("queued", trouble="no disk", failed=True)
+    waits = [tried_again(failed, n, NOW).at for n in range(MOST_FAILURES - 1)]
+    assert waits[:3] == [NOW + RETRY, NOW + 2 * RETRY, NOW + 4 * RETRY]
+    assert waits[-1] == NOW + LONGEST
+    last = tried_again(failed, MOST_FAILURES - 1, NOW)
+    assert (last.status, last.trouble) == ("resting", f"given up after {MOST_FAILURES} tries: no disk")
+    driven = Outcome("queued", NOW + timedelta(hours=1))
+    assert tried_again(driven, 3, NOW) == driven
