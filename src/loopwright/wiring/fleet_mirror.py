@@ -159,8 +159,8 @@ class FleetMirror:
         if not starts:
             return {}
         if left <= 0:
-            more = ", ".join(id for id, some in wanted.items() if some)
-            raise StoreError(f"the fleet has more of {more} than could be fetched in time")
+            late = ", ".join(id for id, some in wanted.items() if some)
+            raise StoreError(f"the fleet has more of {late} than could be fetched in time")
         found = {id: list(parts) for id, parts in groupby(self._logs.bring(starts, left), lambda part: part.id)}
         more: dict[str, RunGrowth] = {}
         for id, some in wanted.items():

@@ -98,7 +98,7 @@ class PlaceForm(BaseModel):
     """
 
     status: FleetStatus
-    holder: str | None
+    holder: str | None = None
     before: int
     account: str
     user: str
@@ -356,9 +356,9 @@ class AccountForm(BaseModel):
 
     name: str
     slots: int
-    user_slots: int | None
-    closed_until: str | None
-    closed_why: str | None
+    user_slots: int | None = None
+    closed_until: str | None = None
+    closed_why: str | None = None
     running: int
     queued: int
 
