@@ -57,7 +57,7 @@ def run(chance: random.Random, scale: float) -> Mapping[str, int]:
 def _driven(
     url: str, folder: Path, loops: int, kills: int, chance: random.Random
 ) -> tuple[dict[str, str], list[float]]:
-    """What each branch holds in the end, and the seconds that runs of killed machines waited."""
+    """How each loop ended and what its branch holds then, and the seconds that runs of killed machines waited."""
     folder.mkdir()
     with open_fleet(url, folder) as fleet:
         (fleet.project.root / "calc.py").write_text(WRONG)
@@ -80,7 +80,8 @@ def _driven(
                     machine.start()
         waits = [_wait(url, *one) for one in killed]
         branches = {id: run["branch"] for id, run in _runs(url).items()}
-        return {id: fleet.tree(branch) for id, branch in branches.items() if branch}, waits
+        ends = {id: fleet.command("fetch", id)["engine"]["outcome"] for id in branches}
+        return {id: f"{ends[id]}\n{fleet.tree(branch)}" for id, branch in branches.items() if branch}, waits
 
 
 def _submit(fleet: RealFleet, n: int) -> None:

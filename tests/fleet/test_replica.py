@@ -389,13 +389,13 @@ class TestDamage:
         fleet.patience = 0.3
         replica = fleet.replica({ID: fleet.claim(ID)})
         with connect(fleet.url) as connection:
-            connection.execute("ALTER TABLE fleet_journal RENAME TO elsewhere")
-        with pytest.raises(UncertainCommit, match=r"refused it: relation \"fleet_journal\" does not exist"):
+            connection.execute("ALTER TABLE fleet_journal RENAME COLUMN data TO elsewhere")
+        with pytest.raises(UncertainCommit, match=r"refused it: column .*data.* does not exist"):
             replica.append(ID, 0, b"x\n")
         with pytest.raises(StoreError, match="refused it"):
             replica.read(ID)
         with connect(fleet.url) as connection:
-            connection.execute("ALTER TABLE elsewhere RENAME TO fleet_journal")
+            connection.execute("ALTER TABLE fleet_journal RENAME COLUMN elsewhere TO data")
         replica.append(ID, 0, b"x\n")
 
     def test_a_server_that_was_never_there(self) -> None:

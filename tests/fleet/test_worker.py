@@ -57,6 +57,8 @@ def test_what_a_dead_machine_left_is_done_by_another(fleet: RealFleet) -> None:
     until(lambda: first.left() == [], 5)  # the runner has noticed that its worker is gone
     until(lambda: fleet.status()["loop-1"]["status"] == "finished")
     assert show(fleet, "loopwright/loop-1", "notes.txt") == DONE
+    fetched = fleet.command("fetch", "loop-1")
+    assert (fetched["status"], fetched["engine"]["outcome"]) == ("completed", "succeeded")
 
 
 def test_one_that_stood_still_comes_too_late(fleet: RealFleet) -> None:

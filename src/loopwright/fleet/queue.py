@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
+from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound, StoreError
 from loopwright.core.fleet import Claim, FleetRun, FleetStatus, Job, Source, Submission
 from loopwright.fleet.database import Database, Unreachable, connect, create_tables
 
@@ -270,12 +270,16 @@ class DbosDispatcher:
 
     def _register_queue(self, name: str, **limits: Any) -> None:  # Any: numbers, as DBOS takes them
         from dbos import DBOSClient  # slow to load, and most who submit never do this
+        from sqlalchemy.exc import SQLAlchemyError
 
-        client = DBOSClient(system_database_url=self._database.url)
         try:
-            client.register_queue(name, polling_interval_sec=POLL_SECONDS, **limits)
-        finally:
-            client.destroy()
+            client = DBOSClient(system_database_url=self._database.url)
+            try:
+                client.register_queue(name, polling_interval_sec=POLL_SECONDS, **limits)
+            finally:
+                client.destroy()
+        except SQLAlchemyError as error:
+            raise StoreError(f"the fleet's queue refused it: {' '.join(str(error).split())}") from error
 
     def close_account(self, name: str, until: datetime, why: str) -> None:
         with self._database.transaction() as open:

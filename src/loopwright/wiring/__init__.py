@@ -518,38 +518,15 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
         )
         launcher = RunnerLauncher(root, cycles.progress_path, ("cycle", "run", "--launched", "--cycle-id"))
         worktrees = GitWorktrees(root, checkpoints_folder(config.settings))
-        of_cycles = CycleService(
-            cycles,
-            workspace,
-            clock,
-            launcher,
-            processes,
-            actor,
-            names,
-            branches=branches,
-            mirror=mirror,
-            worktrees=worktrees,
-        )
+        more = partial(CycleService, branches=branches, mirror=mirror, worktrees=worktrees)
+        of_cycles = more(cycles, workspace, clock, launcher, processes, actor, names)
+        launcher = RunnerLauncher(root, tunings.progress_path, ("tune", "--launched", "--tuning-id"))
+        skills = SkillFolders(catalogues=partial(read_catalogues, root))
         of_tunings = TuningService(
-            tunings,
-            workspace,
-            clock,
-            RunnerLauncher(root, tunings.progress_path, ("tune", "--launched", "--tuning-id")),
-            processes,
-            actor,
-            names,
-            mirror=mirror,
-            skills=SkillFolders(catalogues=partial(read_catalogues, root)),
+            tunings, workspace, clock, launcher, processes, actor, names, mirror=mirror, skills=skills
         )
-        yield Engine(
-            root,
-            config,
-            there.forwarding(service),
-            there.forwarding(of_cycles),
-            there.forwarding(of_tunings),
-            agents,
-            mirror,
-        )
+        ours = there.forwarding(service), there.forwarding(of_cycles), there.forwarding(of_tunings)
+        yield Engine(root, config, *ours, agents, mirror)
 
 
 def read_config(project: Path, flags: dict[str, object]) -> Config:

@@ -2,8 +2,7 @@
 
 import getpass
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from loopwright.core.config import Config
-from loopwright.core.errors import Conflict, Corrupt, Fenced, Invalid, StoreError, WorkspaceError
+from loopwright.core.errors import Conflict, Corrupt, Fenced, Invalid, NotFound, StoreError, WorkspaceError
 from loopwright.core.fleet import Depot, FleetRun, Source, Submission
 from loopwright.core.notices import IdName
 from loopwright.core.ports import Snapshot
@@ -193,20 +192,56 @@ class PushingWorkspace(GitWorkspace):
         return found
 
 
-@dataclass(frozen=True, kw_only=True)
-class SubmitOptions:
-    """What [fleet] says, where nothing is given."""
+def choose_account(config: Config, given: str | None) -> str:
+    """The account that a run is submitted for. Invalid names those there are; StoreError."""
+    name = given or config.fleet.account or DEFAULT_ACCOUNT
+    known = [account["name"] for account in open_dispatcher(config).accounts()]
+    if name not in known:
+        raise Invalid(f"the fleet has no account {name}; it has: {', '.join(known) or 'none'}")
+    return name
 
-    account: str | None = None
-    priority: int = 0
+
+def submit_run(engine: "Engine", kind: IdName, id: str, account: str, priority: int = 0) -> None:
+    """Hands a run that nobody drives to the fleet. Conflict, Invalid, WorkspaceError, StoreError: it stays here.
+
+    Unreachable: it may be in the fleet or not, and nobody drives it here, until it is submitted once more.
+    """
+    from loopwright.fleet.database import Unreachable
+
+    service, dispatcher = services(engine)[kind], open_dispatcher(engine.config)
+    state = _require_submittable(engine, service, id, dispatcher)
+    if state.engine.settings.worktree:
+        alone = {"worktree": False, "commit": False}
+        rule = lambda s: s.evolve(engine=s.engine.evolve(settings=s.engine.settings.evolve(**alone)))  # noqa: E731
+        state = service.commit(id, rule, "edited", fields="worktree")
+    source = _hand_over(engine, service, id)
+    set_mark(engine.project, id, FleetMark(kind=kind, remote=source.remote, base=source.base))
+    try:
+        submission = Submission(
+            id=id,
+            kind=kind,
+            title=state.title,
+            account=account,
+            user=fleet_user(engine.config),
+            source=source,
+            journal=file_store(service).journal(id),
+            priority=priority,
+        )
+        dispatcher.submit([submission])
+    except Unreachable as error:
+        raise Unreachable(f"{error}; whether it has {id} now is not known: submit it once more") from error
+    except BaseException:
+        set_mark(engine.project, id, None)
+        raise
 
 
-def submit_run(engine: "Engine", kind: IdName, id: str, options: SubmitOptions) -> None:
-    """Hands a run that nobody drives to the fleet. Conflict, Invalid, WorkspaceError, StoreError: it stays here."""
-    service, fleet = services(engine)[kind], engine.config.fleet
-    state = service.read(id)
+def _require_submittable(engine: "Engine", service: "RunService[Any]", id: str, dispatcher: "DbosDispatcher") -> Run:
+    state: Run = service.read(id)
     if id in read_marks(engine.project):
-        raise Conflict(f"{id} is in the fleet already; bring what it has done here: loopwright fetch {id}")
+        with suppress(NotFound):  # a command that was killed, or cut off, came no further
+            dispatcher.find(id)
+            raise Conflict(f"{id} is in the fleet already; bring what it has done here: loopwright fetch {id}")
+        set_mark(engine.project, id, None)
     if service.is_live(id):
         raise Conflict(f"{id} is being driven here; pause it first")
     if state.status not in TO_RUN:
@@ -215,28 +250,7 @@ def submit_run(engine: "Engine", kind: IdName, id: str, options: SubmitOptions) 
         )
     if state.engine.branch is not None:
         raise Conflict(f"{id} works in a worktree already; in the fleet it has a checkout of its own")
-    if state.engine.settings.worktree:
-        alone = {"worktree": False, "commit": False}
-        rule = lambda s: s.evolve(engine=s.engine.evolve(settings=s.engine.settings.evolve(**alone)))  # noqa: E731
-        state = service.commit(id, rule, "edited", fields="worktree")
-    dispatcher = open_dispatcher(engine.config)
-    source = _hand_over(engine, service, id)
-    set_mark(engine.project, id, FleetMark(kind=kind, remote=source.remote, base=source.base))
-    try:
-        submission = Submission(
-            id=id,
-            kind=kind,
-            title=state.title,
-            account=options.account or fleet.account or DEFAULT_ACCOUNT,
-            user=fleet_user(engine.config),
-            source=source,
-            journal=file_store(service).journal(id),
-            priority=options.priority,
-        )
-        dispatcher.submit([submission])
-    except BaseException:
-        set_mark(engine.project, id, None)
-        raise
+    return state
 
 
 def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
@@ -279,6 +293,8 @@ def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
         if branch is not None:
             rule = lambda s: s.evolve(engine=s.engine.evolve(branch=branch))  # noqa: E731
             state = service.commit(id, rule, "branched", branch=branch.name)
+        with suppress(WorkspaceError):  # what stays there does no harm
+            make_depot(engine.project, remote, checkpoints_folder(engine.config.settings)).drop(id)
     return found, state
 
 

@@ -30,7 +30,7 @@ from loopwright.fleet.workers import Membership, make_executor
 from loopwright.policy.secrets import SecretFilter, secret_values
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.user_git import UserGit
-from loopwright.wiring import Engine, open_engine
+from loopwright.wiring import Engine, open_engine, read_config
 from loopwright.wiring.fleet import TO_RUN, FleetMark, file_store, fleet_url, make_depot, services, set_mark
 from loopwright.wiring.fleet_logs import LogSender
 from loopwright.wiring.signal_applier import SignalApplier
@@ -272,7 +272,9 @@ class FleetWorker:
     def _opened(self, claim: Claim, folder: Path) -> Iterator[tuple[Engine, RunService[Any]]]:
         """The engine of a claimed run's project, as it lies there."""
         project, source = folder / "project", claim.source
-        set_mark(project, claim.id, FleetMark(token=claim.token, remote=source.remote, base=source.base))
+        set_mark(
+            project, claim.id, FleetMark(kind=claim.kind, token=claim.token, remote=source.remote, base=source.base)
+        )
         flags: dict[str, object] = {"checkpoints": str(folder / "private"), "fleet": {"url": self._database.url}}
         with open_engine(project, flags, actor="fleet") as engine:
             yield engine, services(engine)[claim.kind]
@@ -317,6 +319,7 @@ class FleetWorker:
                 code = 0
                 if service.read(claim.id).status in TO_RUN:
                     self._set_up(engine, claim, folder)
+                    remember_environment(engine, service, claim.id)
                     code = self._drive(service, claim, folder)
                 self._surely(send_rest)
             state = service.read(claim.id)
@@ -366,7 +369,7 @@ class FleetWorker:
 
     def _set_up(self, engine: Engine, claim: Claim, folder: Path) -> None:
         """The project's own command, see [fleet] setup. WorkspaceError with what it printed last."""
-        command = engine.config.fleet.setup
+        command = read_config(engine.project, {}).fleet.setup  # its file may have come with what was not committed
         if command is None:
             return
         log = folder / "setup.log"
@@ -437,6 +440,18 @@ class FleetWorker:
         home = private_directory(folder / "private", project.resolve()).with_suffix(".processes")
         OwnProcesses(project, home).sweep(folder.name)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def remember_environment(engine: Engine, service: RunService[Any], id: str) -> None:
+    """What the tests of a run that has begun elsewhere run with here: that it differs from there is no doubt."""
+    state: Run = service.read(id)
+    if state.engine.environment is None:
+        return
+    tests = engine.runners.loop.tests
+    command = state.engine.settings.test_command or tests.detect()
+    here = service.workspace.remember_environment(id, command or "", tests.pythons(command))
+    rule = lambda state: state.evolve(engine=state.engine.evolve(environment=here))  # noqa: E731
+    service.commit(id, rule, "edited", fields="environment")
 
 
 def commit_all(project: Path, claim: Claim, message: str, at: str | None) -> str | None:

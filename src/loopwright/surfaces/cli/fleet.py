@@ -151,16 +151,16 @@ def submit(
     """Hand a run to the fleet: a new loop for TASK, or a loop, cycle or session that is there."""
     from loopwright.core.ids import is_safe_id
     from loopwright.surfaces.cli.run import create_loop
-    from loopwright.wiring.fleet import SubmitOptions, find_kind, open_dispatcher, services, submit_run
+    from loopwright.wiring.fleet import choose_account, find_kind, services, submit_run
 
     given = read_options(options)
     with open_project(project, given) as engine:
-        open_dispatcher(engine.config)
+        chosen = choose_account(engine.config, account)
         id, kind = task, find_kind(engine, task) if is_safe_id(task) else None
         if kind is None:
             work = need_work(gather_work(task, given, project))
             id, kind = create_loop(engine, work, title, interactive=False).loop_id, "loop_id"
-        submit_run(engine, kind, id, SubmitOptions(account=account, priority=priority))
+        submit_run(engine, kind, id, chosen, priority)
         state = services(engine)[kind].read(id)
     at = project_option(project)
     words = f"{id} is in the fleet\nbring what it has done here with: loopwright fetch {id}{at}"
