@@ -71,10 +71,10 @@ def test_each_does_its_work_and_no_other(fleet: RealFleet) -> None:
     machine = fleet.machine().start()
     become(fleet, "submitter")
     until(lambda: "loop-1 begins" in machine.output)
-    assert fleet.command("edit", "loop-1", "--title", "Another")["title"] == "Another"
+    assert fleet.command("edit", "loop-1", "--max-iterations", "31")["max_iterations"] == 31
     until(lambda: "loop-1 finished" in machine.output)
     fetched = fleet.command("fetch", "loop-1")
-    assert (fetched["status"], fetched["title"]) == ("completed", "Another"), machine.output
+    assert (fetched["status"], fetched["max_iterations"]) == ("completed", 31), machine.output
     assert machine.end() == 0
     with closing(Database(url_of(fleet, "viewer"))) as database:
         looking = DbosDispatcher(database)
