@@ -321,6 +321,16 @@ def test_nobody_waits_for_the_replica_or_sees_more_than_it_has(
 
 
 class TestReplacedJournal:
+    def test_a_field_that_came_later_stands_where_it_belongs(self, store: FileStore[LoopState], tmp_path: Path) -> None:
+        """A replay has it last, and the JSON file would count as another program's for ever."""
+        store.update(ID, lambda s: s.evolve(engine=s.engine.evolve(environment="abc")), actor="user", event=EDITED)
+        journal = store.journal(ID)
+        (tmp_path / "copy").mkdir()
+        with files_at(tmp_path / "copy") as copy:
+            copy.replace_journal(ID, journal)
+            assert copy.copied(ID) == len(journal)
+        assert json_of(tmp_path / "copy").read_bytes() == json_of(tmp_path).read_bytes()
+
     def test_on_a_machine_that_has_nothing_of_it(self, store: FileStore[LoopState], fleet: MemoryFleet) -> None:
         known = retitle(store, "Far away")
         root = store.root / "elsewhere"
