@@ -144,6 +144,7 @@ tests/fleet/test_mirror_pieces.py::test_whatever_is_done_to_the_files_here[0]
 tests/fleet/test_replica.py::test_any_course_over_a_line_that_breaks[0]
 tests/fleet/test_replica.py::test_one_that_stands_still_for_a_moment_is_waited_for
 tests/fleet/test_replica.py::test_what_a_killed_process_acknowledged_is_there_and_the_next_goes_on[0]
+tests/fleet/test_worker.py::test_a_loop_goes_there_and_comes_back
 tests/golden/test_json_shapes.py
 tests/golden/test_messages.py::test_a_course_is_told_word_by_word
 tests/golden/test_stored_runs.py::test_it_goes_on_to_its_end_and_a_finished_one_is_refused[0.1.0-cycle-killed-in-cd]

@@ -321,15 +321,24 @@ def test_nobody_waits_for_the_replica_or_sees_more_than_it_has(
 
 
 class TestReplacedJournal:
-    def test_a_field_that_came_later_stands_where_it_belongs(self, store: FileStore[LoopState], tmp_path: Path) -> None:
-        """A replay has it last, and the JSON file would count as another program's for ever."""
-        store.update(ID, lambda s: s.evolve(engine=s.engine.evolve(environment="abc")), actor="user", event=EDITED)
-        journal = store.journal(ID)
+    def test_one_that_two_processes_wrote_in_turns(self, store: FileStore[LoopState], tmp_path: Path) -> None:
+        """What the one had read has its fields in another order, so that no replay gives the very JSON file."""
         (tmp_path / "copy").mkdir()
+        with store.lease(ID) as lease:
+            begun = partial(_with_environment, name="abc")
+            store.update(ID, begun, actor="runner", event=EDITED, epoch=lease.epoch)
+            with files_at(tmp_path) as other_one:
+                retitle(other_one, "From elsewhere")
+            store.update(ID, lambda s: s.evolve(title="Here"), actor="runner", event=EDITED, epoch=lease.epoch)
+        journal = store.journal(ID)
         with files_at(tmp_path / "copy") as copy:
-            copy.replace_journal(ID, journal)
-            assert copy.copied(ID) == len(journal)
-        assert json_of(tmp_path / "copy").read_bytes() == json_of(tmp_path).read_bytes()
+            for end in (journal.index(b"\n") + 1, len(journal)):
+                copy.replace_journal(ID, journal[:end])
+                assert copy.copied(ID) == end
+            assert copy.read(ID) == store.read(ID)
+            known = retitle(store, "And on")
+            assert copy.extend_journal(ID, len(journal), store.journal(ID)[len(journal) :]) == known
+            assert copy.shown(ID).state == copy.list().items[0] == known
 
     def test_on_a_machine_that_has_nothing_of_it(self, store: FileStore[LoopState], fleet: MemoryFleet) -> None:
         known = retitle(store, "Far away")
@@ -515,3 +524,7 @@ def test_a_run_without_one_is_committed_as_ever(
         assert store.journal("loop-2") == journal_of(tmp_path, "loop-2").read_bytes()
         assert store.journal(ID) == fleet.runs[ID].data
     assert [*fleet.runs] == [ID]
+
+
+def _with_environment(state: LoopState, name: str) -> LoopState:
+    return state.evolve(engine=state.engine.evolve(environment=name))

@@ -42,7 +42,7 @@ from loopwright.store.state_reader import (
     stat_journal,
     state_at,
 )
-from loopwright.store.writer import DisplacedJournal, ReplicaOf, StateWriter
+from loopwright.store.writer import DisplacedJournal, ReplicaOf, StateWriter, can_show
 
 
 class StoreLocation:
@@ -439,7 +439,7 @@ class FileStore(ClosingContext, Generic[S]):
         if stamp != before:
             try:
                 view = self._source.view(paths, self._writer.now())
-                is_whole = view.known.end == stat_journal(paths).size and (view.current or view.known.whole)
+                is_whole = view.known.end == stat_journal(paths).size and (view.current or not can_show(view.known))
                 end = view.known.end if view.is_copy and is_whole else 0
             except (NotFound, Corrupt):
                 end = 0

@@ -105,11 +105,20 @@ ReplicaOf = Callable[[str], Replica | None]
 
 
 def _to_show(known: CommittedState[S], behind: float) -> CommittedState[S]:
-    """With the JSON file that it should have, unless only the next line can have one."""
+    """With the JSON file that it should have, unless only the next line can have one. See `can_show`."""
     if known.whole:
         return known
-    file, _ = projection.render_projection(known.doc, rev=known.seq, journal_bytes=known.end)
-    return replace(known, pending=file, behind=behind)
+    digest = known.doc["engine"]["digest"]
+    file, found = projection.render_projection(known.doc, rev=known.seq, journal_bytes=known.end)
+    return replace(known, pending=file, behind=behind) if found == digest else replace(known, whole=True)
+
+
+def can_show(known: CommittedState[S]) -> bool:
+    """Whether what was read of a journal gives the JSON file that its last line speaks of.
+
+    Not where two processes have written in turns: a field that came later may stand elsewhere in what the one had read.
+    """
+    return _to_show(known, 0).pending is not None
 
 
 class StateWriter(Generic[S]):
@@ -286,7 +295,10 @@ class StateWriter(Generic[S]):
             self._disk.append(fd, at, data)
             found = os.fstat(fd)
         known = _to_show(replace(known, inode=found.st_ino, changed=found.st_ctime_ns), 0)
-        known = self.projections.write(paths, known) if known.pending else known
+        if known.pending:
+            known = self.projections.write(paths, known)
+        else:  # what it shows is over
+            self._disk.remove(paths.state)
         self._source.cache.put(paths.id, known)
         self._replicated[paths.id] = known.end
         self._show_progress(paths, known.state)
