@@ -52,11 +52,11 @@ class FolderWorkspace(FakeWorkspace):
         super().__init__(root=root)
         self._place = root.parent / f"snapshots-{root.name}"
         if self._place.exists():
-            self._kept = pickle.loads(self._place.read_bytes())
+            self.kept = pickle.loads(self._place.read_bytes())
 
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
         made = super().snapshot(loop_id, label)
-        self._place.write_bytes(pickle.dumps(self._kept))
+        self._place.write_bytes(pickle.dumps(self.kept))
         return made
 
     def tree(self, without: Sequence[str] = ()) -> str:
