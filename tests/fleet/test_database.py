@@ -1,6 +1,7 @@
 """The fleet's tables."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -54,6 +55,14 @@ def test_who_waits_for_others_does_not_wait_for_ever(fleet_url: str) -> None:
     with database.transaction(), ThreadPoolExecutor() as pool, pytest.raises(Unreachable, match="takes too long"):
         pool.submit(database.transaction(0.05).__enter__).result()
     database.close()
+
+
+def test_who_waits_for_news_costs_nothing(fleet_url: str) -> None:
+    with connect(fleet_url) as connection:
+        connection.execute("LISTEN news")
+        used = time.thread_time()
+        assert not list(connection.notifies(timeout=0.4))
+        assert time.thread_time() - used < 0.1
 
 
 def test_a_worker_hears_of_a_database_that_stands_still(

@@ -32,14 +32,14 @@ def loop(status: LoopStatus, parked: Parked | None = None) -> LoopState:
         (loop("running"), {"awaits": True}, Outcome("resting")),
         (loop("paused", PARKED), {}, Outcome("queued", datetime.fromisoformat(PARKED.until), "usage limit")),
         (loop("running"), {"ends": True}, Outcome("queued")),
-        (loop("created"), {"ends": True, "grew": False}, Outcome("queued")),
-        (loop("running"), {}, Outcome("queued", None, "its runner ended with exit code 6", failed=False)),
-        (loop("running"), {"grew": False}, Outcome("queued", None, "its runner ended with exit code 6", failed=True)),
+        (loop("created"), {"ends": True, "went_on": False}, Outcome("queued")),
+        (loop("running"), {}, Outcome("queued", None, "it was cut off", failed=False)),
+        (loop("running"), {"went_on": False}, Outcome("queued", None, "it was cut off", failed=True)),
     ],
 )
 def test_it_follows_from_the_state(state: LoopState, changed: dict[str, bool], expected: Outcome) -> None:
-    given = {"awaits": False, "ends": False, "grew": True, **changed}
-    assert outcome_of(state, **given, exit_code=6) == expected
+    given = {"awaits": False, "ends": False, "went_on": True, **changed}
+    assert outcome_of(state, **given, trouble="it was cut off") == expected
 
 
 def test_what_cannot_be_driven_is_tried_later_each_time_and_then_left_to_a_person() -> None:

@@ -1,6 +1,7 @@
 """Real workers that drive real loops, and what happens when they die, stand still or are cut off."""
 
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -131,6 +132,20 @@ def test_a_run_that_cannot_be_set_up_says_why(fleet: RealFleet) -> None:
     fleet.command("submit", "loop-1")
     machine = fleet.machine().start()
     until(lambda: "failed with exit code 3: no such tool" in fleet.status()["loop-1"]["trouble"])
+    assert machine.end() == 0
+
+
+def test_what_a_run_needs_is_looked_for_where_it_is_driven(fleet: RealFleet) -> None:
+    with pytest.raises(AssertionError, match="no agent is named 'nobody'"):
+        fleet.command("submit", "Say hello", "--agent", "nobody")
+    (fleet.project.root / "loopwright.toml").write_text('[agents.far]\ncommand = "no-such-agent"\n')
+    id = fleet.command("submit", "Say hello", "--agent", "far", "--test-command", ".venv/bin/pytest")["loop_id"]
+    machine = fleet.machine().start()
+    until(
+        lambda: "its runner ended with exit code 7: loopwright: far is not installed" in fleet.status()[id]["trouble"]
+    )
+    time.sleep(2)
+    assert machine.output.count(f"{id} begins") == 1, "it is tried again at once"
     assert machine.end() == 0
 
 

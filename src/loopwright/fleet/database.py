@@ -43,7 +43,7 @@ class TimedConnection(psycopg.Connection[TupleRow]):
     def wait(self, gen: PQGen[RV], interval: float = 0, timeout: float | None = None) -> RV:
         """As that of psycopg."""
         if timeout is not None:
-            return super().wait(gen, interval, timeout)
+            return super().wait(gen, timeout=timeout)  # an interval of 0 never rests
         try:
             wanted = next(gen)
             while True:

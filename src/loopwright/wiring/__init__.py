@@ -172,11 +172,12 @@ class Engine:
         interactive: bool,
         given: Mapping[str, object] | None = None,
         sources: Sequence[str] = (),
+        elsewhere: bool = False,
     ) -> LoopState:
         """A new loop with the settings that are `given`, for the rest those of the project.
 
         `given` may ask for several attempts, of which this is the first. AgentError, Invalid: what it would need is not
-        there, and nothing was made.
+        there, and nothing was made. `elsewhere`: it is driven on another machine, which has what it needs.
         """
         wanted = dict(given or {})
         options = take_attempts(wanted, auto=not interactive)
@@ -187,27 +188,32 @@ class Engine:
             task,
             title=title,
             max_iterations=settings.max_iterations,
-            settings=self._checked_settings(settings, wanted, interactive=interactive),
+            settings=self._checked_settings(settings, wanted, interactive=interactive, elsewhere=elsewhere),
             budget=make_budget(settings),
             allow_test_changes=settings.allow_test_changes,
             sources=sources,
         )
 
-    def _checked_settings(self, settings: Settings, given: Mapping[str, object], *, interactive: bool) -> RunSettings:
+    def _checked_settings(
+        self, settings: Settings, given: Mapping[str, object], *, interactive: bool, elsewhere: bool
+    ) -> RunSettings:
         """What a loop keeps of the settings that `given` leads to, once all is there that they need."""
-        key = repr((interactive, sorted(given.items())))
+        key = repr((interactive, elsewhere, sorted(given.items())))
         at, known = self._ready.get(key, (0.0, None))
         now = self.service.clock.monotonic()
         if known is not None and now - at < READY_SECONDS:
             return known
         refuse_group()
         choice = self.agents.choose(settings.agent, settings.model, settings.effort)
-        self.agents.check(str(choice))
-        self._check_place(settings)
-        self._check_tests(settings)
-        self.agents.check_choices(str(choice))
+        if elsewhere:
+            self.agents.check_name(str(choice))
+        else:
+            self.agents.check(str(choice))
+            self._check_place(settings)
+            self._check_tests(settings)
+            self.agents.check_choices(str(choice))
         fallback = self.agents.check_fallback(settings.fallback, str(choice))
-        review = self.agents.check_review(settings.review)
+        review = settings.review if elsewhere else self.agents.check_review(settings.review)
         kept = run_settings(settings, interactive=interactive).evolve(
             **work_by(choice), fallback=fallback, review=review
         )

@@ -71,12 +71,16 @@ class Agents:
             raise AgentError("refused", words, advice=named)
         return writer
 
+    def check_name(self, name: str) -> None:
+        """Invalid for one that nobody has."""
+        if not is_known(name, self.configured):
+            raise Invalid(unknown_agent(name, self.configured))
+
     def check(self, name: str) -> None:
         """Invalid for a name that nobody has, AgentError for one that is not installed."""
         from loopwright.agents.presets import mcp_program, no_mcp_program
 
-        if not is_known(name, self.configured):
-            raise Invalid(unknown_agent(name, self.configured))
+        self.check_name(name)
         self.make(name, NOWHERE)
         command = self.commands.get(self.choose(name).name)
         if command is not None:

@@ -72,10 +72,10 @@ class Outcome:
     failed: bool = False
 
 
-def outcome_of(state: Run, *, awaits: bool, ends: bool, grew: bool, exit_code: int) -> Outcome:
+def outcome_of(state: Run, *, awaits: bool, ends: bool, went_on: bool, trouble: str) -> Outcome:
     """What becomes of a run whose runner has ended. `awaits`: only a person helps; `ends`: its worker does.
 
-    `grew`: it has committed something under this claim.
+    `went_on`: it has done a step under this claim. `trouble`: how its runner ended.
     """
     if state.status in FINISHED:
         return Outcome("finished")
@@ -85,7 +85,7 @@ def outcome_of(state: Run, *, awaits: bool, ends: bool, grew: bool, exit_code: i
         return Outcome("resting")
     if ends:
         return Outcome("queued")
-    return Outcome("queued", trouble=f"its runner ended with exit code {exit_code}", failed=not grew)
+    return Outcome("queued", trouble=trouble, failed=not went_on)
 
 
 def tried_again(outcome: Outcome, failures: int, now: datetime) -> Outcome:
@@ -101,7 +101,7 @@ def outcome_of_control(state: Run, was: FleetStatus, *, awaits: bool) -> Outcome
     """What a run becomes that commands were applied to while nobody drove it; `was`: its status then."""
     if state.status in ("created", "pending"):
         return Outcome(was)
-    return outcome_of(state, awaits=awaits, ends=True, grew=True, exit_code=0)
+    return outcome_of(state, awaits=awaits, ends=True, went_on=True, trouble="")
 
 
 class FleetWorker:
@@ -316,19 +316,19 @@ class FleetWorker:
                 self._logs.sending(claim, service, self._secrets(engine, claim)) as send_rest,
             ):
                 self._surely(run.apply)
-                code = 0
-                if service.read(claim.id).status in TO_RUN:
+                before, trouble = service.read(claim.id), ""
+                if before.status in TO_RUN:
                     self._set_up(engine, claim, folder)
                     remember_environment(engine, service, claim.id)
-                    code = self._drive(service, claim, folder)
+                    trouble = self._drive(service, claim, folder)
                 self._surely(send_rest)
             state = service.read(claim.id)
             outcome = outcome_of(
                 state,
                 awaits=service.awaits(state),
                 ends=self._ending.is_set(),
-                grew=state.engine.journal_bytes > len(claim.journal),
-                exit_code=code,
+                went_on=state.engine.budget.spent_seconds > before.engine.budget.spent_seconds,
+                trouble=trouble,
             )
             if outcome.status == "finished":
                 return self._hand_on(engine, state, claim, depot)
@@ -356,16 +356,17 @@ class FleetWorker:
         """What no log may tell."""
         return SecretFilter((*engine.runners.known_secrets(), *secret_values(self._of(claim))))
 
-    def _drive(self, service: RunService[Any], claim: Claim, folder: Path) -> int:
-        """The exit code of the run's runner, once all that it started has ended."""
+    def _drive(self, service: RunService[Any], claim: Claim, folder: Path) -> str:
+        """How the run's runner ended, once all that it started has."""
         log = service.store.progress_path(claim.id) / "runner.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         own = {FLEET_URL: self._database.url, "LOOPWRIGHT_CHECKPOINTS": str(folder / "private")}
         environ = {**os.environ, **self._of(claim), **own}
         try:
-            return self._run(claim.id, folder / "project", service.launcher.argv(claim.id), log, environ)
+            code = self._run(claim.id, folder / "project", service.launcher.argv(claim.id), log, environ)
         finally:
             service.processes.sweep(claim.id)
+        return f"its runner ended with exit code {code}: {last_words(log).splitlines()[-1]}" if code else ""
 
     def _set_up(self, engine: Engine, claim: Claim, folder: Path) -> None:
         """The project's own command, see [fleet] setup. WorkspaceError with what it printed last."""
@@ -378,8 +379,7 @@ class FleetWorker:
             claim.id, engine.project, ("sh", "-c", command), log, mark.environment(self._of(claim), (FLEET_URL,))
         )
         if code and not self._ending.is_set():
-            said = log.read_text(errors="replace").strip()[-SAID:]
-            raise WorkspaceError(f"`{command}` failed with exit code {code}: {said}")
+            raise WorkspaceError(f"`{command}` failed with exit code {code}: {last_words(log)}")
 
     def _of(self, claim: Claim) -> Mapping[str, str]:
         """The environment of its account here."""
@@ -440,6 +440,11 @@ class FleetWorker:
         home = private_directory(folder / "private", project.resolve()).with_suffix(".processes")
         OwnProcesses(project, home).sweep(folder.name)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def last_words(log: Path) -> str:
+    """The end of what a program has printed."""
+    return log.read_text(errors="replace").strip()[-SAID:] or "it has printed nothing"
 
 
 def remember_environment(engine: Engine, service: RunService[Any], id: str) -> None:

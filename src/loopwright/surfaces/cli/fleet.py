@@ -159,7 +159,7 @@ def submit(
         id, kind = task, find_kind(engine, task) if is_safe_id(task) else None
         if kind is None:
             work = need_work(gather_work(task, given, project))
-            id, kind = create_loop(engine, work, title, interactive=False).loop_id, "loop_id"
+            id, kind = create_loop(engine, work, title, interactive=False, elsewhere=True).loop_id, "loop_id"
         submit_run(engine, kind, id, chosen, priority)
         state = services(engine)[kind].read(id)
     at = project_option(project)

@@ -106,10 +106,12 @@ def create(
     print_answer(json, state, f"{id} created\nstart it with: loopwright start {id}{at}")
 
 
-def create_loop(engine: "Engine", work: NewWork, title: str | None, *, interactive: bool) -> "LoopState":
+def create_loop(
+    engine: "Engine", work: NewWork, title: str | None, *, interactive: bool, elsewhere: bool = False
+) -> "LoopState":
     """A new loop, unless what it would need is not there."""
     engine.load_prompts()
-    state = engine.create(work.task, title=title, interactive=interactive, sources=work.sources)
+    state = engine.create(work.task, title=title, interactive=interactive, sources=work.sources, elsewhere=elsewhere)
     announce_agent(engine.config.settings.agent, state.engine.settings.agent)
     return state
 
