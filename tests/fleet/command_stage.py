@@ -12,7 +12,8 @@ from loopwright.fleet.database import Database, connect
 from loopwright.fleet.queue import DbosDispatcher
 from loopwright.fleet.signals import PostgresSignals
 from loopwright.wiring import Engine, open_engine
-from loopwright.wiring.fleet import FleetMark, file_store, services, set_mark
+from loopwright.wiring.fleet.marks import FleetMark, set_mark
+from loopwright.wiring.fleet.runs import file_store, services
 from tests.stage import as_git
 
 SOURCE = Source(remote="/srv/it.git", base="a" * 40)

@@ -27,9 +27,9 @@ from loopwright.core.run import Waiver
 from loopwright.core.run_commands import RunService
 from loopwright.core.state import Limits, PermissionRequest, Waiting
 from loopwright.fleet.replica import PostgresReplica
-from loopwright.wiring import forwarding
-from loopwright.wiring.forwarding import METHODS
-from loopwright.wiring.signal_applier import OpenRun, SignalApplier
+from loopwright.wiring.fleet import forwarder
+from loopwright.wiring.fleet.forwarder import METHODS
+from loopwright.wiring.fleet.signal_applier import OpenRun, SignalApplier
 from loopwright.workflows.cycle.service import CycleService
 from loopwright.workflows.loop.service import LoopService, TaskService
 from loopwright.workflows.tuning.service import TuningService
@@ -162,7 +162,7 @@ def test_what_needs_files_is_refused(stage: CommandStage) -> None:
 
 
 def test_a_command_that_nobody_answers_is_kept(stage: CommandStage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forwarding, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(forwarder, "ANSWER_SECONDS", 0.2)
     id, here = stage.submit_loop(), stage.engine.service
     with pytest.raises(Conflict, match=r"no worker of the fleet is running .* the command is kept"):
         here.edit(id, {"title": "Later"})

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from loopwright.core.errors import Conflict, IllegalTransition, StoreError
 from loopwright.core.fleet import Claim, Dispatcher, FleetStatus, Job, SignalAnswer
 from loopwright.core.state import Limits
-from loopwright.wiring.fleet_worker import FleetWorker
+from loopwright.wiring.fleet.worker import FleetWorker
 from tests.chance import SEED
 from tests.fleet.command_stage import CommandStage, open_stage
 from tests.waiting import until

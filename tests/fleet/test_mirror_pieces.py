@@ -20,9 +20,9 @@ from loopwright.fleet.logs import LogPart, PostgresLogs
 from loopwright.policy.secrets import SecretFilter
 from loopwright.store.files import FileStore
 from loopwright.wiring import open_engine
-from loopwright.wiring.fleet import FleetMark, open_replica, set_mark
-from loopwright.wiring.fleet_logs import MOST, LogSender
-from loopwright.wiring.fleet_mirror import FleetMirror
+from loopwright.wiring.fleet.log_sender import MOST, LogSender
+from loopwright.wiring.fleet.marks import FleetMark, open_replica, set_mark
+from loopwright.wiring.fleet.mirror import FleetMirror
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from tests.chance import SEED
@@ -265,7 +265,7 @@ def test_logs_come_and_go_on_elsewhere(pair: Pair, tmp_path: Path, monkeypatch: 
 
 def test_logs_have_a_limit(pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr("loopwright.wiring.fleet_logs.MOST", 1000)
+    monkeypatch.setattr("loopwright.wiring.fleet.log_sender.MOST", 1000)
     assert MOST > 1000
     pair.mirror.look()
     line = b'{"n":"' + b"x" * 90 + b'"}\n'

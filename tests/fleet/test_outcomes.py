@@ -6,7 +6,7 @@ import pytest
 
 from loopwright.core.names import LoopStatus
 from loopwright.core.state import EngineState, Parked
-from loopwright.wiring.fleet_worker import LONGEST, MOST_FAILURES, RETRY, Outcome, outcome_of, tried_again
+from loopwright.wiring.fleet.worker import LONGEST, MOST_FAILURES, RETRY, Outcome, outcome_of, tried_again
 from loopwright.workflows.loop.model import LoopState
 
 AT = "2026-01-22T10:00:00+08:00"

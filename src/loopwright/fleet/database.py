@@ -40,10 +40,10 @@ class TimedConnection(psycopg.Connection[TupleRow]):
 
     deadline = inf
 
-    def wait(self, gen: PQGen[RV], interval: float = 0, timeout: float | None = None) -> RV:
+    def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         """As that of psycopg."""
         if timeout is not None:
-            return super().wait(gen, timeout=timeout)  # an interval of 0 never rests
+            return super().wait(gen, interval, timeout)
         try:
             wanted = next(gen)
             while True:

@@ -27,7 +27,8 @@ from loopwright.store.files import FileStore
 from loopwright.store.group_commit import refuse_group
 from loopwright.store.kept_index import forget_gone_projects
 from loopwright.wiring.agents import Agents as Agents
-from loopwright.wiring.forwarding import Forwarder
+from loopwright.wiring.fleet.forwarder import Forwarder
+from loopwright.wiring.fleet.replicas import RunReplicas
 from loopwright.wiring.places import (
     checkpoints_folder,
     make_branches,
@@ -35,7 +36,6 @@ from loopwright.wiring.places import (
     read_prompts,
     read_tuning_prompts,
 )
-from loopwright.wiring.replicas import RunReplicas
 from loopwright.wiring.runners import Runners
 from loopwright.wiring.stores import CYCLES, LOOPS, TUNINGS, IssueFiles
 from loopwright.workflows.cycle.model import CycleState
@@ -53,7 +53,7 @@ from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
     from loopwright.core.prompts import Prompts
-    from loopwright.wiring.fleet_mirror import FleetMirror
+    from loopwright.wiring.fleet.mirror import FleetMirror
     from loopwright.workflows.loop.runner import AgentFactory, LoopRunner
     from loopwright.workflows.tuning.report.skill_check import SkillCheck
 

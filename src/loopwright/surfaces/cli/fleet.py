@@ -34,7 +34,7 @@ app.callback(invoke_without_command=True)(need_command)
 def init(project: Project = HERE, json: Json = False) -> None:
     """Make the fleet's tables, or bring them up to date."""
     from loopwright.wiring import read_config
-    from loopwright.wiring.fleet import DEFAULT_ACCOUNT, make_fleet
+    from loopwright.wiring.fleet.access import DEFAULT_ACCOUNT, make_fleet
 
     accounts = make_fleet(read_config(project, {}))
     words = f"the fleet is ready; accounts: {', '.join(accounts)}\nstart a worker with: loopwright fleet worker"
@@ -53,8 +53,8 @@ def worker(
 ) -> None:
     """Drive runs of the fleet on this machine, until it is interrupted."""
     from loopwright.wiring import read_config
-    from loopwright.wiring.fleet import worker_place
-    from loopwright.wiring.fleet_worker import FleetWorker
+    from loopwright.wiring.fleet.access import worker_place
+    from loopwright.wiring.fleet.worker import FleetWorker
 
     config = read_config(project, {})
     one = FleetWorker(config, (place or worker_place()).resolve(), slots, _say)
@@ -86,7 +86,7 @@ def accounts(
     """List the accounts of agents, or set how many runs one has at a time."""
     from loopwright.surfaces.cli.text import align_columns
     from loopwright.wiring import read_config
-    from loopwright.wiring.fleet import open_dispatcher
+    from loopwright.wiring.fleet.access import open_dispatcher
 
     if (name is None) != (slots is None):
         raise Invalid("an account is set by its name and its slots, as in: fleet accounts team --slots 4")
@@ -112,7 +112,7 @@ def status(project: Project = HERE, json: Json = False) -> None:
     """Show the workers, what they drive, and what waits."""
     from loopwright.surfaces.cli.text import align_columns
     from loopwright.wiring import read_config
-    from loopwright.wiring.fleet import open_dispatcher
+    from loopwright.wiring.fleet.access import open_dispatcher
 
     found = open_dispatcher(read_config(project, {})).status()
     workers = [
@@ -151,7 +151,8 @@ def submit(
     """Hand a run to the fleet: a new loop for TASK, or a loop, cycle or session that is there."""
     from loopwright.core.ids import is_safe_id
     from loopwright.surfaces.cli.run import create_loop
-    from loopwright.wiring.fleet import choose_account, find_kind, services, submit_run
+    from loopwright.wiring.fleet.access import choose_account
+    from loopwright.wiring.fleet.runs import find_kind, services, submit_run
 
     given = read_options(options)
     with open_project(project, given) as engine:
@@ -175,7 +176,7 @@ def _await(project: Path, id: str, *, json: bool) -> ExitCode:
     """Until it has ended, or rests until a person helps."""
     from loopwright.surfaces.cli.mirror import open_mirrored
     from loopwright.surfaces.cli.run_driver import follow_run, report_rest
-    from loopwright.wiring.fleet import fetch_run, find_kind
+    from loopwright.wiring.fleet.runs import fetch_run, find_kind
 
     with open_mirrored(project, follow=id) as engine:
         kind = next(kind for kind in KINDS if kind.key == find_kind(engine, id))
@@ -186,7 +187,7 @@ def _await(project: Path, id: str, *, json: bool) -> ExitCode:
 
 def fetch(loop_id: Id, project: Project = HERE, json: Json = False) -> None:
     """Bring what a run has done in the fleet into this project: its state, its checkpoints and its branch."""
-    from loopwright.wiring.fleet import fetch_run
+    from loopwright.wiring.fleet.runs import fetch_run
 
     with open_project(project) as engine:
         found, state = fetch_run(engine, loop_id)

@@ -11,7 +11,7 @@ from loopwright.surfaces.cli.output import print_remark
 if TYPE_CHECKING:
     from loopwright.core.run_commands import RunService
     from loopwright.wiring import Engine
-    from loopwright.wiring.fleet_mirror import FleetMirror
+    from loopwright.wiring.fleet.mirror import FleetMirror
 
 ANSWER_SECONDS = 2.0
 """That the fleet may take before what is here is shown."""

@@ -130,7 +130,7 @@ def diff(
     """Show what a loop has changed in the project."""
     with open_mirrored(project) as engine:
         if engine.service.is_elsewhere(loop_id):
-            from loopwright.wiring.fleet import fetch_checkpoints
+            from loopwright.wiring.fleet.runs import fetch_checkpoints
 
             fetch_checkpoints(engine, engine.service, loop_id)
         text = engine.service.diff(loop_id, checkpoint)

@@ -35,7 +35,7 @@ async def fleet(control: ControlPlane, project: ProjectName = None) -> ApiRespon
 
 
 def _describe(engine: Engine) -> Json:
-    from loopwright.wiring.fleet import open_dispatcher
+    from loopwright.wiring.fleet.access import open_dispatcher
 
     dispatcher = open_dispatcher(engine.config)
     try:

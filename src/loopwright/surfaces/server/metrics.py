@@ -82,7 +82,7 @@ class FleetCollector(Collector):
 
     def _read(self, config: "Config") -> "FleetFigures | None":
         """None where there is no answer in time."""
-        from loopwright.wiring.fleet import fleet_url, open_database
+        from loopwright.wiring.fleet.access import fleet_url, open_database
 
         try:
             database = self._databases.setdefault(fleet_url(config), open_database(config))

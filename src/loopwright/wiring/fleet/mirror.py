@@ -19,7 +19,8 @@ from loopwright.core.fleet import FleetRun
 from loopwright.core.notices import IdName
 from loopwright.store.files import FileStore
 from loopwright.store.kept_index import stamp_file
-from loopwright.wiring.fleet import LOG_SUFFIXES, FleetMark, change_marks, fleet_url, open_database, read_marks
+from loopwright.wiring.fleet.access import fleet_url, open_database
+from loopwright.wiring.fleet.marks import LOG_SUFFIXES, FleetMark, change_marks, read_marks
 from loopwright.wiring.places import FLEET_MARKS
 
 if TYPE_CHECKING:

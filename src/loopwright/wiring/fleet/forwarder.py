@@ -232,7 +232,7 @@ class Forwarder:
         """Whether the run is driven by another machine, or waits for one."""
         if not self.has_any:
             return False
-        from loopwright.wiring.fleet import read_marks
+        from loopwright.wiring.fleet.marks import read_marks
 
         mark = read_marks(self._root).get(id)
         return mark is not None and mark.token is None
@@ -315,7 +315,7 @@ class Forwarder:
 
     def _bring(self, service: RunService[Any], id: str, rev: int) -> None:
         """What the run has come to is known here, too. Several may do this at a time."""
-        from loopwright.wiring.fleet import file_store
+        from loopwright.wiring.fleet.runs import file_store
 
         store, deadline = file_store(service), time.monotonic() + COPY_SECONDS
         while store.read(id).engine.rev < rev and time.monotonic() < deadline:
@@ -326,7 +326,7 @@ class Forwarder:
 
     @cached_property
     def _signals(self) -> "Signals":
-        from loopwright.wiring.fleet import open_database
+        from loopwright.wiring.fleet.access import open_database
 
         database = open_database(self._config)
         from loopwright.fleet.signals import PostgresSignals
@@ -336,6 +336,6 @@ class Forwarder:
     @cached_property
     def _replica(self) -> "PostgresReplica":
         from loopwright.fleet.replica import PostgresReplica
-        from loopwright.wiring.fleet import fleet_url
+        from loopwright.wiring.fleet.access import fleet_url
 
         return self._kept.enter_context(closing(PostgresReplica(fleet_url(self._config), lambda id: 0)))

@@ -18,7 +18,7 @@ from loopwright.fleet.logs import LogPart, PostgresLogs
 from loopwright.policy.secrets import SecretFilter
 from loopwright.store.progress import DEEPEST
 from loopwright.store.tail import lines_from
-from loopwright.wiring.fleet import LOG_SUFFIXES
+from loopwright.wiring.fleet.marks import LOG_SUFFIXES
 
 LOOK_SECONDS = 0.5
 

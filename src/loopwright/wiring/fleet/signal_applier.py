@@ -18,7 +18,7 @@ from loopwright.core.errors import Fenced, Invalid, LoopwrightError, StoreError,
 from loopwright.core.fleet import Signal, SignalAnswer, Signals
 from loopwright.core.record import Record
 from loopwright.core.run_commands import RunService
-from loopwright.wiring.forwarding import find_remote
+from loopwright.wiring.fleet.forwarder import find_remote
 from loopwright.workflows.loop.service import LoopService
 
 LOOK_SECONDS = 1.0

@@ -1,204 +1,30 @@
-"""A project's runs in the fleet: which are there, how they get there, and what their commits go to."""
+"""How a project's runs get to the fleet, and back."""
 
-import getpass
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import orjson
-from pydantic import TypeAdapter, ValidationError
-
-from loopwright.core.config import Config
-from loopwright.core.errors import Conflict, Corrupt, Fenced, Invalid, NotFound, StoreError, WorkspaceError
-from loopwright.core.fleet import Depot, FleetRun, Source, Submission
+from loopwright.core.errors import Conflict, Invalid, NotFound, StoreError, WorkspaceError
+from loopwright.core.fleet import FleetRun, Source, Submission
 from loopwright.core.notices import IdName
-from loopwright.core.ports import Snapshot
-from loopwright.core.record import Record
 from loopwright.core.run import Run
 from loopwright.core.state import RunBranch
 from loopwright.processes.user_git import UserGit
-from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
-from loopwright.store.lease import Flock
-from loopwright.wiring.places import FLEET_MARKS, checkpoints_folder, state_folder
-from loopwright.workspace.checkpoints import GitWorkspace
+from loopwright.wiring.fleet.access import fleet_user, make_depot, open_dispatcher
+from loopwright.wiring.fleet.marks import FleetMark, read_marks, set_mark
+from loopwright.wiring.places import checkpoints_folder
 
 if TYPE_CHECKING:
     from loopwright.core.run_commands import RunService
-    from loopwright.fleet.database import Database
     from loopwright.fleet.queue import DbosDispatcher
-    from loopwright.fleet.replica import PostgresReplica
     from loopwright.wiring import Engine
-
-DEFAULT_ACCOUNT, DEFAULT_SLOTS = "default", 4
 
 FETCH_SECONDS = 60.0
 """In which all of a run's journal and logs can be fetched."""
 
-LOG_SUFFIXES = (".ndjson", ".log")
-"""Of progress files that only grow, line by line: these travel. The others follow from the state, or are no news."""
-
 TO_RUN = ("created", "pending", "running")
 """Statuses of what a runner takes up."""
-
-
-class FleetMark(Record):
-    """A run that is in the fleet. With a `token` it is driven here, else somewhere.
-
-    `edition`: of the journal, where that is a copy; see fleet.logs.
-    """
-
-    kind: IdName = "loop_id"
-    token: int | None = None
-    edition: int = 0
-    remote: str
-    base: str
-
-
-_MARKS = TypeAdapter(dict[str, FleetMark])
-
-
-def read_marks(root: Path) -> Mapping[str, FleetMark]:
-    """By id. Corrupt."""
-    try:
-        return _MARKS.validate_json((root / FLEET_MARKS).read_bytes())
-    except FileNotFoundError:
-        return {}
-    except ValidationError as error:
-        raise Corrupt(
-            f"{root / FLEET_MARKS} says of no run how it is in the fleet; submit them again, or fetch them"
-        ) from error
-
-
-def set_mark(root: Path, id: str, mark: FleetMark | None) -> None:
-    """None takes it away: the run is this project's alone again."""
-    with change_marks(root) as marks:
-        if mark is None:
-            marks.pop(id, None)
-        else:
-            marks[id] = mark
-
-
-@contextmanager
-def change_marks(root: Path) -> Iterator[dict[str, FleetMark]]:
-    """All of them, by id; what is changed in there is kept. Nobody else changes any meanwhile. Corrupt."""
-    path = root / FLEET_MARKS
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(path.with_suffix(".lock")):
-        before = read_marks(root)
-        marks = dict(before)
-        yield marks
-        if marks == before:
-            return
-        if marks:
-            known = {name: one.model_dump() for name, one in marks.items()}
-            Disk().replace(str(path), orjson.dumps(known), durable=True)
-        else:
-            path.unlink(missing_ok=True)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    lock = Flock.ensure(str(path))
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def open_replica(root: Path, config: Config) -> "PostgresReplica":
-    """What the commits of those runs of this project are part of first that are in the fleet."""
-    from loopwright.fleet.replica import PostgresReplica
-
-    def token_of(id: str) -> int:
-        mark = read_marks(root).get(id)
-        if mark is None or mark.token is None:
-            raise Fenced(f"{id} is in the fleet, where it is driven and changed; bring it here: loopwright fetch {id}")
-        return mark.token
-
-    return PostgresReplica(fleet_url(config), token_of)
-
-
-def fleet_url(config: Config) -> str:
-    """Where the fleet's database is. Invalid."""
-    if config.fleet.url is None:
-        raise Invalid(
-            "no fleet is named: set LOOPWRIGHT_FLEET_URL, or url in [fleet] of your settings, to the address of its "
-            "database, as in postgresql://USER@HOST/DATABASE"
-        )
-    return config.fleet.url.get_secret_value()
-
-
-def open_database(config: Config) -> "Database":
-    """Invalid: no fleet is named, or what it needs is not installed."""
-    url = fleet_url(config)
-    try:
-        from loopwright.fleet.database import Database
-    except ModuleNotFoundError as error:
-        raise Invalid(f"the fleet needs {error.name}; install it: pip install 'loopwright[fleet]'") from error
-    return Database(url)
-
-
-def open_dispatcher(config: Config) -> "DbosDispatcher":
-    """For whoever submits and looks. Errors as those of `open_database`."""
-    database = open_database(config)
-    from loopwright.fleet.queue import DbosDispatcher
-
-    return DbosDispatcher(database)
-
-
-def make_fleet(config: Config) -> list[str]:
-    """Makes the tables, and an account where there is none; the names of all accounts."""
-    dispatcher = open_dispatcher(config)
-    dispatcher.make_tables()
-    if not dispatcher.accounts():
-        dispatcher.set_account(DEFAULT_ACCOUNT, DEFAULT_SLOTS)
-    return [row["name"] for row in dispatcher.accounts()]
-
-
-def worker_place() -> Path:
-    """Where a worker of this user works."""
-    return state_folder() / "worker"
-
-
-def fleet_user(config: Config) -> str:
-    """Who submits."""
-    return config.fleet.user or getpass.getuser()
-
-
-def make_depot(project: Path, remote: str, private: Path) -> Depot:
-    """`private`: the folder of the private repositories. Mirrors of remotes are kept for this user."""
-    from loopwright.fleet.depot import GitDepot
-    from loopwright.workspace.checkpoints import private_directory
-
-    mirrors = state_folder() / "mirrors"
-    return GitDepot(project, remote, private_directory(private.resolve(), project.resolve()), mirrors)
-
-
-class PushingWorkspace(GitWorkspace):
-    """Snapshots of a run of the fleet: they are where others find them before anybody hears of them."""
-
-    def __init__(self, root: Path, home: Path) -> None:
-        super().__init__(root, home)
-        self._home_of_all = home
-
-    def snapshot(self, loop_id: str, label: str) -> Snapshot:
-        found = super().snapshot(loop_id, label)
-        mark = read_marks(self.root).get(loop_id)
-        if mark and mark.token is not None:
-            depot = make_depot(self.root, mark.remote, self._home_of_all)
-            depot.push_checkpoint(loop_id, mark.token, mark.base, found.commit)
-        return found
-
-
-def choose_account(config: Config, given: str | None) -> str:
-    """The account that a run is submitted for. Invalid names those there are; StoreError."""
-    name = given or config.fleet.account or DEFAULT_ACCOUNT
-    known = [account["name"] for account in open_dispatcher(config).accounts()]
-    if name not in known:
-        raise Invalid(f"the fleet has no account {name}; it has: {', '.join(known) or 'none'}")
-    return name
 
 
 def submit_run(engine: "Engine", kind: IdName, id: str, account: str, priority: int = 0) -> None:

@@ -31,9 +31,11 @@ from loopwright.policy.secrets import SecretFilter, secret_values
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.user_git import UserGit
 from loopwright.wiring import Engine, open_engine, read_config
-from loopwright.wiring.fleet import TO_RUN, FleetMark, file_store, fleet_url, make_depot, services, set_mark
-from loopwright.wiring.fleet_logs import LogSender
-from loopwright.wiring.signal_applier import SignalApplier
+from loopwright.wiring.fleet.access import fleet_url, make_depot
+from loopwright.wiring.fleet.log_sender import LogSender
+from loopwright.wiring.fleet.marks import FleetMark, set_mark
+from loopwright.wiring.fleet.runs import TO_RUN, file_store, services
+from loopwright.wiring.fleet.signal_applier import SignalApplier
 from loopwright.workspace.branches import PREFIX
 from loopwright.workspace.private_git import run_git
 

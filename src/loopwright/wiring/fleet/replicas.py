@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from loopwright.core.notices import IdName
     from loopwright.fleet.replica import PostgresReplica
     from loopwright.store.files import FileStore
-    from loopwright.wiring.fleet_mirror import FleetMirror
+    from loopwright.wiring.fleet.mirror import FleetMirror
 
 
 class RunReplicas:
@@ -29,7 +29,7 @@ class RunReplicas:
     def __call__(self, id: str) -> "PostgresReplica | None":
         if not self.has_any:
             return None
-        from loopwright.wiring.fleet import read_marks
+        from loopwright.wiring.fleet.marks import read_marks
 
         return self._replica if id in read_marks(self._root) else None
 
@@ -43,7 +43,7 @@ class RunReplicas:
         folder = checkpoints_folder(self._config.settings)
         if not self.has_any:
             return GitWorkspace(self._root, folder)
-        from loopwright.wiring.fleet import PushingWorkspace
+        from loopwright.wiring.fleet.marks import PushingWorkspace
 
         return PushingWorkspace(self._root, folder)
 
@@ -52,7 +52,7 @@ class RunReplicas:
 
         @cache
         def mirror() -> "FleetMirror":
-            from loopwright.wiring.fleet_mirror import FleetMirror
+            from loopwright.wiring.fleet.mirror import FleetMirror
 
             return self._kept.enter_context(closing(FleetMirror(self._root, self._config, stores)))
 
@@ -64,6 +64,6 @@ class RunReplicas:
 
     @cached_property
     def _replica(self) -> "PostgresReplica":
-        from loopwright.wiring.fleet import open_replica
+        from loopwright.wiring.fleet.marks import open_replica
 
         return self._kept.enter_context(closing(open_replica(self._root, self._config)))
