@@ -31,8 +31,11 @@ def test_a_loop_goes_there_and_comes_back(fleet: RealFleet) -> None:
     fleet.command("submit", "loop-1")
     assert fleet.status()["loop-1"]["status"] == "queued"
     fleet.command("rewind", "loop-1", "--to", "1", code=5)
-    machine = fleet.machine().start("--drain")
-    assert machine.wait() == 0, machine.output
+    machine = fleet.machine().start()
+    until(lambda: fleet.status()["loop-1"]["status"] == "finished")
+    fleet.command("reopen", "loop-1")
+    until(lambda: machine.output.count("loop-1 finished") == 2)
+    assert machine.end() == 0, machine.output
     assert machine.left() == []
     fetched = fleet.command("fetch", "loop-1")
     assert fetched["status"] == "completed"
@@ -44,7 +47,14 @@ def test_a_loop_goes_there_and_comes_back(fleet: RealFleet) -> None:
     ]  # fmt: skip
     assert fleet.command("branch", "loop-1")["engine"]["branch"]["tip"] == fleet.git("rev-parse", branch)
     assert "+three" in fleet.command("diff", "loop-1")["diff"]
+    assert not (fleet.project.root / "more.txt").exists()
+    fleet.command("apply", "loop-1")
+    assert (fleet.project.root / "more.txt").read_text() == "three\n"
+    assert (fleet.project.root / "notes.txt").read_text() == "begun, and changed\none\ntwo\n"
     fleet.command("fetch", "loop-1", code=5)
+    fleet.command("reopen", "loop-1")
+    assert fleet.command("watch", "loop-1")["status"] == "completed"
+    assert fleet.command("show", "loop-1")["engine"]["incidents"] == []
 
 
 def test_what_a_dead_machine_left_is_done_by_another(fleet: RealFleet) -> None:

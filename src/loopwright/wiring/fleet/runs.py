@@ -8,7 +8,6 @@ from loopwright.core.errors import Conflict, Invalid, NotFound, StoreError, Work
 from loopwright.core.fleet import FleetRun, Source, Submission
 from loopwright.core.notices import IdName
 from loopwright.core.run import Run
-from loopwright.core.state import RunBranch
 from loopwright.processes.user_git import UserGit
 from loopwright.store.files import FileStore
 from loopwright.wiring.fleet.access import fleet_user, make_depot, open_dispatcher
@@ -36,10 +35,7 @@ def submit_run(engine: "Engine", kind: IdName, id: str, account: str, priority: 
 
     service, dispatcher = services(engine)[kind], open_dispatcher(engine.config)
     state = _require_submittable(engine, service, id, dispatcher)
-    if state.engine.settings.worktree:
-        alone = {"worktree": False, "commit": False}
-        rule = lambda s: s.evolve(engine=s.engine.evolve(settings=s.engine.settings.evolve(**alone)))  # noqa: E731
-        state = service.commit(id, rule, "edited", fields="worktree")
+    state = _plan_branch(service, id, state)
     source = _hand_over(engine, service, id)
     set_mark(engine.project, id, FleetMark(kind=kind, remote=source.remote, base=source.base))
     try:
@@ -74,9 +70,19 @@ def _require_submittable(engine: "Engine", service: "RunService[Any]", id: str, 
         raise Conflict(
             f"{id} is {state.status}: the fleet takes what is to run; resume or reopen it, and pause it again"
         )
-    if state.engine.branch is not None:
+    if state.engine.branch is not None and state.engine.branch.is_ready:
         raise Conflict(f"{id} works in a worktree already; in the fleet it has a checkout of its own")
     return state
+
+
+def _plan_branch(service: "RunService[Any]", id: str, state: Run) -> Run:
+    """Where its worktree is to be here, once what it has come to is fetched."""
+    if service.branches is None:
+        return state
+    branch, _ = service.branches.plan(id)
+    rule = lambda s: s.evolve(engine=s.engine.evolve(branch=branch))  # noqa: E731
+    planned: Run = service.commit(id, rule, "worktree_planned", branch=branch.name, path=branch.path)
+    return planned
 
 
 def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
@@ -114,11 +120,12 @@ def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
     state: Run = service.read(id)
     fetch_checkpoints(engine, service, id)
     if found.status == "finished":
-        branch = _fetch_branch(engine, service, state, remote) if found.branch else None
+        if found.branch is not None:
+            ref, git = f"refs/heads/{found.branch}", UserGit(engine.project, id, engine.project)
+            done = git.run("fetch", "--no-tags", remote, f"{ref}:{ref}")
+            if not done.is_good:
+                raise WorkspaceError(f"the branch {found.branch} could not be fetched: {done.words}")
         set_mark(engine.project, id, None)
-        if branch is not None:
-            rule = lambda s: s.evolve(engine=s.engine.evolve(branch=branch))  # noqa: E731
-            state = service.commit(id, rule, "branched", branch=branch.name)
         with suppress(WorkspaceError):  # what stays there does no harm
             make_depot(engine.project, remote, checkpoints_folder(engine.config.settings)).drop(id)
     return found, state
@@ -131,19 +138,6 @@ def fetch_checkpoints(engine: "Engine", service: "RunService[Any]", id: str) -> 
     if checkpoints := service.read(id).engine.checkpoints:
         folder = checkpoints_folder(engine.config.settings)
         make_depot(engine.project, find_url(engine.project), folder).fetch_checkpoints(id, checkpoints[-1].commit)
-
-
-def _fetch_branch(engine: "Engine", service: "RunService[Any]", state: Run, remote: str) -> RunBranch:
-    """The branch with the result is the run's own here, as if it had been made here."""
-    id, branches = service.rules.id_of(state), service.branches
-    assert branches is not None
-    branch, _ = branches.plan(id)
-    git, ref = UserGit(engine.project, id, engine.project), f"refs/heads/{branch.name}"
-    done = git.run("fetch", "--no-tags", remote, f"{ref}:{ref}")
-    if not done.is_good:
-        raise WorkspaceError(f"the branch {branch.name} could not be fetched: {done.words}")
-    brought, tip = state.engine.checkpoints[-1].commit, git.run("rev-parse", ref).output
-    return branch.evolve(is_ready=True, tip=tip, brought=brought)
 
 
 def services(engine: "Engine") -> "Mapping[IdName, RunService[Any]]":  # Any: of states of its kind

@@ -333,7 +333,7 @@ class FleetWorker:
                 trouble=trouble,
             )
             if outcome.status == "finished":
-                return self._hand_on(engine, state, claim, depot)
+                return self._hand_on(engine, service, claim, depot)
             if until := outcome.at if state.engine.parked else None:
                 self._surely(lambda: self._dispatcher.close_account(claim.account, until, outcome.trouble))
             return outcome
@@ -350,6 +350,8 @@ class FleetWorker:
             commit_all(engine.project, claim, f"Uncommitted changes, as {claim.id} found them\n", None)
         if kept is not None:
             service.workspace.restore(kept)
+        if state.engine.settings.worktree:
+            service.commit(claim.id, lambda state: in_worktree(state, False), "edited", fields="worktree")
         if is_due(state, service.clock.now()):
             rule = lambda state: service.rules.resume(state, live=False)  # noqa: E731
             service.commit(claim.id, rule, "resumed", why="the limit has reset")
@@ -418,20 +420,29 @@ class FleetWorker:
         process.stdin.close()
         return process.wait()
 
-    def _hand_on(self, engine: Engine, state: Run, claim: Claim, depot: Depot) -> Outcome:
-        """Puts what a finished run has changed on its branch of the remote."""
+    def _hand_on(self, engine: Engine, service: RunService[Any], claim: Claim, depot: Depot) -> Outcome:
+        """Puts what a finished run has changed on its branch of the remote; from now on it has worked in a worktree."""
+        state: Run = service.read(claim.id)
         words = (PendingCommit(words=task_text(state)),)
         message = commit_message(claim.id, words, proof_words(state.engine))
         commit = commit_all(engine.project, claim, message, state.completed_at or state.updated_at or "")
-        if commit is None:
-            return Outcome("finished", trouble="it has changed nothing")
+        trouble = "it has changed nothing" if commit is None else self._push_result(claim, commit, depot)
+        if branch := state.engine.branch:
+            source, tip = claim.source, None if trouble else commit
+            result = branch.evolve(base=source.base, start=source.start, tip=tip, is_ready=tip is not None)
+            rule = lambda state: in_worktree(state, True, branch=result, environment=None)  # noqa: E731
+            service.commit(claim.id, rule, "branched", branch=result.name)
+        return Outcome("finished", trouble=trouble)
+
+    def _push_result(self, claim: Claim, commit: str, depot: Depot) -> str:
+        """What was in the way, in words."""
         name = f"{PREFIX}/{claim.id}"
         try:
             depot.push_result(claim.id, commit, name, claim.result)
         except Conflict as error:
-            return Outcome("finished", trouble=str(error))
+            return str(error)
         self._surely(lambda: self._dispatcher.note_result(claim, name, commit))
-        return Outcome("finished")
+        return ""
 
     def _clear(self, folder: Path) -> None:
         """Ends what still runs there, and removes it."""
@@ -444,6 +455,12 @@ class FleetWorker:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def in_worktree(state: Run, value: bool, **changes: Any) -> Run:  # Any: checked by the model
+    """With that setting, without commits of its own, and with these facts."""
+    engine = state.engine
+    return state.evolve(engine=engine.evolve(settings=engine.settings.evolve(worktree=value, commit=False), **changes))
+
+
 def last_words(log: Path) -> str:
     """The end of what a program has printed."""
     return log.read_text(errors="replace").strip()[-SAID:] or "it has printed nothing"
@@ -452,7 +469,7 @@ def last_words(log: Path) -> str:
 def remember_environment(engine: Engine, service: RunService[Any], id: str) -> None:
     """What the tests of a run that has begun elsewhere run with here: that it differs from there is no doubt."""
     state: Run = service.read(id)
-    if state.engine.environment is None:
+    if state.engine.start is None:
         return
     tests = engine.runners.loop.tests
     command = state.engine.settings.test_command or tests.detect()
