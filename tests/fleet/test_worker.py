@@ -119,19 +119,22 @@ def test_a_database_and_a_remote_that_are_away_for_a_while(fleet: RealFleet, pos
     assert machine.end() == 0
 
 
-def test_a_run_is_set_up_and_sees_its_account_and_nothing_of_the_fleet(fleet: RealFleet) -> None:
-    (fleet.project.root / "loopwright.toml").write_text('[fleet]\nsetup = "env > setup.txt"\n')
-    fleet.git("add", "--all")
-    fleet.git("commit", "--quiet", "--message=set up")
-    fleet.make_loop("loop-1", ["env > task.txt"])
-    fleet.command("submit", "loop-1")
-    machine = fleet.machine()
+def test_a_run_is_set_up_once_and_sees_its_account_and_nothing_of_the_fleet(fleet: RealFleet) -> None:
+    setup = f"echo x >> {fleet.folder}/count; env > setup.log"
+    (fleet.project.root / "loopwright.toml").write_text(f'[fleet]\nsetup = "{setup}"\n')
+    (fleet.project.root / ".gitignore").write_text("__pycache__/\nsetup.log\n")
+    for id in ("loop-1", "loop-2"):
+        fleet.make_loop(id, ["env > task.txt; cp setup.log setup.txt; echo > setup.log"])
+        fleet.command("submit", id)
+    machine = fleet.machine(slots=1)
     (machine.home / "loopwright.toml").write_text('[fleet.accounts.default]\nAPI_KEY = "of-the-account"\n')
     assert machine.start("--drain").wait() == 0
+    assert (fleet.folder / "count").read_text() == "x\n"
     for file in ("setup.txt", "task.txt"):
-        seen = show(fleet, "loopwright/loop-1", file)
-        assert "API_KEY=of-the-account" in seen
-        assert "FLEET_URL" not in seen
+        for id in ("loop-1", "loop-2"):
+            seen = show(fleet, f"loopwright/{id}", file)
+            assert "API_KEY=of-the-account" in seen
+            assert "FLEET_URL" not in seen
 
 
 def test_a_run_that_cannot_be_set_up_says_why(fleet: RealFleet) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +31,13 @@ from loopwright.fleet.workers import Membership, make_executor
 from loopwright.policy.secrets import SecretFilter, secret_values
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.user_git import UserGit
+from loopwright.store.disk import Disk
 from loopwright.wiring import Engine, open_engine, read_config
 from loopwright.wiring.fleet.access import fleet_url, make_depot
 from loopwright.wiring.fleet.log_sender import LogSender
 from loopwright.wiring.fleet.marks import FleetMark, set_mark
 from loopwright.wiring.fleet.runs import TO_RUN, file_store, services
+from loopwright.wiring.fleet.setups import KeptSetups, setup_key
 from loopwright.wiring.fleet.signal_applier import SignalApplier
 from loopwright.workspace.branches import PREFIX
 from loopwright.workspace.private_git import run_git
@@ -117,6 +120,10 @@ class FleetWorker:
         self._signals = PostgresSignals(Database(self._database.url), self._executor)
         self._applier = SignalApplier(self._signals, say)
         self._logs = LogSender(Database(self._database.url))
+        self._setups = KeptSetups(place / "setups")
+        self._numbers = set[int]()
+        """Of the folders in which runs lie."""
+        self._turn = threading.Lock()
         self._programs: dict[str, subprocess.Popen[bytes]] = {}
         self._busy = set[int]()
         """Threads that have a job."""
@@ -186,6 +193,7 @@ class FleetWorker:
                 raise Conflict(f"another worker works in {self._place}; give this one another folder") from None
             for folder in (self._place / "runs").glob("*"):
                 self._clear(folder)
+            self._setups.clear()
             yield
 
     def _await_database(self) -> bool:
@@ -251,24 +259,41 @@ class FleetWorker:
             self._release(claim, self._controlled(claim))
 
     def _controlled(self, claim: Claim) -> Outcome:
-        folder = self._place / "runs" / claim.id
         try:
-            (folder / "project").mkdir(parents=True)
-            run_git("init", "--quiet", cwd=folder / "project")  # else it would be part of a project around it
-            with self._opened(claim, folder) as (_, service):
-                file_store(service).replace_journal(claim.id, claim.journal)
-                with self._applier.open(claim.id, service) as run:
-                    run.apply()
-                state = service.read(claim.id)
-                return outcome_of_control(state, claim.status, awaits=service.awaits(state))
+            with self._folder(claim) as folder:
+                return self._commanded(claim, folder)
         except (Fenced, UncertainCommit, Unreachable):  # what was not answered is looked at again
             return Outcome(claim.status)
         except (LoopwrightError, OSError) as error:
             told = StoreError(f"{claim.id} cannot be laid out: {error}")
             self._surely(lambda: self._applier.refuse(claim.id, told))
             return Outcome(claim.status, trouble=str(error))
+
+    def _commanded(self, claim: Claim, folder: Path) -> Outcome:
+        (folder / "project").mkdir()
+        run_git("init", "--quiet", cwd=folder / "project")  # else it would be part of a project around it
+        with self._opened(claim, folder) as (_, service):
+            file_store(service).replace_journal(claim.id, claim.journal)
+            with self._applier.open(claim.id, service) as run:
+                run.apply()
+            state = service.read(claim.id)
+            return outcome_of_control(state, claim.status, awaits=service.awaits(state))
+
+    @contextmanager
+    def _folder(self, claim: Claim) -> Iterator[Path]:
+        """One with the lowest number that is free, so that the next run of a project is likely to lie where it lay."""
+        with self._turn:
+            number = next(n for n in count(1) if n not in self._numbers)
+            self._numbers.add(number)
+        folder = self._place / "runs" / str(number)
+        try:
+            folder.mkdir(parents=True)
+            Disk().replace(str(folder / "id"), claim.id.encode(), durable=False)
+            yield folder
         finally:
             self._clear(folder)
+            with self._turn:
+                self._numbers.discard(number)
 
     @contextmanager
     def _opened(self, claim: Claim, folder: Path) -> Iterator[tuple[Engine, RunService[Any]]]:
@@ -291,9 +316,9 @@ class FleetWorker:
         raise Fenced("this worker is lost")
 
     def _outcome(self, claim: Claim) -> Outcome:
-        folder = self._place / "runs" / claim.id
         try:
-            return self._driven(claim, folder)
+            with self._folder(claim) as folder:
+                return self._driven(claim, folder)
         except Fenced as error:
             return Outcome("queued", trouble=str(error))
         except (LoopwrightError, OSError) as error:
@@ -304,8 +329,6 @@ class FleetWorker:
                 claim, Outcome("resting", trouble=f"internal error, please report it: {error!r}", failed=True)
             )
             raise
-        finally:
-            self._clear(folder)
 
     def _driven(self, claim: Claim, folder: Path) -> Outcome:
         """Lays the run out, runs it until it rests, and puts what it came to on its branch."""
@@ -320,7 +343,7 @@ class FleetWorker:
                 self._surely(run.apply)
                 before, trouble = service.read(claim.id), ""
                 if before.status in TO_RUN:
-                    self._set_up(engine, claim, folder)
+                    self._set_up(engine, service, claim)
                     remember_environment(engine, service, claim.id)
                     trouble = self._drive(service, claim, folder)
                 self._surely(send_rest)
@@ -372,18 +395,30 @@ class FleetWorker:
             service.processes.sweep(claim.id)
         return f"its runner ended with exit code {code}: {last_words(log).splitlines()[-1]}" if code else ""
 
-    def _set_up(self, engine: Engine, claim: Claim, folder: Path) -> None:
-        """The project's own command, see [fleet] setup. WorkspaceError with what it printed last."""
-        command = read_config(engine.project, {}).fleet.setup  # its file may have come with what was not committed
+    def _set_up(self, engine: Engine, service: RunService[Any], claim: Claim) -> None:
+        """The project's own command, see [fleet] setup, unless it has run here for the very same files.
+
+        WorkspaceError with what it printed last.
+        """
+        project, id = engine.project, claim.id
+        command = read_config(project, {}).fleet.setup  # its file may have come with what was not committed
         if command is None:
             return
-        log = folder / "setup.log"
-        mark = ProcessMark(claim.id, str(engine.project))
-        code = self._run(
-            claim.id, engine.project, ("sh", "-c", command), log, mark.environment(self._of(claim), (FLEET_URL,))
-        )
-        if code and not self._ending.is_set():
+        key, tree = setup_key(command, claim.source.remote, project), service.workspace.tree()
+        if self._setups.lay_out(key, project) == tree:
+            return
+        log = service.store.progress_path(id) / "setup.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        environ = ProcessMark(id, str(project)).environment(self._of(claim), (FLEET_URL,))
+        code = self._run(id, project, ("sh", "-c", command), log, environ)
+        if self._ending.is_set():
+            return
+        if code:
             raise WorkspaceError(f"`{command}` failed with exit code {code}: {last_words(log)}")
+        try:
+            self._setups.keep(key, tree, project)
+        except (WorkspaceError, OSError) as error:
+            self._say(f"what `{command}` has made for {id} is not kept: {error}")
 
     def _of(self, claim: Claim) -> Mapping[str, str]:
         """The environment of its account here."""
@@ -451,7 +486,8 @@ class FleetWorker:
 
         project = folder / "project"
         home = private_directory(folder / "private", project.resolve()).with_suffix(".processes")
-        OwnProcesses(project, home).sweep(folder.name)
+        if (folder / "id").exists():
+            OwnProcesses(project, home).sweep((folder / "id").read_text())
         shutil.rmtree(folder, ignore_errors=True)
 
 
