@@ -124,11 +124,14 @@ def test_a_run_is_set_up_once_and_sees_its_account_and_nothing_of_the_fleet(flee
     (fleet.project.root / "loopwright.toml").write_text(f'[fleet]\nsetup = "{setup}"\n')
     (fleet.project.root / ".gitignore").write_text("__pycache__/\nsetup.log\n")
     for id in ("loop-1", "loop-2"):
-        fleet.make_loop(id, ["env > task.txt; cp setup.log setup.txt; echo > setup.log"])
+        fleet.make_loop(
+            id, ["cat /proc/*/environ | tr '\\0' '\\n' > task.txt; cp setup.log setup.txt; echo > setup.log"]
+        )
         fleet.command("submit", id)
     machine = fleet.machine(slots=1)
     (machine.home / "loopwright.toml").write_text('[fleet.accounts.default]\nAPI_KEY = "of-the-account"\n')
     assert machine.start("--drain").wait() == 0
+    assert "go on elsewhere" not in machine.output, "it left, and was not lost"
     assert (fleet.folder / "count").read_text() == "x\n"
     for file in ("setup.txt", "task.txt"):
         for id in ("loop-1", "loop-2"):
@@ -145,6 +148,17 @@ def test_a_run_that_cannot_be_set_up_says_why(fleet: RealFleet) -> None:
     fleet.command("submit", "loop-1")
     machine = fleet.machine().start()
     until(lambda: "failed with exit code 3: no such tool" in fleet.status()["loop-1"]["trouble"])
+    assert machine.end() == 0
+
+
+def test_a_loop_at_its_menu_holds_no_slot(fleet: RealFleet) -> None:
+    fleet.make_loop("loop-1", STEPS[:1], mode="interactive")
+    fleet.command("submit", "loop-1")
+    machine = fleet.machine(slots=1).start()
+    until(lambda: fleet.status()["loop-1"]["status"] == "resting")
+    assert "develop" in [entry["name"] for entry in fleet.command("show", "loop-1")["engine"]["menu"]["entries"]]
+    fleet.command("choose", "loop-1", "exit")
+    until(lambda: fleet.command("show", "loop-1")["status"] == "user_exit")
     assert machine.end() == 0
 
 

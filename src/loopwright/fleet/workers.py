@@ -89,7 +89,9 @@ class Membership:
         self._thread.join()
 
     def leave(self) -> None:
-        """Its row goes; jobs that it still has are handed to others."""
+        """It beats no more, and its row goes; jobs that it still has are handed to others."""
+        self._ended.set()
+        self._thread.join()
         with self._database.transaction() as open:
             open.execute("DELETE FROM fleet_worker WHERE executor = %s", (self._executor,))
 

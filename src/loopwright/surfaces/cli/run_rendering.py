@@ -3,7 +3,6 @@
 What is said of every kind stands here; the modules of the kinds say what only theirs has.
 """
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
@@ -363,7 +362,7 @@ def branch_details(engine: RunState) -> Iterator[Fact]:
         yield "sandbox", clean_line(settings.sandbox + more)
     if branch is None:
         return
-    if os.path.isdir(branch.path):
+    if branch.is_ready:
         yield "worktree", branch.path
     yield "branch", f"{branch.name}, from {branch.base[:10]} ({branch.base_branch or 'a detached HEAD'})"
     if branch.named:

@@ -1,10 +1,12 @@
 """A worker of the fleet: takes runs from the queue, drives each in a checkout of its own, and hands the result on."""
 
 import fcntl
+import getpass
 import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,18 +19,27 @@ from typing import Any
 
 from loopwright.core.config import FLEET_URL, Config
 from loopwright.core.delivery import commit_message, proof_words, task_text
-from loopwright.core.errors import Conflict, Fenced, LoopwrightError, StoreError, UncertainCommit, WorkspaceError
+from loopwright.core.errors import (
+    Conflict,
+    Fenced,
+    LoopwrightError,
+    NoSandbox,
+    StoreError,
+    UncertainCommit,
+    WorkspaceError,
+)
 from loopwright.core.fleet import Claim, Depot, FleetStatus, Job
 from loopwright.core.names import FINISHED
 from loopwright.core.pause import is_due
 from loopwright.core.run import Run
 from loopwright.core.run_commands import RunService
-from loopwright.core.state import PendingCommit
+from loopwright.core.state import PendingCommit, SandboxName
 from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.signals import PostgresSignals
 from loopwright.fleet.workers import Membership, make_executor
 from loopwright.policy.secrets import SecretFilter, secret_values
+from loopwright.processes.confinement import Sandbox
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.user_git import UserGit
 from loopwright.store.disk import Disk
@@ -53,7 +64,10 @@ REST_SECONDS = 10.0
 
 LOOK_SECONDS = 0.2
 WATCH_SECONDS = 1.0
-"""Between two looks at which accounts are closed."""
+"""Between two looks at which accounts are closed, and at whether a run waits for a person."""
+
+PATIENCE = timedelta(seconds=5)
+"""For which a person is waited for with a slot."""
 
 WAIT_SECONDS = 2.0
 """Between two tries to reach the database."""
@@ -110,10 +124,14 @@ def outcome_of_control(state: Run, was: FleetStatus, *, awaits: bool) -> Outcome
 
 
 class FleetWorker:
-    """One for each `place`, the folder that it works in. `say` gets a line about all that happens."""
+    """One for each `place`, the folder that it works in. `say` gets a line about all that happens.
 
-    def __init__(self, config: Config, place: Path, slots: int, say: Say) -> None:
+    `sandbox`: whether runs that name none are put into one; None where it works. NoSandbox.
+    """
+
+    def __init__(self, config: Config, place: Path, slots: int, say: Say, sandbox: bool | None = None) -> None:
         self._config, self._place, self._slots, self._say = config, place, slots, say
+        self._sandbox = choose_sandbox(sandbox, place, say)
         self._executor = make_executor()
         self._database = Database(fleet_url(config))
         self._dispatcher = DbosDispatcher(self._database, self._executor)
@@ -299,9 +317,10 @@ class FleetWorker:
     def _opened(self, claim: Claim, folder: Path) -> Iterator[tuple[Engine, RunService[Any]]]:
         """The engine of a claimed run's project, as it lies there."""
         project, source = folder / "project", claim.source
-        set_mark(
-            project, claim.id, FleetMark(kind=claim.kind, token=claim.token, remote=source.remote, base=source.base)
+        mark = FleetMark(
+            kind=claim.kind, token=claim.token, sandbox=self._sandbox, remote=source.remote, base=source.base
         )
+        set_mark(project, claim.id, mark)
         flags: dict[str, object] = {"checkpoints": str(folder / "private"), "fleet": {"url": self._database.url}}
         with open_engine(project, flags, actor="fleet") as engine:
             yield engine, services(engine)[claim.kind]
@@ -390,7 +409,8 @@ class FleetWorker:
         own = {FLEET_URL: self._database.url, "LOOPWRIGHT_CHECKPOINTS": str(folder / "private")}
         environ = {**os.environ, **self._of(claim), **own}
         try:
-            code = self._run(claim.id, folder / "project", service.launcher.argv(claim.id), log, environ)
+            argv = service.launcher.argv(claim.id)
+            code = self._run(claim.id, folder / "project", argv, log, environ, lambda: self._rests(service, claim.id))
         finally:
             service.processes.sweep(claim.id)
         return f"its runner ended with exit code {code}: {last_words(log).splitlines()[-1]}" if code else ""
@@ -424,8 +444,22 @@ class FleetWorker:
         """The environment of its account here."""
         return self._config.fleet.accounts.get(claim.account, {})
 
-    def _run(self, id: str, project: Path, argv: Sequence[str], log: Path, environ: Mapping[str, str]) -> int:
-        """The exit code of a program in the run's checkout, which ends with this worker, and with its claim."""
+    def _rests(self, service: RunService[Any], id: str) -> bool:
+        """Whether only a person brings the run on, and has not for a while: it needs no slot for that."""
+        state: Run = service.read(id)
+        quiet = service.clock.now() - datetime.fromisoformat(state.updated_at or "")
+        return service.awaits(state) and quiet > PATIENCE
+
+    def _run(
+        self,
+        id: str,
+        project: Path,
+        argv: Sequence[str],
+        log: Path,
+        environ: Mapping[str, str],
+        rests: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """The exit code of a program in the checkout. It ends with this worker, with its claim, and once it rests."""
         with log.open("ab") as output:
             process = subprocess.Popen(
                 argv,
@@ -438,14 +472,19 @@ class FleetWorker:
             )
         self._programs[id] = process
         try:
-            return self._awaited(process)
+            return self._awaited(process, rests)
         finally:
             del self._programs[id]
 
-    def _awaited(self, process: "subprocess.Popen[bytes]") -> int:
+    def _awaited(self, process: "subprocess.Popen[bytes]", rests: Callable[[], bool]) -> int:
+        looked = time.monotonic()
         while process.poll() is None and not (self._ending.is_set() or self._lost.is_set()):
             with suppress(subprocess.TimeoutExpired):
                 process.wait(LOOK_SECONDS)
+            if time.monotonic() - looked > WATCH_SECONDS:
+                looked = time.monotonic()
+                if rests():
+                    break
         if process.poll() is None and not self._lost.is_set():
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -466,7 +505,8 @@ class FleetWorker:
             source, tip = claim.source, None if trouble else commit
             result = branch.evolve(base=source.base, start=source.start, tip=tip, is_ready=tip is not None)
             rule = lambda state: in_worktree(state, True, branch=result, environment=None)  # noqa: E731
-            service.commit(claim.id, rule, "branched", branch=result.name)
+            event, data = ("branched", {"branch": result.name}) if tip else ("edited", {"fields": "worktree"})
+            service.commit(claim.id, rule, event, **data)
         return Outcome("finished", trouble=trouble)
 
     def _push_result(self, claim: Claim, commit: str, depot: Depot) -> str:
@@ -495,6 +535,22 @@ def in_worktree(state: Run, value: bool, **changes: Any) -> Run:  # Any: checked
     """With that setting, without commits of its own, and with these facts."""
     engine = state.engine
     return state.evolve(engine=engine.evolve(settings=engine.settings.evolve(worktree=value, commit=False), **changes))
+
+
+def choose_sandbox(wanted: bool | None, place: Path, say: Say) -> SandboxName:
+    """What runs are put into that name no sandbox. NoSandbox: one is wanted, and does not work here."""
+    if wanted is False:
+        return "none"
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(dir=place) as project:
+            Sandbox("bwrap", Path(project), place, place).check()
+    except NoSandbox as error:
+        if wanted:
+            raise
+        say(f"runs can read what {getpass.getuser()} can: {error}")
+        return "none"
+    return "bwrap"
 
 
 def last_words(log: Path) -> str:
