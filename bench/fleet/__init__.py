@@ -1,1 +1,1 @@
-"""How far the fleet goes: its rules on many machines, simulated, and what its database bears, measured."""
+"""How far the fleet goes: its rule on many machines, simulated, and what its database bears, measured."""

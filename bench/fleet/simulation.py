@@ -19,10 +19,11 @@ from loopwright.fleet.workers import BEAT_SECONDS, DEAD_SECONDS
 OVERHEAD = (1.1, 1.4)
 """Of each start of a loop on a machine: tests/fleet/real_fleet.py, without set-up."""
 
-CLAIM = 0.02
-"""For which an account's queue is one machine's alone: `claims` of bench.fleet.capacity."""
+CLAIM, AT_ONCE = 0.016, 4
+"""One machine after the other takes jobs of an account, for so long; where more than a few try at a time, those that
+fail hold it up: 61 claims a second by one process, 55 by four, 29 by eight (bench.fleet.capacity, load 11)."""
 
-WORKER_CORES, QUEUE_CORES = 0.003, 0.0056
+WORKER_CORES, QUEUE_CORES = 0.002, 0.006
 """Of the database, for a worker that waits, and for each queue that it looks at: the same measurement."""
 
 
@@ -77,9 +78,9 @@ class Scenario:
 
 @dataclass
 class Loop:
-    """`left` of its `work`; `turn` rises when it comes to a machine and when it leaves; `broken`: its machine died then.
+    """`left` of its `work`; `turn` rises when it comes to a machine and when it leaves.
 
-    `since`: queued; `first`, and last, `began` on a machine.
+    It waits `since`, was `first` on a machine then, and `began` on this one; `broken`: when its machine died.
     """
 
     id: str
@@ -202,7 +203,8 @@ class _Fleet:
         if any(running[user] < limits.of_user for user in self._waiting[account]):
             self._looked.add(account)
             first = self._scenario.stretched_poll * (1 - self._chance.random() ** (1 / len(self._free)))
-            self._after(max(first, CLAIM), self._look, account)
+            tries = CLAIM * len(self._free) * len(self._waiting[account]) / self._scenario.stretched_poll
+            self._after(max(first, CLAIM * max(1.0, tries / AT_ONCE)), self._look, account)
 
     def _look(self, account: int) -> None:
         self._looked.discard(account)
