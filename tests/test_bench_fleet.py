@@ -12,10 +12,10 @@ from bench.fleet.simulation import Course, Scenario, Span, UserClass, at_a_time,
 from tests.tiers import examples
 
 STORM = Scenario(
-    loops=250, machines=12, slots=3, accounts=2, limits=Limits(14, 5), span=1800, median=120, between_deaths=900,
+    loops=150, machines=8, slots=3, accounts=2, limits=Limits(10, 4), span=1800, median=120, between_deaths=900,
     between_limits=1200, closed=300,
 )  # fmt: skip
-"""Machines die about every minute, and limits bite."""
+"""Machines die about every two minutes, and limits bite."""
 
 USERS = st.sampled_from("abcde")
 
@@ -30,7 +30,7 @@ def most_at_once(course: Course, key: Callable[[Span], Hashable]) -> int:
     return most
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(30))
 @given(st.integers(0, 10**6))
 def test_limits_hold_all_loops_end_and_none_is_driven_twice_at_a_time(seed: int) -> None:
     course = simulate(replace(STORM, seed=seed))
