@@ -39,16 +39,16 @@ function AccountRow({ account }: { account: Account }) {
       {until && why && <p class="small account-why">{why}</p>}
       <Meter total={slots} parts={[{ tone: until ? 'warn' : 'info', count: running }]} />
       <p class="small row spread">
-        <span>{t('accounts.slots', { taken: running, n: slots })}</span>
+        <span>{t('slots', { taken: running, n: slots })}</span>
         <span>{t('accounts.queued', { n: queued })}</span>
       </p>
       {users.length > 0 && (
         <table class="account-users small">
           <thead>
             <tr class="muted">
-              <th scope="col">{t('accounts.user')}</th>
+              <th scope="col">{t('user')}</th>
               <th scope="col">{t('accounts.running')}</th>
-              <th scope="col">{t('accounts.waiting')}</th>
+              <th scope="col">{t('waiting')}</th>
             </tr>
           </thead>
           <tbody>

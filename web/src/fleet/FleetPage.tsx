@@ -8,6 +8,7 @@ import { t as common } from '../i18n'
 import { Figure } from '../run/panels'
 import { createResource, useRefreshing, useResource } from '../run/resource'
 import { useNow } from '../run/Timeline'
+import { LoadingRun } from '../run/Unavailable'
 import { clock, duration, number } from '../ui/format'
 import { Notice, ProblemNotice } from '../ui/Notice'
 import { Picker } from '../ui/Picker'
@@ -48,7 +49,7 @@ export function FleetPage({ project }: { project: string | undefined }) {
       </div>
       {data?.fleet && problem && <Away at={data.at} problem={problem} />}
       {data === null && problem && <ProblemNotice problem={problem} retry={resource.touch} />}
-      {data === null && !problem && <Loading />}
+      {data === null && !problem && <LoadingRun />}
       {data !== null && (data.fleet ? <Sight fleet={data.fleet} isOld={problem !== null} /> : <None />)}
     </div>
   )
@@ -86,14 +87,14 @@ function Figures({ fleet: { workers, runs } }: { fleet: Fleet }) {
   const sum = (of: 'slots' | 'running') => alive.reduce((all, one) => all + one[of], 0)
   return (
     <dl class="figures">
-      <Figure name={t('figure.machines')} {...(silent > 0 && { tone: 'bad', note: t('figure.silent', { n: silent }) })}>
+      <Figure name={t('machines.title')} {...(silent > 0 && { tone: 'bad', note: t('figure.silent', { n: silent }) })}>
         {number(alive.length)}
       </Figure>
       <Figure name={t('figure.slots')}>
         {number(sum('running'))}
         <small> / {number(sum('slots'))}</small>
       </Figure>
-      <Figure name={t('figure.queued')}>{number(runs.queued ?? 0)}</Figure>
+      <Figure name={t('waiting')}>{number(runs.queued ?? 0)}</Figure>
       <Figure name={t('figure.resting')} {...(runs.resting && { note: t('figure.resting_note') })}>
         {number(runs.resting ?? 0)}
       </Figure>
@@ -132,16 +133,5 @@ function None() {
         {t('none.how')} <code>LOOPWRIGHT_FLEET_URL=postgresql://USER@HOST/DATABASE</code>
       </p>
     </section>
-  )
-}
-
-function Loading() {
-  return (
-    <div class="ghosts" aria-busy="true">
-      <p class="sr-only">{t('loading')}</p>
-      <div class="ghost wide" />
-      <div class="ghost" />
-      <div class="ghost tall" />
-    </div>
   )
 }

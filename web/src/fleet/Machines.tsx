@@ -44,7 +44,7 @@ function MachineRow({ machine }: { machine: Machine }) {
       </div>
       <div class="machine-slots">
         <Slots taken={running} all={slots} />
-        <span class="small">{t('machines.slots', { taken: running, n: slots })}</span>
+        <span class="small">{t('slots', { taken: running, n: slots })}</span>
       </div>
       <Beat machine={machine} />
       {runs.length > 0 ? (

@@ -19,9 +19,9 @@ export function Queue({ queue, accounts }: { queue: readonly QueuedRun[]; accoun
                 <span class="sr-only">{t('queue.position')}</span>#
               </th>
               <th scope="col">{t('queue.run')}</th>
-              <th scope="col">{t('queue.user')}</th>
+              <th scope="col">{t('user')}</th>
               <th scope="col">{t('queue.priority')}</th>
-              <th scope="col">{t('queue.since')}</th>
+              <th scope="col">{t('waiting')}</th>
             </tr>
           </thead>
           {accounts.map((account) => (

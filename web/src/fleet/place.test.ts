@@ -8,7 +8,7 @@ describe('where a run is', () => {
   it('counts from one, and tells what is in the way', () => {
     expect(placeWords(PLACE)).toEqual(['position 3 in the queue of team', 'ada'])
     expect(placeWords({ ...PLACE, trouble: 'no space left' })).toContain('no space left')
-    expect(standsWhere(PLACE)).toBe('none yet, position 3')
+    expect(standsWhere(PLACE)).toBe('position 3 in the queue of team')
   })
 
   it('names the machine that drives it', () => {

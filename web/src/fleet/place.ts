@@ -9,6 +9,6 @@ export function placeWords({ status, holder, before, account, user, trouble }: F
 }
 
 /** Its machine, or why it has none. */
-export function standsWhere({ status, holder, before }: FleetPlace): string {
-  return status === 'running' ? (holder ?? '') : t(`where.${status}`, { n: before + 1 })
+export function standsWhere(place: FleetPlace): string {
+  return place.holder ?? placeWords(place)[0] ?? ''
 }
