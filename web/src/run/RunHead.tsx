@@ -125,7 +125,7 @@ function Standing({
 function FleetFacts({ place, project }: { place: FleetPlace; project: string }) {
   return (
     <>
-      <Fact name={t('standing.machine')}>
+      <Fact name={place.holder ? t('standing.machine') : common('nav.fleet')}>
         <a href={fleetHref(project)}>{standsWhere(place)}</a>
       </Fact>
       <Fact name={t('standing.account')}>{place.account}</Fact>
