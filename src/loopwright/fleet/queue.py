@@ -28,8 +28,10 @@ QUEUE = "account:"
 CONTROL, CONTROLS = "control", 2
 """The queue, and the workflow, of runs that commands wait for; and how many a worker takes at a time, slots or not."""
 
-POLL_SECONDS = 0.2
-POOL = 4
+POLL_SECONDS, POLL_SHARE, LONGEST_POLL = 0.2, 0.02, 5.0
+"""Between two looks of a worker at a queue: so many seconds for each worker that lives, within these bounds."""
+
+POOL = 3
 """Connections that DBOS may have at a time."""
 
 INSERT_LOOP = """
@@ -109,6 +111,13 @@ ON CONFLICT (name) DO UPDATE SET slots = excluded.slots, user_slots = excluded.u
 CLOSE_ACCOUNT = "UPDATE fleet_account SET closed_until = %s, closed_why = %s WHERE name = %s RETURNING name"
 
 CLOSED = "SELECT name FROM fleet_account WHERE closed_until > now()"
+
+SET_PACE = f"""
+UPDATE dbos.queues SET polling_interval_sec = pace FROM (
+    SELECT least(greatest({POLL_SECONDS}, {POLL_SHARE} * count(*)), {LONGEST_POLL}) AS pace FROM fleet_worker
+) AS workers WHERE polling_interval_sec <> pace
+"""
+"""All workers together ask the database about a queue as often as ten of them do, however many there are."""
 
 FLEET_RUN = """
 id, kind, status, account, owner AS "user", holder, branch, trouble, CASE WHEN status = 'queued' THEN (

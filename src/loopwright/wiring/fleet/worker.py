@@ -135,9 +135,10 @@ class FleetWorker:
         self._executor = make_executor()
         self._database = Database(fleet_url(config))
         self._dispatcher = DbosDispatcher(self._database, self._executor)
-        self._signals = PostgresSignals(Database(self._database.url), self._executor)
+        background = Database(self._database.url)
+        self._signals = PostgresSignals(background, self._executor)
         self._applier = SignalApplier(self._signals, say)
-        self._logs = LogSender(Database(self._database.url))
+        self._logs = LogSender(background)
         self._setups = KeptSetups(place / "setups")
         self._numbers = set[int]()
         """Of the folders in which runs lie."""
