@@ -59,8 +59,9 @@ RETRY, LONGEST = timedelta(seconds=5), timedelta(minutes=5)
 MOST_FAILURES = 12
 """In a row, after which a person has to look at it: half an hour."""
 
-REST_SECONDS = 10.0
-"""For which a worker takes nothing that could not lay a run out: others may be better off."""
+REST_SECONDS, LONGEST_REST = 10.0, 300.0
+"""For which a worker takes nothing that could not lay a run out, each time in a row twice as long: others may be better
+off, and it must not take what they could do."""
 
 LOOK_SECONDS = 0.2
 WATCH_SECONDS = 1.0
@@ -147,7 +148,7 @@ class FleetWorker:
         self._busy = set[int]()
         """Threads that have a job."""
         self._closed = frozenset[str]()
-        self._rests_until = 0.0
+        self._rests_until, self._stumbles = 0.0, 0
         self._ending, self._lost = threading.Event(), threading.Event()
         self._asked = False
 
@@ -338,11 +339,14 @@ class FleetWorker:
     def _outcome(self, claim: Claim) -> Outcome:
         try:
             with self._folder(claim) as folder:
-                return self._driven(claim, folder)
+                outcome = self._driven(claim, folder)
+            self._stumbles = 0
+            return outcome
         except Fenced as error:
             return Outcome("queued", trouble=str(error))
         except (LoopwrightError, OSError) as error:
-            self._rests_until = time.monotonic() + REST_SECONDS
+            self._rests_until = time.monotonic() + min(REST_SECONDS * 2**self._stumbles, LONGEST_REST)
+            self._stumbles += 1
             return Outcome("queued", trouble=f"cannot be driven on {socket.gethostname()}: {error}", failed=True)
         except BaseException as error:  # nobody else would ever take it
             self._release(
