@@ -1,22 +1,25 @@
 """How a project's runs get to the fleet, and back."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from loopwright.core.errors import Conflict, Invalid, NotFound, StoreError, WorkspaceError
+from loopwright.core.errors import Conflict, Invalid, LoopwrightError, NotFound, StoreError, WorkspaceError
 from loopwright.core.fleet import FleetRun, Source, Submission
+from loopwright.core.names import FINISHED
 from loopwright.core.notices import IdName
 from loopwright.core.run import Run
 from loopwright.core.state import RunBranch
 from loopwright.processes.user_git import UserGit
 from loopwright.store.files import FileStore
 from loopwright.wiring.fleet.access import fleet_user, make_depot, open_dispatcher
-from loopwright.wiring.fleet.marks import FleetMark, read_marks, set_mark
+from loopwright.wiring.fleet.marks import FleetMark, change_marks, read_marks, set_mark
 from loopwright.wiring.places import checkpoints_folder
+from loopwright.workspace.branches import PREFIX
 
 if TYPE_CHECKING:
     from loopwright.core.run_commands import RunService
+    from loopwright.core.state import Family
     from loopwright.fleet.queue import DbosDispatcher
     from loopwright.wiring import Engine
 
@@ -27,38 +30,72 @@ TO_RUN = ("created", "pending", "running")
 """Statuses of what a runner takes up."""
 
 
-def submit_run(engine: "Engine", kind: IdName, id: str, account: str, priority: int = 0) -> None:
-    """Hands a run that nobody drives to the fleet. Conflict, Invalid, WorkspaceError, StoreError: it stays here.
+def submit_run(engine: "Engine", kind: IdName, id: str, account: str, priority: int = 0) -> tuple[str, ...]:
+    """Hands a run that nobody drives to the fleet; of attempts that are not settled, all that have not ended.
 
-    Unreachable: it may be in the fleet or not, and nobody drives it here, until it is submitted once more.
+    The ids of what is there now. Conflict, Invalid, WorkspaceError, StoreError: all stay here. Unreachable: they may be
+    in the fleet or not, and nobody drives them here, until they are submitted once more.
     """
     from loopwright.fleet.database import Unreachable
 
     service, dispatcher = services(engine)[kind], open_dispatcher(engine.config)
-    state = _require_submittable(engine, service, id, dispatcher)
-    if state.engine.settings.worktree:
-        alone = {"worktree": False, "commit": False}
-        rule = lambda s: s.evolve(engine=s.engine.evolve(settings=s.engine.settings.evolve(**alone)))  # noqa: E731
-        state = service.commit(id, rule, "edited", fields="worktree")
-    source = _hand_over(engine, service, id)
-    set_mark(engine.project, id, FleetMark(kind=kind, remote=source.remote, base=source.base))
-    try:
-        submission = Submission(
-            id=id,
-            kind=kind,
-            title=state.title,
-            account=account,
-            user=fleet_user(engine.config),
-            source=source,
-            journal=file_store(service).journal(id),
-            priority=priority,
-        )
-        dispatcher.submit([submission])
-    except Unreachable as error:
-        raise Unreachable(f"{error}; whether it has {id} now is not known: submit it once more") from error
-    except BaseException:
-        set_mark(engine.project, id, None)
-        raise
+    with _together(engine, id) as ids:
+        states = {one: _require_submittable(engine, service, one, dispatcher) for one in ids}
+        sources = {one: _hand_over(engine, service, one) for one in ids}
+        with change_marks(engine.project) as marks:
+            marks |= {one: FleetMark(kind=kind, remote=s.remote, base=s.base) for one, s in sources.items()}
+        try:
+            submissions = [
+                Submission(
+                    id=one,
+                    kind=kind,
+                    title=states[one].title,
+                    account=account,
+                    user=fleet_user(engine.config),
+                    source=source,
+                    journal=file_store(service).journal(one),
+                    priority=priority,
+                )
+                for one, source in sources.items()
+            ]
+            dispatcher.submit(submissions)
+        except Unreachable as error:
+            raise Unreachable(f"{error}; whether it has {id} now is not known: submit it once more") from error
+        except BaseException:
+            with change_marks(engine.project) as marks:
+                for one in ids:
+                    marks.pop(one, None)
+            raise
+    return ids
+
+
+def find_unsettled(engine: "Engine", id: str) -> "Family | None":
+    """The attempts that a run of any kind is one of, until the best of them was chosen."""
+    if find_kind(engine, id) != "loop_id" or engine.service.read(id).engine.family is None:
+        return None
+    from loopwright.workflows.loop import family  # most loops are alone
+
+    return family.find_unsettled(engine.service, id)
+
+
+@contextmanager
+def _together(engine: "Engine", id: str) -> Iterator[tuple[str, ...]]:
+    """What goes to the fleet with a run, itself included; nobody here drives the attempts meanwhile. Conflict."""
+    family = find_unsettled(engine, id)
+    if family is None:
+        yield (id,)
+        return
+    from loopwright.workflows.loop.family import complete_family, find_superseded, hold_family, read_family
+
+    with hold_family(engine.service, family):
+        if not any(map(engine.service.is_elsewhere, family.ids)):
+            complete_family(engine.service, id)
+        _, states = read_family(engine.service, id)
+        left = tuple(state.loop_id for state in states if state.status not in FINISHED)
+        if not left or any(map(find_superseded, states)):
+            ended = "an attempt has succeeded" if left else "all attempts have ended"
+            raise Conflict(f"{ended} already; choose the best: loopwright resume {id} --wait")
+        yield left
 
 
 def _require_submittable(engine: "Engine", service: "RunService[Any]", id: str, dispatcher: "DbosDispatcher") -> Run:
@@ -96,6 +133,31 @@ def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
     return Source(remote=public_url(remote), base=head.output, start=start, author=author)
 
 
+def fetch_runs(engine: "Engine", id: str) -> dict[str, FleetRun]:
+    """As `fetch_run`, with all that it went to the fleet with; of attempts that have all ended, the best is chosen.
+
+    How they were in the fleet, by id.
+    """
+    family = find_unsettled(engine, id)
+    if family is None:
+        return {id: fetch_run(engine, id)[0]}
+    from loopwright.workflows.loop.family import hold_family, settle_family
+
+    found: dict[str, FleetRun] = {}
+    troubles: list[LoopwrightError] = []
+    with hold_family(engine.service, family):
+        for one in filter(engine.service.is_elsewhere, family.ids):
+            try:
+                found[one] = fetch_run(engine, one)[0]
+            except LoopwrightError as error:  # what is wrong with one does not keep the others
+                troubles.append(error)
+        if troubles:
+            raise troubles[0]
+        if settle_family(engine.service, id) is None and not found:
+            raise Conflict(f"none of the attempts is in the fleet; go on with them: loopwright resume {id} --wait")
+    return found
+
+
 def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
     """Brings the run's state and checkpoints here; one that has ended there is this project's alone again.
 
@@ -104,8 +166,8 @@ def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
     from loopwright.fleet.depot import find_url
 
     found = open_dispatcher(engine.config).find(id)
-    mirror = engine.mirror()
-    if mirror is None or id not in read_marks(engine.project):
+    mirror, mark = engine.mirror(), read_marks(engine.project).get(id)
+    if mirror is None or mark is None:
         raise Conflict(f"{id} was not submitted from here, or was fetched when it had ended")
     service, remote = services(engine)[found.kind], find_url(engine.project)
     mirror.look(FETCH_SECONDS, only=id)
@@ -114,10 +176,11 @@ def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
     state: Run = service.read(id)
     fetch_checkpoints(engine, service, id)
     if found.status == "finished":
-        branch = _fetch_branch(engine, service, state, remote) if found.branch else None
+        branch = _plan_branch(engine, service, state, mark.base, remote if found.branch else None)
         set_mark(engine.project, id, None)
         if branch is not None:
-            rule = lambda s: s.evolve(engine=s.engine.evolve(branch=branch))  # noqa: E731
+            settings = state.engine.settings.evolve(worktree=True)
+            rule = lambda s: s.evolve(engine=s.engine.evolve(branch=branch, settings=settings))  # noqa: E731
             state = service.commit(id, rule, "branched", branch=branch.name)
         with suppress(WorkspaceError):  # what stays there does no harm
             make_depot(engine.project, remote, checkpoints_folder(engine.config.settings)).drop(id)
@@ -133,17 +196,28 @@ def fetch_checkpoints(engine: "Engine", service: "RunService[Any]", id: str) -> 
         make_depot(engine.project, find_url(engine.project), folder).fetch_checkpoints(id, checkpoints[-1].commit)
 
 
-def _fetch_branch(engine: "Engine", service: "RunService[Any]", state: Run, remote: str) -> RunBranch:
-    """The branch with the result is the run's own here, as if it had been made here."""
-    id, branches = service.rules.id_of(state), service.branches
-    assert branches is not None
+def _plan_branch(
+    engine: "Engine", service: "RunService[Any]", state: Run, base: str, remote: str | None
+) -> RunBranch | None:
+    """Its work is on a branch, as if it had had a worktree here; `remote` has that branch, where it was pushed."""
+    id, branches, checkpoints = service.rules.id_of(state), service.branches, state.engine.checkpoints
+    if branches is None or not checkpoints:
+        return None
+    git, tip = UserGit(engine.project, id, engine.project), ""
+    ref, brought = f"refs/heads/{PREFIX}/{id}", f"refs/{PREFIX}/{id}/result"
+    if remote is not None:
+        done = git.run("fetch", "--no-tags", remote, f"+{ref}:{brought}")
+        if not done.is_good:
+            raise WorkspaceError(f"the branch {PREFIX}/{id} could not be fetched: {done.words}")
+        tip = git.run("rev-parse", brought).output
+        git.run("update-ref", "-d", brought)
+        git.run("update-ref", "-d", ref, tip)  # it is there where a fetch before this one was killed
     branch, _ = branches.plan(id)
-    git, ref = UserGit(engine.project, id, engine.project), f"refs/heads/{branch.name}"
-    done = git.run("fetch", "--no-tags", remote, f"{ref}:{ref}")
-    if not done.is_good:
-        raise WorkspaceError(f"the branch {branch.name} could not be fetched: {done.words}")
-    brought, tip = state.engine.checkpoints[-1].commit, git.run("rev-parse", ref).output
-    return branch.evolve(is_ready=True, tip=tip, brought=brought)
+    branch = branch.evolve(base=base, start=state.engine.start or checkpoints[0].commit)
+    if not tip:
+        return branch
+    git.run("update-ref", ref, tip)
+    return branch.evolve(is_ready=True, tip=tip)
 
 
 def services(engine: "Engine") -> "Mapping[IdName, RunService[Any]]":  # Any: of states of its kind

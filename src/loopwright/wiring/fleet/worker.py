@@ -11,16 +11,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from loopwright.core.config import FLEET_URL, Config
 from loopwright.core.delivery import commit_message, proof_words, task_text
-from loopwright.core.errors import Conflict, Fenced, LoopwrightError, StoreError, UncertainCommit, WorkspaceError
+from loopwright.core.errors import (
+    Conflict,
+    Fenced,
+    LoopwrightError,
+    NotFound,
+    StoreError,
+    UncertainCommit,
+    WorkspaceError,
+)
 from loopwright.core.fleet import Claim, Depot, FleetStatus, Job
 from loopwright.core.names import FINISHED
 from loopwright.core.pause import is_due
-from loopwright.core.run import Run
+from loopwright.core.run import SUPERSEDED, Run
 from loopwright.core.run_commands import RunService
 from loopwright.core.state import PendingCommit
 from loopwright.fleet.database import Database, Unreachable, check_tables
@@ -28,14 +37,17 @@ from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.signals import PostgresSignals
 from loopwright.fleet.workers import Membership, make_executor
 from loopwright.policy.secrets import SecretFilter, secret_values
-from loopwright.processes.process_tree import ProcessMark
+from loopwright.processes.process_tree import STARTING, ProcessMark
 from loopwright.processes.user_git import UserGit
 from loopwright.wiring import Engine, open_engine, read_config
 from loopwright.wiring.fleet.access import fleet_url, make_depot
 from loopwright.wiring.fleet.log_sender import LogSender
 from loopwright.wiring.fleet.marks import FleetMark, set_mark
 from loopwright.wiring.fleet.runs import TO_RUN, file_store, services
-from loopwright.wiring.fleet.signal_applier import SignalApplier
+from loopwright.wiring.fleet.signal_applier import Envelope, SignalApplier
+from loopwright.workflows.loop.family import find_superseded, keep_attempt
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.service import LoopService
 from loopwright.workspace.branches import PREFIX
 from loopwright.workspace.private_git import run_git
 
@@ -103,6 +115,8 @@ def outcome_of_control(state: Run, was: FleetStatus, *, awaits: bool) -> Outcome
     """What a run becomes that commands were applied to while nobody drove it; `was`: its status then."""
     if state.status in ("created", "pending"):
         return Outcome(was)
+    if was == "queued" and state.status in FINISHED and state.engine.outcome != "stopped":
+        return Outcome("queued")  # whoever drove it died before its result was handed on
     return outcome_of(state, awaits=awaits, ends=True, went_on=True, trouble="")
 
 
@@ -333,7 +347,7 @@ class FleetWorker:
                 trouble=trouble,
             )
             if outcome.status == "finished":
-                return self._hand_on(engine, state, claim, depot)
+                return self._hand_on(engine, service, claim, depot)
             if until := outcome.at if state.engine.parked else None:
                 self._surely(lambda: self._dispatcher.close_account(claim.account, until, outcome.trouble))
             return outcome
@@ -342,6 +356,10 @@ class FleetWorker:
         """State and files as they were committed last. What was not committed when it was submitted is, then."""
         source = claim.source
         state: Run = file_store(service).replace_journal(claim.id, claim.journal)
+        if state.engine.settings.worktree:  # it has the checkout for itself
+            own = state.engine.settings.evolve(worktree=False, commit=False)
+            rule = lambda state: state.evolve(engine=state.engine.evolve(settings=own))  # noqa: E731
+            service.commit(claim.id, rule, "edited", fields="worktree")
         kept = state.engine.checkpoints[-1].commit if state.engine.checkpoints else source.start
         if kept is not None:
             depot.fetch_checkpoints(claim.id, kept)
@@ -389,7 +407,7 @@ class FleetWorker:
 
     def _run(self, id: str, project: Path, argv: Sequence[str], log: Path, environ: Mapping[str, str]) -> int:
         """The exit code of a program in the run's checkout, which ends with this worker, and with its claim."""
-        with log.open("ab") as output:
+        with log.open("ab") as output, STARTING:
             process = subprocess.Popen(
                 argv,
                 stdin=subprocess.PIPE,
@@ -418,8 +436,15 @@ class FleetWorker:
         process.stdin.close()
         return process.wait()
 
-    def _hand_on(self, engine: Engine, state: Run, claim: Claim, depot: Depot) -> Outcome:
-        """Puts what a finished run has changed on its branch of the remote."""
+    def _hand_on(self, engine: Engine, service: RunService[Any], claim: Claim, depot: Depot) -> Outcome:
+        """Puts what a finished run has changed on its branch of the remote; of an attempt, only if it has succeeded."""
+        state: Run = service.read(claim.id)
+        if isinstance(service, LoopService) and isinstance(state, LoopState) and state.engine.family:
+            self._stop(find_superseded(state))
+            if state.engine.outcome != "succeeded":
+                if state.engine.checkpoints:
+                    keep_attempt(service, claim.id, service.workspace)
+                return Outcome("finished")
         words = (PendingCommit(words=task_text(state)),)
         message = commit_message(claim.id, words, proof_words(state.engine))
         commit = commit_all(engine.project, claim, message, state.completed_at or state.updated_at or "")
@@ -432,6 +457,14 @@ class FleetWorker:
             return Outcome("finished", trouble=str(error))
         self._surely(lambda: self._dispatcher.note_result(claim, name, commit))
         return Outcome("finished")
+
+    def _stop(self, ids: Sequence[str]) -> None:
+        """Asks whoever holds them; it may be done again."""
+        args = Envelope(seen=0, given={"why": SUPERSEDED}).model_dump()
+        for id in ids:
+            with suppress(NotFound):  # it is not in the fleet
+                if self._surely(partial(self._dispatcher.find, id)).status != "finished":
+                    self._surely(partial(self._signals.send, id, "stop", args, "fleet"))
 
     def _clear(self, folder: Path) -> None:
         """Ends what still runs there, and removes it."""
