@@ -1,7 +1,7 @@
 """How a project's runs get to the fleet, and back."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from loopwright.core.errors import Conflict, Invalid, LoopwrightError, NotFound, StoreError, WorkspaceError
@@ -38,8 +38,8 @@ def submit_run(engine: "Engine", kind: IdName, id: str, account: str, priority: 
     """
     from loopwright.fleet.database import Unreachable
 
-    service, dispatcher = services(engine)[kind], open_dispatcher(engine.config)
-    with _together(engine, id) as ids:
+    service = services(engine)[kind]
+    with closing(open_dispatcher(engine.config)) as dispatcher, _together(engine, id) as ids:
         states = {one: _require_submittable(engine, service, one, dispatcher) for one in ids}
         sources = {one: _hand_over(engine, service, one) for one in ids}
         with change_marks(engine.project) as marks:
@@ -165,7 +165,8 @@ def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
     """
     from loopwright.fleet.depot import find_url
 
-    found = open_dispatcher(engine.config).find(id)
+    with closing(open_dispatcher(engine.config)) as dispatcher:
+        found = dispatcher.find(id)
     mirror, mark = engine.mirror(), read_marks(engine.project).get(id)
     if mirror is None or mark is None:
         raise Conflict(f"{id} was not submitted from here, or was fetched when it had ended")
