@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.core.errors import Conflict, Invalid, NotFound
+from loopwright.core.errors import Conflict, ExitCode, Invalid, NotFound
 from loopwright.core.record import JournalEvent
 from loopwright.core.state import Outcome
 from loopwright.fleet.database import connect
+from loopwright.surfaces.cli.attempts import await_attempts
 from loopwright.wiring import Engine, open_engine
 from loopwright.wiring.fleet.marks import read_marks
 from loopwright.wiring.fleet.runs import fetch_runs, submit_run
@@ -90,7 +91,9 @@ def test_a_machine_dies_between_a_success_and_the_end_of_the_others(fleet: RealF
     assert len(fleet.answer("show", ids[0])["attempts"]) == 2
 
 
-def test_all_that_have_not_ended_go_there_or_none(fleet: RealFleet, engine: Engine) -> None:
+def test_all_that_have_not_ended_go_there_or_none(
+    fleet: RealFleet, engine: Engine, capsys: pytest.CaptureFixture[str]
+) -> None:
     ids, service = fleet.make_family(["true"], ["true"], ["true"], ["true"], run_all=True), engine.service
 
     def refused(error: type[Exception], words: str, account: str = "default") -> None:
@@ -113,6 +116,13 @@ def test_all_that_have_not_ended_go_there_or_none(fleet: RealFleet, engine: Engi
         submit_run(engine, "loop_id", ids[2], "default")
     assert sorted(fetch_runs(engine, ids[0])) == [ids[1], ids[2]]
     assert settle_family(service, ids[0]) is None
+    with connect(fleet.url) as database:
+        database.execute("UPDATE fleet_loop SET status = 'resting' WHERE id = %s", [ids[1]])
+        database.execute("UPDATE fleet_loop SET status = 'finished' WHERE id = %s", [ids[2]])
+    assert await_attempts(engine, ids[0], json=False, at="") == ExitCode.NEEDS_PERSON
+    told = capsys.readouterr().out
+    assert f"help  loopwright show {ids[1]}\n  then  loopwright fetch {ids[0]}" in told
+    assert sorted(read_marks(engine.project)) == [ids[1]], "the other one was fetched"
 
 
 def test_attempts_that_need_no_machine_are_not_submitted(fleet: RealFleet, engine: Engine) -> None:

@@ -207,12 +207,12 @@ def _page(engine: "Engine", found: "Sequence[AttemptResult]", winner: str | None
             "No attempt is proven; nothing was applied. What each has changed is kept: loopwright diff ID",
             f"  next  loopwright show {best}{at}",
         ]
-    away = [one.id for one in found if engine.service.is_elsewhere(one.id)]
-    if not away:
+    service = engine.service
+    if not any(service.is_elsewhere(one.id) for one in found):
         return [*lines, "", "Not settled yet.", f"  next  loopwright resume {id} --wait{at}"]
-    waits = [one.id for one in found if one.id in away and not one.is_busy and one.outcome is None]
-    helped = [f"  help  loopwright show {one}{at}" for one in waits]
-    return [*lines, "", "Not settled yet: they are in the fleet.", *helped, f"  then  loopwright fetch {id}{at}"]
+    there = [run for one in found if (run := service.in_fleet(one.id))]
+    waiting = [f"  help  loopwright show {run.id}{at}" for run in there if run.status == "resting"]
+    return [*lines, "", "Not settled yet: they are in the fleet.", *waiting, f"  then  loopwright fetch {id}{at}"]
 
 
 def _closeness(one: "AttemptResult") -> tuple[int, int]:
