@@ -138,6 +138,8 @@ def fetch_runs(engine: "Engine", id: str) -> dict[str, FleetRun]:
 
     How they were in the fleet, by id.
     """
+    if mirror := engine.mirror():
+        mirror.look(FETCH_SECONDS, only=id)  # whatever has become of the copy here
     family = find_unsettled(engine, id)
     if family is None:
         return {id: fetch_run(engine, id)[0]}
