@@ -7,7 +7,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PARTS = (
     "store", "startup", "runs", "kernel", "trees", "tests", "stall", "agents", "server", "stream", "page", "tune_speed",
-    "proof", "mutation",
+    "proof", "mutation", "fleet",
 )  # fmt: skip
 
 

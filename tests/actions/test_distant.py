@@ -187,17 +187,30 @@ async def test_of_two_choices_one_wins(stage: MakeStage) -> None:
             loop.service.choose(loop.loop_id, "validate")
 
 
-async def test_a_dead_runner_offers_nothing_and_its_successor_does(stage: MakeStage) -> None:
+async def test_a_menu_needs_no_runner_and_a_choice_starts_one(stage: MakeStage) -> None:
     made = stage(PLAN, GOOD)
     async with afar(made) as loop:
-        await loop.choose("validate")
-        await soon(lambda: loop.state.engine.menu is None)
         await loop.at_menu()
-    assert loop.state.engine.menu is not None, "as after a kill: nobody tidied up"
-    assert made.service.menu(loop.loop_id) == ()
+        made.launcher.launched.clear()
+    assert "develop" in loop.names, "as after a kill: nobody tidied up"
+    made.service.choose(loop.loop_id, "develop")
+    assert made.launcher.launched == [loop.loop_id]
     with pytest.raises(Conflict, match=r"the runner of .* is gone; resume the loop"):
-        made.service.choose(loop.loop_id, "develop")
+        made.service.choose(loop.loop_id, "validate")
     loop.driving = asyncio.ensure_future(made.drive(loop.loop_id, from_afar=True))
+    await soon(lambda: made.actions(loop.loop_id) == ["INIT", "DEVELOP"])
+    await loop.choose("exit")
+    assert (await loop.driving).status == "user_exit"
+
+
+async def test_what_an_added_task_makes_possible_is_offered_by_the_next_runner(stage: MakeStage) -> None:
+    made = stage(ScriptedTurn(text=said("INIT", tasks=[])), GOOD)
+    async with afar(made) as loop:
+        await loop.at_menu()
+    loop.service.choose(loop.loop_id, "add", description="Make app.txt say good")
+    assert loop.names == ()
+    loop.driving = asyncio.ensure_future(made.drive(loop.loop_id, from_afar=True))
+    await loop.choose("develop")
     await loop.choose("exit")
     assert (await loop.driving).status == "user_exit"
 

@@ -9,6 +9,7 @@ import pytest
 from loopwright.core.errors import Invalid, NewerSchema, StoreError
 from loopwright.fleet import workers
 from loopwright.fleet.database import Database, Unreachable, check_tables, connect, create_tables, told_errors
+from loopwright.fleet.queue import SET_PACE, DbosDispatcher
 from tests.fleet.postgres import Server
 
 
@@ -55,6 +56,25 @@ def test_who_waits_for_others_does_not_wait_for_ever(fleet_url: str) -> None:
     with database.transaction(), ThreadPoolExecutor() as pool, pytest.raises(Unreachable, match="takes too long"):
         pool.submit(database.transaction(0.05).__enter__).result()
     database.close()
+
+
+FIFTY = "SELECT n, 'host', 1, '' FROM generate_series(1, 50) AS n"
+
+
+def test_many_workers_ask_about_each_queue_no_more_often_than_ten(fleet_url: str) -> None:
+    def pace() -> set[float]:
+        with connect(fleet_url) as connection:
+            connection.execute(SET_PACE)
+            return {row[0] for row in connection.execute("SELECT polling_interval_sec FROM dbos.queues")}
+
+    DbosDispatcher(Database(fleet_url)).make_tables()
+    assert pace() == {0.2}
+    with connect(fleet_url) as connection:
+        connection.execute(f"INSERT INTO fleet_worker (executor, host, slots, version) {FIFTY}")
+    assert pace() == {1.0}
+    with connect(fleet_url) as connection:
+        connection.execute("DELETE FROM fleet_worker")
+    assert pace() == {0.2}
 
 
 def test_who_waits_for_news_costs_nothing(fleet_url: str) -> None:

@@ -27,9 +27,10 @@ PARKED = Parked(until="2026-01-22T15:00:00+08:00", reason="usage limit")
 def loop(status: LoopStatus, parked: Parked | None = None, outcome: Result | None = None) -> LoopState:
     state = LoopState(
         loop_id="loop-1", title="it", description="it", created_at=AT, updated_at=AT, max_iterations=10,
-        engine=EngineState(parked=parked, outcome=outcome),
+        engine=EngineState(parked=parked),
     )  # fmt: skip
-    return state.model_copy(update={"status": status})
+    engine = state.engine.model_copy(update={"outcome": outcome})
+    return state.model_copy(update={"status": status, "engine": engine})
 
 
 @pytest.mark.parametrize(

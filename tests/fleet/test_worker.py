@@ -31,8 +31,11 @@ def test_a_loop_goes_there_and_comes_back(fleet: RealFleet) -> None:
     fleet.command("submit", "loop-1")
     assert fleet.status()["loop-1"]["status"] == "queued"
     fleet.command("rewind", "loop-1", "--to", "1", code=5)
-    machine = fleet.machine().start("--drain")
-    assert machine.wait() == 0, machine.output
+    machine = fleet.machine().start()
+    until(lambda: fleet.status()["loop-1"]["status"] == "finished")
+    fleet.command("reopen", "loop-1")
+    until(lambda: machine.output.count("loop-1 finished") == 2)
+    assert machine.end() == 0, machine.output
     assert machine.left() == []
     fetched = fleet.command("fetch", "loop-1")
     assert fetched["status"] == "completed"
@@ -44,7 +47,14 @@ def test_a_loop_goes_there_and_comes_back(fleet: RealFleet) -> None:
     ]  # fmt: skip
     assert fleet.command("branch", "loop-1")["engine"]["branch"]["tip"] == fleet.git("rev-parse", branch)
     assert "+three" in fleet.command("diff", "loop-1")["diff"]
+    assert not (fleet.project.root / "more.txt").exists()
+    fleet.command("apply", "loop-1")
+    assert (fleet.project.root / "more.txt").read_text() == "three\n"
+    assert (fleet.project.root / "notes.txt").read_text() == "begun, and changed\none\ntwo\n"
     fleet.command("fetch", "loop-1", code=5)
+    fleet.command("reopen", "loop-1")
+    assert fleet.command("watch", "loop-1")["status"] == "completed"
+    assert fleet.command("show", "loop-1")["engine"]["incidents"] == []
 
 
 def test_what_a_dead_machine_left_is_done_by_another(fleet: RealFleet) -> None:
@@ -109,19 +119,25 @@ def test_a_database_and_a_remote_that_are_away_for_a_while(fleet: RealFleet, pos
     assert machine.end() == 0
 
 
-def test_a_run_is_set_up_and_sees_its_account_and_nothing_of_the_fleet(fleet: RealFleet) -> None:
-    (fleet.project.root / "loopwright.toml").write_text('[fleet]\nsetup = "env > setup.txt"\n')
-    fleet.git("add", "--all")
-    fleet.git("commit", "--quiet", "--message=set up")
-    fleet.make_loop("loop-1", ["env > task.txt"])
-    fleet.command("submit", "loop-1")
-    machine = fleet.machine()
+def test_a_run_is_set_up_once_and_sees_its_account_and_nothing_of_the_fleet(fleet: RealFleet) -> None:
+    setup = f"echo x >> {fleet.folder}/count; env > setup.log"
+    (fleet.project.root / "loopwright.toml").write_text(f'[fleet]\nsetup = "{setup}"\n')
+    (fleet.project.root / ".gitignore").write_text("__pycache__/\nsetup.log\n")
+    for id in ("loop-1", "loop-2"):
+        fleet.make_loop(
+            id, ["cat /proc/*/environ | tr '\\0' '\\n' > task.txt; cp setup.log setup.txt; echo > setup.log"]
+        )
+        fleet.command("submit", id)
+    machine = fleet.machine(slots=1)
     (machine.home / "loopwright.toml").write_text('[fleet.accounts.default]\nAPI_KEY = "of-the-account"\n')
     assert machine.start("--drain").wait() == 0
+    assert "go on elsewhere" not in machine.output, "it left, and was not lost"
+    assert (fleet.folder / "count").read_text() == "x\n"
     for file in ("setup.txt", "task.txt"):
-        seen = show(fleet, "loopwright/loop-1", file)
-        assert "API_KEY=of-the-account" in seen
-        assert "FLEET_URL" not in seen
+        for id in ("loop-1", "loop-2"):
+            seen = show(fleet, f"loopwright/{id}", file)
+            assert "API_KEY=of-the-account" in seen
+            assert "FLEET_URL" not in seen
 
 
 def test_a_run_that_cannot_be_set_up_says_why(fleet: RealFleet) -> None:
@@ -132,6 +148,17 @@ def test_a_run_that_cannot_be_set_up_says_why(fleet: RealFleet) -> None:
     fleet.command("submit", "loop-1")
     machine = fleet.machine().start()
     until(lambda: "failed with exit code 3: no such tool" in fleet.status()["loop-1"]["trouble"])
+    assert machine.end() == 0
+
+
+def test_a_loop_at_its_menu_holds_no_slot(fleet: RealFleet) -> None:
+    fleet.make_loop("loop-1", STEPS[:1], mode="interactive")
+    fleet.command("submit", "loop-1")
+    machine = fleet.machine(slots=1).start()
+    until(lambda: fleet.status()["loop-1"]["status"] == "resting")
+    assert "develop" in [entry["name"] for entry in fleet.command("show", "loop-1")["engine"]["menu"]["entries"]]
+    fleet.command("choose", "loop-1", "exit")
+    until(lambda: fleet.command("show", "loop-1")["status"] == "user_exit")
     assert machine.end() == 0
 
 

@@ -28,8 +28,10 @@ QUEUE = "account:"
 CONTROL, CONTROLS = "control", 2
 """The queue, and the workflow, of runs that commands wait for; and how many a worker takes at a time, slots or not."""
 
-POLL_SECONDS = 0.2
-POOL = 4
+POLL_SECONDS, POLL_SHARE, LONGEST_POLL = 0.2, 0.02, 5.0
+"""Between two looks of a worker at a queue: so many seconds for each worker that lives, within these bounds."""
+
+POOL = 3
 """Connections that DBOS may have at a time."""
 
 INSERT_LOOP = """
@@ -110,6 +112,13 @@ CLOSE_ACCOUNT = "UPDATE fleet_account SET closed_until = %s, closed_why = %s WHE
 
 CLOSED = "SELECT name FROM fleet_account WHERE closed_until > now()"
 
+SET_PACE = f"""
+UPDATE dbos.queues SET polling_interval_sec = pace FROM (
+    SELECT least(greatest({POLL_SECONDS}, {POLL_SHARE} * count(*)), {LONGEST_POLL}) AS pace FROM fleet_worker
+) AS workers WHERE polling_interval_sec <> pace
+"""
+"""All workers together ask the database about a queue as often as ten of them do, however many there are."""
+
 FLEET_RUN = """
 id, kind, status, account, owner AS "user", holder, branch, trouble, CASE WHEN status = 'queued' THEN (
     SELECT count(*) FROM fleet_loop AS other WHERE other.status = 'queued' AND other.account = run.account
@@ -120,14 +129,37 @@ id, kind, status, account, owner AS "user", holder, branch, trouble, CASE WHEN s
 
 FIND = f"SELECT {FLEET_RUN} FROM fleet_loop AS run WHERE id = %(id)s"
 ACCOUNTS = """
-SELECT name, slots, user_slots, closed_until::text, closed_why,
-count(*) FILTER (WHERE status = 'running') AS running, count(*) FILTER (WHERE status = 'queued') AS queued
-FROM fleet_account LEFT JOIN fleet_loop ON account = name GROUP BY name ORDER BY name
+WITH share AS (
+    SELECT account, owner, count(*) FILTER (WHERE status = 'running') AS running,
+    count(*) FILTER (WHERE status = 'queued') AS queued
+    FROM fleet_loop WHERE status IN ('running', 'queued') GROUP BY account, owner
+)
+SELECT name, slots, user_slots, to_json(CASE WHEN closed_until > now() THEN closed_until END) AS closed_until,
+CASE WHEN closed_until > now() THEN closed_why END AS closed_why,
+coalesce(sum(running), 0)::int AS running, coalesce(sum(queued), 0)::int AS queued, coalesce(json_agg(
+    json_build_object('user', owner, 'running', running, 'queued', queued) ORDER BY owner
+) FILTER (WHERE owner IS NOT NULL), '[]') AS users
+FROM fleet_account LEFT JOIN share ON account = name GROUP BY name ORDER BY name
 """
 WORKERS = """
-SELECT executor, host, slots, version, started::text, extract(epoch FROM now() - beat)::float AS age,
-(SELECT count(*) FROM fleet_loop WHERE holder = executor) AS running FROM fleet_worker ORDER BY executor
+SELECT executor, host, slots, version, to_json(started) AS started, extract(epoch FROM now() - beat)::float AS age,
+count(id) AS running, coalesce(json_agg(
+    json_build_object('id', id, 'kind', kind, 'title', title, 'account', account, 'user', owner, 'since', changed)
+    ORDER BY changed, id
+) FILTER (WHERE id IS NOT NULL), '[]') AS runs
+FROM fleet_worker LEFT JOIN fleet_loop ON holder = executor AND status = 'running'
+GROUP BY executor ORDER BY host, executor
 """
+QUEUED = """
+SELECT * FROM (
+    SELECT id, kind, title, account, owner AS "user", to_json(changed) AS since, priority, trouble,
+    row_number() OVER (PARTITION BY account ORDER BY priority, submitted, id) - 1 AS before
+    FROM fleet_loop WHERE status = 'queued'
+) AS waiting WHERE before < %s ORDER BY account, before
+"""
+SHOWN = 100
+"""Of the runs that wait for an account."""
+
 COUNTS = "SELECT status, count(*) AS n FROM fleet_loop GROUP BY status ORDER BY status"
 LATEST = """
 SELECT id, title, status, account, owner AS "user", holder, branch, trouble, changed::text
@@ -246,7 +278,7 @@ class DbosDispatcher:
             return frozenset(name for (name,) in open.execute(CLOSED))
 
     def accounts(self) -> list[dict[str, Any]]:  # Any: rows, as JSON has them
-        """Each with its limits, and how many of its runs are driven and wait."""
+        """Each with its limits, and how many of its runs are driven and wait, in all and by user."""
         return self._rows(ACCOUNTS)
 
     def status(self) -> dict[str, Any]:  # Any: as above
@@ -256,6 +288,21 @@ class DbosDispatcher:
             "runs": {row["status"]: row["n"] for row in self._rows(COUNTS)},
             "latest": self._rows(LATEST),
         }
+
+    def overview(self, seconds: float) -> dict[str, Any]:  # Any: as above
+        """The workers with what they drive, the accounts, the first that wait for each, and how many runs there are.
+
+        All as of one moment. Unreachable, after that many seconds at the latest.
+        """
+        with self._database.transaction(seconds) as open:
+            open.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            rows = open.cursor(row_factory=dict_row)
+            return {
+                "workers": rows.execute(WORKERS).fetchall(),
+                "accounts": rows.execute(ACCOUNTS).fetchall(),
+                "queue": rows.execute(QUEUED, (SHOWN,)).fetchall(),
+                "runs": {row["status"]: row["n"] for row in rows.execute(COUNTS)},
+            }
 
     def _rows(self, query: str) -> list[dict[str, Any]]:  # Any: as above
         with self._database.transaction() as open:

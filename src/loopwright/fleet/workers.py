@@ -12,7 +12,7 @@ from typing import Self
 from loopwright import __version__
 from loopwright.core.fleet import JobQueue
 from loopwright.fleet.database import Database, Unreachable
-from loopwright.fleet.queue import CONTROL, ask_for_control, restore_jobs
+from loopwright.fleet.queue import CONTROL, SET_PACE, ask_for_control, restore_jobs
 
 BEAT_SECONDS = 1.0
 BEAT_LIMIT = 2.0
@@ -89,7 +89,9 @@ class Membership:
         self._thread.join()
 
     def leave(self) -> None:
-        """Its row goes; jobs that it still has are handed to others."""
+        """It beats no more, and its row goes; jobs that it still has are handed to others."""
+        self._ended.set()
+        self._thread.join()
         with self._database.transaction() as open:
             open.execute("DELETE FROM fleet_worker WHERE executor = %s", (self._executor,))
 
@@ -119,6 +121,7 @@ class Membership:
             turn = open.execute(TURN).fetchone() == (True,)
             if turn:
                 open.execute(BURY, (DEAD_SECONDS,))
+                open.execute(SET_PACE)
                 for (id,) in open.execute(FORGOTTEN, (FORGOTTEN_SECONDS,)).fetchall():
                     ask_for_control(open, id)
                 if next(self._turns) % RESTORE_TURNS == 0:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from loopwright.core.errors import AgentError, Conflict
 from loopwright.core.ids import generation_of
 from loopwright.core.ports import JobResult
-from loopwright.core.state import RunSettings
+from loopwright.core.state import RunSettings, SandboxName
 from loopwright.processes.confinement import Sandbox, confine
 from loopwright.processes.process_tree import (
     AWAITED,
@@ -73,12 +73,14 @@ _STUBBORN = 2.0  # seconds after which a runner that does not even die of KILL i
 class OwnProcesses:
     """Implements ports.Processes on this machine. `home` lies outside of the project.
 
-    It holds a registry for each loop, and a folder for what its programs keep (see `folder`).
+    It holds a registry for each loop, and a folder for what its programs keep (see `folder`). `usual`: the sandbox of a
+    run, by its id, that has named none itself.
     """
 
-    def __init__(self, project: Path, home: Path) -> None:
+    def __init__(self, project: Path, home: Path, usual: Callable[[str], SandboxName] = lambda id: "none") -> None:
         self._project = project.resolve()
         self._home = home
+        self._usual = usual
 
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         registry = self._registry(loop_id)
@@ -97,11 +99,12 @@ class OwnProcesses:
 
     @contextmanager
     def confined(self, loop_id: str, settings: RunSettings) -> Iterator[None]:
-        if settings.sandbox == "none":
+        name = self._usual(loop_id) if settings.sandbox == "none" else settings.sandbox
+        if name == "none":
             yield
             return
         sandbox = Sandbox(
-            settings.sandbox,
+            name,
             self._project,
             self.folder(loop_id),
             self._home.parent.resolve(),

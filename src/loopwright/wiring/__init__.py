@@ -19,7 +19,7 @@ from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound
 from loopwright.core.ids import new_loop_id
 from loopwright.core.ports import Clock, Workspace
-from loopwright.core.state import Budget, Family, FamilyMember, RunSettings
+from loopwright.core.state import Budget, Family, FamilyMember, RunSettings, SandboxName
 from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS, Dimension
@@ -30,6 +30,7 @@ from loopwright.wiring.agents import Agents as Agents
 from loopwright.wiring.fleet.forwarder import Forwarder
 from loopwright.wiring.fleet.replicas import RunReplicas
 from loopwright.wiring.places import (
+    FLEET_MARKS,
     checkpoints_folder,
     make_branches,
     read_cycle_prompts,
@@ -562,7 +563,17 @@ def read_means(project: Path, flags: dict[str, object]) -> EngineMeans:
 
 
 def _processes(root: Path, config: Config) -> OwnProcesses:
-    return OwnProcesses(root, private_directory(checkpoints_folder(config.settings), root).with_suffix(".processes"))
+    def of_worker(id: str) -> SandboxName:
+        """That of the fleet's worker that drives the run here."""
+        if not (root / FLEET_MARKS).exists():
+            return "none"
+        from loopwright.wiring.fleet.marks import read_marks
+
+        mark = read_marks(root).get(id)
+        return mark.sandbox if mark else "none"
+
+    home = private_directory(checkpoints_folder(config.settings), root).with_suffix(".processes")
+    return OwnProcesses(root, home, of_worker)
 
 
 def _root(project: Path) -> Path:

@@ -10,7 +10,7 @@ import type { AnyParts } from '../run/resources'
 import { Confirm } from '../ui/Confirm'
 import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
-import type { CommandName } from './commands'
+import { type CommandName, offerAt } from './commands'
 
 interface CommandBarProps<State, Parts extends AnyParts<Parts>> {
   kind: RunKind<State, Parts>
@@ -36,7 +36,7 @@ export function CommandBar<State, Parts extends AnyParts<Parts>>({
 }: CommandBarProps<State, Parts>) {
   const [asking, setAsking] = useState<CommandName | null>(null)
   const { busy, problem, run, clear } = useCommand()
-  const { first, rest, urges } = kind.offerOf(view.run, view.live)
+  const { first, rest, urges } = offerAt(view.fleet, kind.offerOf(view.run, view.live))
   const act = (command: CommandName) => {
     clear()
     const now = AT_ONCE[command]

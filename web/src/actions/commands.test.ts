@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { KindName } from '../api/types'
-import { OFFERS, offerOf, standingOf } from './commands'
+import type { FleetPlace, KindName } from '../api/types'
+import { OFFERS, offerAt, offerOf, standingOf } from './commands'
 
 /** Standings that can be deleted, and that can be stopped. */
 const DELETABLE: Readonly<Record<KindName, readonly string[]>> = {
@@ -39,5 +39,31 @@ describe('how a run is', () => {
   it('one that waits for a person without a runner is not orphaned, and urges nobody', () => {
     expect(standingOf({ status: 'running', live: false, waits: true })).toBe('waiting')
     expect([offerOf('tuning', 'waiting').urges, offerOf('tuning', 'orphaned').urges]).toEqual([false, true])
+  })
+})
+
+describe('what is offered for a run that other machines drive', () => {
+  const at = (status: FleetPlace['status']): FleetPlace => ({
+    status,
+    holder: null,
+    before: 0,
+    account: 'team',
+    user: 'ada',
+    trouble: '',
+  })
+
+  it.each([
+    ['queued', 'created', ['stop']],
+    ['running', 'running', ['pause', 'pause_now', 'tell', 'stop']],
+    ['resting', 'paused', ['resume', 'tell', 'stop']],
+    ['finished', 'completed', ['reopen']],
+  ] as const)('%s, and %s: %j', (place, standing, commands) => {
+    const { first, rest } = offerAt(at(place), offerOf('loop', standing))
+    expect([...first, ...rest]).toEqual(commands)
+  })
+
+  it('nothing changes for one that is here', () => {
+    const offer = offerOf('loop', 'created')
+    expect(offerAt(null, offer)).toBe(offer)
   })
 })

@@ -1,5 +1,5 @@
 // What a person can do with a run, by its kind and status: the one table behind every button. Pure.
-import type { KindName } from '../api/types'
+import type { FleetPlace, KindName } from '../api/types'
 
 export type CommandName =
   | 'start'
@@ -81,4 +81,14 @@ export function standingOf({ status, live, isParked = false, waits = false }: St
 export function offerOf(kind: KindName, standing: string): Offer {
   const { first, rest } = OFFERS[kind][standing] ?? { first: [], rest: [] }
   return { first, rest, urges: !CALM.includes(standing) }
+}
+
+/** What is left of an offer where other machines drive the run: its files are not here, and the fleet begins it. */
+export function offerAt(place: FleetPlace | null, offer: Offer): Offer {
+  if (place === null) return offer
+  const isHere = (command: CommandName) =>
+    command === 'start' ? place.status === 'resting' : command !== 'recover' && command !== 'delete'
+  const first = offer.first.filter(isHere)
+  const rest = offer.rest.filter(isHere)
+  return first.length > 0 ? { ...offer, first, rest } : { first: rest, rest: [], urges: false }
 }

@@ -1,6 +1,6 @@
 // The endpoints that every kind of run has, one function each (docs/http-api.md).
 import { get, request, send } from './client'
-import type { Agent, Filter, KindName, Mode, Page, Permissions, Project, RunView } from './types'
+import type { Agent, Filter, FleetPlace, KindName, Mode, Page, Permissions, Project, RunView } from './types'
 
 /** Where the server is asked about each kind. */
 export const ROOTS: Readonly<Record<KindName, string>> = {
@@ -41,6 +41,8 @@ export interface RunPage<Brief> {
   rows: (Brief & { id: string })[]
   total: number
   damaged: DamagedRun[]
+  /** By id. */
+  places: Readonly<Record<string, FleetPlace>>
 }
 
 export async function listRuns<Brief extends object>(
@@ -52,7 +54,7 @@ export async function listRuns<Brief extends object>(
   const query = { status, search, project, offset, limit, view: 'brief' }
   const page = await request<Page<Brief, { reason: string }>>('GET', ROOTS[kind], { query })
   const damaged = page.damaged.map((one) => ({ id: idOf(kind, one), reason: one.reason }))
-  return { rows: page.data.map((brief) => rowOf(kind, brief)), total: page.total, damaged }
+  return { rows: page.data.map((brief) => rowOf(kind, brief)), total: page.total, damaged, places: page.fleet ?? {} }
 }
 
 export function rowOf<Brief extends object>(kind: KindName, brief: Brief): Brief & { id: string } {
@@ -72,8 +74,9 @@ export async function createRun(kind: KindName, body: object, project: string | 
 
 /** `path`: the address of the run. */
 export async function readRun<State>(path: string): Promise<RunView<State>> {
-  const { data, project, live = false } = await request<{ data: State; project: string; live?: boolean }>('GET', path)
-  return { run: data, project, live }
+  type Answer = { data: State; project: string; live?: boolean; fleet?: FleetPlace }
+  const { data, project, live = false, fleet = null } = await request<Answer>('GET', path)
+  return { run: data, project, live, fleet }
 }
 
 export function listProjects(): Promise<Project[]> {

@@ -36,11 +36,22 @@ export interface Ref {
   project?: string | undefined
 }
 
-/** One run, as the server answers with it. */
+/** How a run is in the fleet. `before`: how many are queued for its account ahead of it; `trouble`: why it was not driven. */
+export interface FleetPlace {
+  status: 'queued' | 'running' | 'resting' | 'finished'
+  holder: string | null
+  before: number
+  account: string
+  user: string
+  trouble: string
+}
+
+/** One run, as the server answers with it. `fleet`: how it is there, where other machines drive it. */
 export interface RunView<State> {
   run: State
   project: string
   live: boolean
+  fleet: FleetPlace | null
 }
 
 export interface BriefTests {
@@ -95,6 +106,8 @@ export interface Page<Brief, Damaged> {
   data: Brief[]
   total: number
   damaged: Damaged[]
+  /** Of those that other machines drive, by id. */
+  fleet?: Record<string, FleetPlace>
 }
 
 /** One committed change, as the journal has it. `words` says it for people. */
@@ -107,9 +120,11 @@ export interface Entry {
   words: string
 }
 
+/** `fleet`: the first project that names the same fleet as this one, where that names any. */
 export interface Project {
   name: string
   path: string
+  fleet: string | null
 }
 
 /** An agent as the project knows it; `problem` says why it cannot be used. */

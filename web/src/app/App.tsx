@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { loggedOut } from '../api/client'
 import { connection } from '../api/stream'
+import { FleetPage } from '../fleet/FleetPage'
 import { t } from '../i18n'
 import { KINDS } from '../kinds'
 import { Notice } from '../ui/Notice'
@@ -16,7 +17,7 @@ export function App() {
   const first = useRef(true)
 
   useShortcut('n', () => {
-    const kind = here.page === 'lost' ? 'loop' : here.kind
+    const kind = 'kind' in here ? here.kind : 'loop'
     KINDS[kind].openForm()
     go(listHref(kind))
   })
@@ -55,6 +56,7 @@ function Page({ here }: { here: Route }) {
       </div>
     )
   }
+  if (here.page === 'fleet') return <FleetPage project={here.project} />
   const { List, Page } = KINDS[here.kind]
   return here.page === 'list' ? <List /> : <Page key={here.at.id} at={here.at} tab={here.tab} />
 }

@@ -1,15 +1,23 @@
 // What stands around the page: brand, navigation, language and colours, the keys; and the way in.
 import { useEffect, useState } from 'preact/hooks'
-import { loggedOut } from '../api/client'
+import { loggedOut, Problem } from '../api/client'
 import { type Key, LANGUAGES, type Language, language, setLanguage, t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
 import { Picker } from '../ui/Picker'
-import { KIND_NAMES, listHref, route } from './router'
+import { fleets, readProjects } from './projects'
+import { fleetHref, KIND_NAMES, listHref, route } from './router'
 import { useShortcut } from './shortcuts'
 import { setTheme, THEMES, theme } from './theme'
 
 export function Header() {
   const here = route.value
+  useEffect(() => {
+    // The page itself says what is wrong; without the projects there is just no choice of them.
+    readProjects().catch((error) => {
+      if (!(error instanceof Problem)) throw error
+    })
+  }, [here.page, loggedOut.value])
+
   return (
     <header class="top">
       <a class="brand" href={listHref('loop')} aria-label={t('app.home')}>
@@ -30,11 +38,18 @@ export function Header() {
         <ul>
           {KIND_NAMES.map((kind) => (
             <li key={kind}>
-              <a href={listHref(kind)} aria-current={here.page !== 'lost' && here.kind === kind ? 'page' : undefined}>
+              <a href={listHref(kind)} aria-current={'kind' in here && here.kind === kind ? 'page' : undefined}>
                 {t(`nav.${kind}`)}
               </a>
             </li>
           ))}
+          {fleets.value.length > 0 && (
+            <li>
+              <a href={fleetHref()} aria-current={here.page === 'fleet' ? 'page' : undefined}>
+                {t('nav.fleet')}
+              </a>
+            </li>
+          )}
         </ul>
       </nav>
       <div class="tools row">

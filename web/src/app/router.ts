@@ -5,10 +5,12 @@ import type { KindName, Ref } from '../api/types'
 export type Route =
   | { page: 'list'; kind: KindName }
   | { page: 'run'; kind: KindName; at: Ref; tab: string | undefined }
+  | { page: 'fleet'; project: string | undefined }
   | { page: 'lost' }
 
 /** What each kind is called in the address. */
 const FOLDERS: Readonly<Record<KindName, string>> = { loop: 'loops', cycle: 'cycles', tuning: 'tunings' }
+const FLEET = 'fleet'
 export const KIND_NAMES: readonly KindName[] = ['loop', 'cycle', 'tuning']
 
 export const route = signal<Route>(parseHash(location.hash))
@@ -21,10 +23,12 @@ window.addEventListener('hashchange', () => {
 function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/, '').split('?')
   const [folder = 'loops', id, tab, ...rest] = path.split('/').filter(Boolean).map(decodePart)
+  const project = new URLSearchParams(query).get('project') ?? undefined
+  if (folder === FLEET && id === undefined) return { page: 'fleet', project }
   const kind = KIND_NAMES.find((name) => FOLDERS[name] === folder)
   if (rest.length > 0 || kind === undefined) return { page: 'lost' }
   if (id === undefined) return { page: 'list', kind }
-  return { page: 'run', kind, at: { id, project: new URLSearchParams(query).get('project') ?? undefined }, tab }
+  return { page: 'run', kind, at: { id, project }, tab }
 }
 
 export function listHref(kind: KindName): string {
@@ -32,12 +36,20 @@ export function listHref(kind: KindName): string {
 }
 
 export function runHref(kind: KindName, { id, project }: Ref, tab?: string): string {
-  const query = project ? `?project=${encodeURIComponent(project)}` : ''
-  return `${listHref(kind)}/${encodeURIComponent(id)}${tab ? `/${encodeURIComponent(tab)}` : ''}${query}`
+  return `${listHref(kind)}/${encodeURIComponent(id)}${tab ? `/${encodeURIComponent(tab)}` : ''}${queryOf(project)}`
+}
+
+/** `project`: one that names it, where there are several fleets. */
+export function fleetHref(project?: string): string {
+  return `#/${FLEET}${queryOf(project)}`
 }
 
 export function go(href: string): void {
   location.hash = href
+}
+
+function queryOf(project: string | undefined): string {
+  return project ? `?project=${encodeURIComponent(project)}` : ''
 }
 
 function decodePart(part: string): string {

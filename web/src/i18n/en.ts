@@ -6,6 +6,7 @@ export const en = {
   'nav.loop': 'Loops',
   'nav.cycle': 'Cycles',
   'nav.tuning': 'Skills',
+  'nav.fleet': 'Fleet',
   'theme.label': 'Colours',
   'theme.auto': 'Auto',
   'theme.light': 'Light',

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { en as cycleEn } from '../cycle/i18n.en'
 import { zh as cycleZh } from '../cycle/i18n.zh'
+import { en as fleetEn } from '../fleet/i18n.en'
+import { zh as fleetZh } from '../fleet/i18n.zh'
 import { en as loopEn } from '../loop/i18n.en'
 import { zh as loopZh } from '../loop/i18n.zh'
 import { en as runEn } from '../run/i18n.en'
@@ -18,6 +20,7 @@ const AREAS: readonly (readonly [string, Words, Words])[] = [
   ['of loops', loopEn, loopZh],
   ['of cycles', cycleEn, cycleZh],
   ['of tuning sessions', tuningEn, tuningZh],
+  ['of the fleet', fleetEn, fleetZh],
 ]
 const names = (words = '') => [...words.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
 

@@ -8,6 +8,7 @@ export const zh: Record<keyof typeof en, string> = {
   'nav.loop': '循环',
   'nav.cycle': '周期',
   'nav.tuning': '技能',
+  'nav.fleet': '机群',
   'theme.label': '配色',
   'theme.auto': '自动',
   'theme.light': '浅色',

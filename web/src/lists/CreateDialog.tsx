@@ -4,6 +4,7 @@ import type { Problem } from '../api/client'
 import { createRun } from '../api/runs'
 import type { KindName, Ref } from '../api/types'
 import { addressOf, commandsAt } from '../app/address'
+import { projects } from '../app/projects'
 import { go, runHref } from '../app/router'
 import { t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
@@ -11,7 +12,6 @@ import { Field } from '../ui/Field'
 import { Notice, ProblemNotice } from '../ui/Notice'
 import { fieldProblem, useCommand } from '../ui/useCommand'
 import type { CreateForm, Errors, ListKey } from './ListKind'
-import { projects } from './runList'
 
 interface CreateDialogProps {
   kind: { name: KindName; t: (key: ListKey) => string; form: CreateForm }

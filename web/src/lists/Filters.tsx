@@ -1,10 +1,11 @@
 // What narrows a list: words, status, project.
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { projects } from '../app/projects'
 import { useShortcut } from '../app/shortcuts'
 import { t } from '../i18n'
 import { Picker } from '../ui/Picker'
 import type { Row } from './rows'
-import { projects, type RunList } from './runList'
+import type { RunList } from './runList'
 
 /** Milliseconds after the last letter. */
 const TYPING = 180

@@ -1,6 +1,10 @@
 // The list of all runs of a kind: how to make a new one, how to narrow it, its rows, live.
+
 import { useEffect } from 'preact/hooks'
+import type { FleetPlace } from '../api/types'
+import { projects } from '../app/projects'
 import { runHref } from '../app/router'
+import { placeWords } from '../fleet/place'
 import { t as common } from '../i18n'
 import { Notice, ProblemNotice } from '../ui/Notice'
 import { StatusBadge } from '../ui/StatusBadge'
@@ -9,7 +13,7 @@ import { CreateDialog } from './CreateDialog'
 import { Filters } from './Filters'
 import type { ListKind } from './ListKind'
 import type { Row } from './rows'
-import { projects, type RunList } from './runList'
+import type { RunList } from './runList'
 
 interface ListPageProps<Brief extends Row> {
   kind: ListKind<Brief>
@@ -64,7 +68,7 @@ function Rows<Brief extends Row>({ kind, list, onCreate }: ListPageProps<Brief> 
     <>
       <ul class="list-rows card" aria-label={t('list.title')} aria-busy={list.loading.value}>
         {shown.all.map((one) => (
-          <RunRow key={one.id} kind={kind} brief={one} several={several} />
+          <RunRow key={one.id} kind={kind} brief={one} place={list.places.value[one.id]} several={several} />
         ))}
       </ul>
       <p class="row spread muted small">
@@ -82,11 +86,13 @@ function Rows<Brief extends Row>({ kind, list, onCreate }: ListPageProps<Brief> 
 interface RunRowProps<Brief extends Row> {
   kind: ListKind<Brief>
   brief: Brief
+  /** Where it is, if other machines drive it. */
+  place: FleetPlace | undefined
   several: boolean
 }
 
 /** The title's link covers the whole row. */
-function RunRow<Brief extends Row>({ kind, brief, several }: RunRowProps<Brief>) {
+function RunRow<Brief extends Row>({ kind, brief, place, several }: RunRowProps<Brief>) {
   const { title, look, details, needs, progress, results, changedAt } = kind.columns(brief)
   return (
     <li class="list-row">
@@ -95,7 +101,7 @@ function RunRow<Brief extends Row>({ kind, brief, several }: RunRowProps<Brief>)
       </div>
       <div class="list-name">
         <a href={runHref(kind.name, { id: brief.id, project: several ? brief.project : undefined })}>{title}</a>
-        <p class="muted small">{details.filter(Boolean).join(' · ')}</p>
+        <p class="muted small">{[...(place ? placeWords(place) : []), ...details].filter(Boolean).join(' · ')}</p>
       </div>
       <div class="list-needs">{needs && <span class="badge tone-warn">{needs}</span>}</div>
       <div class="list-progress">{progress}</div>

@@ -1,9 +1,10 @@
 // A list that is on the screen: read once, then kept by the stream of all changes.
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { Problem } from '../api/client'
-import { type DamagedRun, idOf, listProjects, listRuns, rowOf } from '../api/runs'
+import { type DamagedRun, idOf, listRuns, rowOf } from '../api/runs'
 import { subscribe } from '../api/stream'
-import type { Filter, KindName, Project } from '../api/types'
+import type { Filter, FleetPlace, KindName } from '../api/types'
+import { fleets, projects } from '../app/projects'
 import { appendRows, applyChange, type Change, isUnclear, type Row, type Rows } from './rows'
 
 const PAGE = 50
@@ -11,11 +12,15 @@ const PAGE = 50
 const MOST = 500
 /** Milliseconds. */
 const BURST = 400
+/** Nothing tells that a run moves up in a queue of the fleet. Milliseconds between two looks. */
+const PLACES = 4000
 
 export interface RunList<Brief extends Row> {
   filter: Signal<Filter>
   rows: Signal<Rows<Brief> | null>
   damaged: Signal<readonly DamagedRun[]>
+  /** Where runs are that other machines drive, by id. */
+  places: Signal<Readonly<Record<string, FleetPlace>>>
   problem: Signal<Problem | null>
   /** The dialog for a new one is open; it can be asked for from every page. */
   creating: Signal<boolean>
@@ -31,13 +36,11 @@ export interface RunList<Brief extends Row> {
 /** What the stream of all changes calls those of each kind. */
 const EVENTS: Readonly<Record<KindName, string>> = { loop: 'entry', cycle: 'cycle_entry', tuning: 'tuning_entry' }
 
-/** The same for every list. */
-export const projects = signal<readonly Project[]>([])
-
 export function runList<Brief extends Row>(kind: KindName): RunList<Brief> {
   const filter = signal<Filter>({ status: 'all', search: '', project: undefined })
   const rows = signal<Rows<Brief> | null>(null)
   const damaged = signal<readonly DamagedRun[]>([])
+  const places = signal<Readonly<Record<string, FleetPlace>>>({})
   const problem = signal<Problem | null>(null)
   const loading = signal(false)
   /** Counts the questions to the server, so that a late answer to an early one is dropped. */
@@ -69,13 +72,26 @@ export function runList<Brief extends Row>(kind: KindName): RunList<Brief> {
   }
   /** Without a choice the server lists its first project; the stream tells of all of them. */
   const shown = (): Filter => ({ ...filter.value, project: filter.value.project ?? projects.value[0]?.name })
+  const shownLimit = () => Math.min(MOST, Math.max(PAGE, rows.value?.all.length ?? 0))
+  /** Where the runs are now. What is in the way of that, the stream and the next question tell. */
+  const lookAround = async (): Promise<void> => {
+    if (document.hidden || fleets.value.length === 0 || rows.value === null) return
+    const wanted = filter.value
+    try {
+      const found = await listRuns<Brief>(kind, wanted, 0, shownLimit())
+      if (wanted === filter.value) places.value = found.places
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+    }
+  }
   const reload = async (): Promise<void> => {
     const wanted = filter.value
-    const limit = Math.min(MOST, Math.max(PAGE, rows.value?.all.length ?? 0))
+    const limit = shownLimit()
     meanwhile = []
     await reading(async () => {
       const found = await listRuns<Brief>(kind, wanted, 0, limit)
       damaged.value = found.damaged
+      places.value = found.places
       return { all: found.rows, total: found.total }
     })
   }
@@ -84,6 +100,7 @@ export function runList<Brief extends Row>(kind: KindName): RunList<Brief> {
     if (known === null) return
     await reading(async () => {
       const found = await listRuns<Brief>(kind, filter.value, known.all.length, PAGE)
+      places.value = { ...places.value, ...found.places }
       return appendRows(rows.value ?? known, found.rows, found.total)
     })
   }
@@ -109,6 +126,7 @@ export function runList<Brief extends Row>(kind: KindName): RunList<Brief> {
     filter,
     rows,
     damaged,
+    places,
     problem,
     creating: signal(false),
     loading,
@@ -121,21 +139,16 @@ export function runList<Brief extends Row>(kind: KindName): RunList<Brief> {
     },
     follow: () => {
       void reload()
-      void readProjects()
-      return subscribe({
+      const timer = window.setInterval(() => void lookAround(), PLACES)
+      const end = subscribe({
         url: () => '/api/stream',
         on: { [EVENTS[kind]]: (data) => take(changeOf(data)), reset: () => void reload() },
         again: () => void reload(),
       })
+      return () => {
+        window.clearInterval(timer)
+        end()
+      }
     },
-  }
-}
-
-async function readProjects(): Promise<void> {
-  try {
-    projects.value = await listProjects()
-  } catch (error) {
-    // The list itself says what is wrong; without the names there is just no switch.
-    if (!(error instanceof Problem)) throw error
   }
 }

@@ -1,8 +1,9 @@
 // The top of a run's page: what it is, how it stands, what it needs, and what can be done with it.
 import { CommandBar } from '../actions/CommandBar'
-import type { RunView } from '../api/types'
+import type { FleetPlace, RunView } from '../api/types'
 import type { RunAddress } from '../app/address'
-import { listHref } from '../app/router'
+import { fleetHref, listHref } from '../app/router'
+import { standsWhere } from '../fleet/place'
 import { t as common } from '../i18n'
 import { moment, now } from '../ui/format'
 import { t } from './i18n'
@@ -41,8 +42,14 @@ export function RunHead<State, Parts extends AnyParts<Parts>>({
         <h1>{title}</h1>
         <CommandBar kind={kind} address={address} view={view} />
       </div>
-      <Standing summary={summary} live={view.live} project={view.project} />
+      <Standing summary={summary} view={view} />
       <kind.Requests address={address} view={view} section={section} />
+      {view.fleet?.trouble && (
+        <p class="notice tone-warn">
+          <strong>{t('head.trouble')}</strong>
+          <span>{view.fleet.trouble}</span>
+        </p>
+      )}
       {reason && (
         <p class="notice tone-bad">
           <strong>{t('head.why')}</strong>
@@ -60,11 +67,19 @@ export function RunHead<State, Parts extends AnyParts<Parts>>({
 }
 
 /** One line that says how the run stands. */
-function Standing({ summary, live, project }: { summary: RunSummary; live: boolean; project: string }) {
+function Standing({
+  summary,
+  view,
+}: {
+  summary: RunSummary
+  view: Pick<RunView<unknown>, 'live' | 'project' | 'fleet'>
+}) {
+  const { project, fleet } = view
+  const live = view.live && fleet?.status !== 'queued'
   const { status, look, pause, doing, waits, iteration, limit, facts, changedAt } = summary
   const quiet = changedAt ? Math.max(now.value, Date.now()) - Date.parse(changedAt) : 0
   const runner = waits && !live ? 'none' : runnerOf(status, live, quiet)
-  const isLost = runner === 'lost'
+  const isLost = runner === 'lost' && !fleet
   return (
     <dl class="standing">
       <div>
@@ -88,10 +103,14 @@ function Standing({ summary, live, project }: { summary: RunSummary; live: boole
         </Fact>
       ))}
       <Fact name={t('standing.project')}>{project}</Fact>
-      <div class={isLost ? undefined : 'extra'}>
-        <dt>{t('standing.runner')}</dt>
-        <dd>{t(`runner.${runner}`)}</dd>
-      </div>
+      {fleet ? (
+        <FleetFacts place={fleet} project={project} />
+      ) : (
+        <div class={isLost ? undefined : 'extra'}>
+          <dt>{t('standing.runner')}</dt>
+          <dd>{t(`runner.${runner}`)}</dd>
+        </div>
+      )}
       {changedAt && (
         <div class="extra">
           <dt>{t('standing.changed')}</dt>
@@ -99,5 +118,18 @@ function Standing({ summary, live, project }: { summary: RunSummary; live: boole
         </div>
       )}
     </dl>
+  )
+}
+
+/** Where a run is that other machines drive. */
+function FleetFacts({ place, project }: { place: FleetPlace; project: string }) {
+  return (
+    <>
+      <Fact name={place.holder ? t('standing.machine') : common('nav.fleet')}>
+        <a href={fleetHref(project)}>{standsWhere(place)}</a>
+      </Fact>
+      <Fact name={t('standing.account')}>{place.account}</Fact>
+      <Fact name={t('standing.user')}>{place.user}</Fact>
+    </>
   )
 }

@@ -4,13 +4,15 @@ import type { Ref, RunView } from '../api/types'
 import { addressOf } from '../app/address'
 import { RunHead } from './RunHead'
 import type { RunKind } from './RunKind'
-import { useResource } from './resource'
+import { useRefreshing, useResource } from './resource'
 import { type AnyParts, createResources, followRun, type RunResources } from './resources'
 import { Tabs } from './Tabs'
 import { DeletedRun, LoadingRun, UnreadableRun } from './Unavailable'
 
 /** Milliseconds after its last entry that a runner with nothing more to do leaves, without another entry. */
 const LEAVING = 700
+/** Nothing tells that a run moves up in a queue of the fleet. Milliseconds. */
+const MOVING = 3000
 
 interface RunPageProps<State, Parts extends AnyParts<Parts>> {
   kind: RunKind<State, Parts>
@@ -32,6 +34,7 @@ export function RunPage<State, Parts extends AnyParts<Parts>>({
   const title = summary?.title ?? id
   useFollowing(kind, resources, summary?.rev ?? null)
   useLastLook(resources, data, summary?.status)
+  useRefreshing(resources.view, data?.fleet && data.live ? MOVING : 0)
   useTitle(title)
 
   if (resources.isGone.value || (data && problem?.status === 404)) return <DeletedRun kind={kind} title={title} />
@@ -92,7 +95,7 @@ function useFollowing<State, Parts extends AnyParts<Parts>>(
 
 function useLastLook<State>({ view }: RunResources<State, unknown>, data: RunView<State> | null, status = ''): void {
   useEffect(() => {
-    if (!data?.live || status === 'running') return
+    if (!data?.live || data.fleet || status === 'running') return
     const timer = setTimeout(view.touch, LEAVING)
     return () => clearTimeout(timer)
   }, [view, data])

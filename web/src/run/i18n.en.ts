@@ -6,6 +6,7 @@ export const en = {
   'damaged.under_way': 'Recovering…',
 
   'head.why': 'Why it ended',
+  'head.trouble': 'Could not be driven the last time',
   'head.parked': 'Waits until {until}',
   'overview.description': 'Description',
   'standing.status': 'Status',
@@ -14,6 +15,9 @@ export const en = {
   'standing.branch': 'Branch',
   'standing.sandbox': 'Sandbox',
   'standing.project': 'Project',
+  'standing.machine': 'Machine',
+  'standing.account': 'Account',
+  'standing.user': 'User',
   'standing.runner': 'Runner',
   'standing.changed': 'Changed',
   'runner.live': 'running',

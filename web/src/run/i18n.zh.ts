@@ -8,6 +8,7 @@ export const zh: Record<keyof typeof en, string> = {
   'damaged.under_way': '正在恢复…',
 
   'head.why': '结束原因',
+  'head.trouble': '上次未能运行',
   'head.parked': '等待到 {until}',
   'overview.description': '描述',
   'standing.status': '状态',
@@ -16,6 +17,9 @@ export const zh: Record<keyof typeof en, string> = {
   'standing.branch': '分支',
   'standing.sandbox': '沙箱',
   'standing.project': '项目',
+  'standing.machine': '机器',
+  'standing.account': '账户',
+  'standing.user': '用户',
   'standing.runner': '运行进程',
   'standing.changed': '更新于',
   'runner.live': '工作中',

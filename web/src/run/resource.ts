@@ -73,6 +73,22 @@ export function createResource<T>(read: () => Promise<T>): Resource<T> {
   }
 }
 
+/** Reads it again every so many milliseconds while the page can be seen; 0: not at all. */
+export function useRefreshing({ touch }: Pick<Resource<unknown>, 'touch'>, pause: number): void {
+  useEffect(() => {
+    if (pause === 0) return
+    const look = () => {
+      if (!document.hidden) touch()
+    }
+    const timer = window.setInterval(look, pause)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      window.clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [touch, pause])
+}
+
 /** The resource, read for as long as the component is there. */
 export function useResource<T>(held: Resource<T>): { data: T | null; problem: Problem | null } {
   useEffect(() => held.hold(), [held])

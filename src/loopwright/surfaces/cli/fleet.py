@@ -49,6 +49,14 @@ def worker(
         Path | None,
         typer.Option("--place", metavar="DIR", show_default=False, help="Folder to work in (default: of your state)."),
     ] = None,
+    sandbox: Annotated[
+        bool | None,
+        typer.Option(
+            "--sandbox/--no-sandbox",
+            show_default=False,
+            help="Put runs that name no sandbox into bwrap (default: where it works).",
+        ),
+    ] = None,
     drain: Annotated[bool, typer.Option("--drain", help="End when no run is waiting.")] = False,
     project: Project = HERE,
 ) -> None:
@@ -58,7 +66,7 @@ def worker(
     from loopwright.wiring.fleet.worker import FleetWorker
 
     config = read_config(project, {})
-    one = FleetWorker(config, (place or worker_place()).resolve(), slots, _say)
+    one = FleetWorker(config, (place or worker_place()).resolve(), slots, _say, sandbox)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: one.end())
     if not one.serve(drain=drain):

@@ -362,7 +362,8 @@ def branch_details(engine: RunState) -> Iterator[Fact]:
         yield "sandbox", clean_line(settings.sandbox + more)
     if branch is None:
         return
-    yield "worktree", branch.path
+    if branch.is_ready:
+        yield "worktree", branch.path
     yield "branch", f"{branch.name}, from {branch.base[:10]} ({branch.base_branch or 'a detached HEAD'})"
     if branch.named:
         yield "result", f"branch {branch.named}"

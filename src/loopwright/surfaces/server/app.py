@@ -27,7 +27,7 @@ from loopwright.core.supervisor import LAUNCH_TIMEOUT, ResumeResult, is_launched
 from loopwright.projects import Project, Projects
 from loopwright.surfaces.commands import COMMANDS, CommandRow
 from loopwright.surfaces.server import cycles, examples, fleet, loops, metrics, stream, tasks, tunings
-from loopwright.surfaces.server.api_response import ApiResponse, make_refusal, make_response
+from loopwright.surfaces.server.api_response import ApiResponse, Json, make_refusal, make_response
 from loopwright.surfaces.server.dependencies import (
     CYCLE_ROUTES,
     LOOP_ROUTES,
@@ -76,8 +76,15 @@ environment_router = Routes(prefix="/api", tags=["around"])
 )
 async def projects(control: ControlPlane) -> ApiResponse:
     """In order; the first is the default."""
-    known = control.projects.known.values()
-    return make_response([{"name": project.name, "path": str(project.engine.project)} for project in known])
+    firsts: dict[str, str] = {}
+    return make_response([_describe_project(project, firsts) for project in control.projects.known.values()])
+
+
+def _describe_project(project: Project, firsts: dict[str, str]) -> Json:
+    """`firsts`: by the address of a fleet, the first project that names it."""
+    url = project.engine.config.fleet.url
+    fleet = url and firsts.setdefault(url.get_secret_value(), project.name)
+    return {"name": project.name, "path": str(project.engine.project), "fleet": fleet}
 
 
 @environment_router.get(
@@ -325,6 +332,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
         task.cancel()
     await asyncio.wait(meanwhile)
     app.state.live.close()
+    for database in control.fleets.values():
+        database.close()
     control.threads.shutdown(wait=False, cancel_futures=True)
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
 from fastapi import Depends, Header, Query, Request
 from orjson import Fragment
@@ -64,6 +64,9 @@ from loopwright.workflows.loop.service import LoopService
 from loopwright.workflows.tuning.commands import command_for as tuning_command_for
 from loopwright.workflows.tuning.model import FIX_LEVELS, TuningState
 from loopwright.workflows.tuning.service import TuningService
+
+if TYPE_CHECKING:
+    from loopwright.fleet.database import Database
 
 PAGE = 200
 REMEMBERED = 100_000
@@ -179,6 +182,11 @@ class Control:
     @cached_property
     def task_places(self) -> TaskLocator:
         return TaskLocator(self.projects)
+
+    @cached_property
+    def fleets(self) -> "dict[str, Database]":
+        """Connections to their databases, by address."""
+        return {}
 
     async def run_in_thread(self, work: Callable[[], T]) -> T:
         """In a thread: for whatever waits for the disk."""

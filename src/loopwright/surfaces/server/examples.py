@@ -248,13 +248,14 @@ REQUESTS: Example = {
         }
     ]
 }
-PROJECTS: Example = {"data": [{"name": "shop", "path": "/home/me/shop"}]}
+PROJECTS: Example = {"data": [{"name": "shop", "path": "/home/me/shop", "fleet": "shop"}]}
 AGENTS: Example = {
     "data": [
         {"name": "builtin", "available": True, "problem": None},
         {"name": "codex", "available": False, "problem": "codex is not installed"},
     ]
 }
+_FLEET_RUN = {"kind": "loop", "account": "default", "user": "ada", "since": LATER, "project": "shop"}
 FLEET: Example = {
     "data": {
         "workers": [
@@ -263,9 +264,10 @@ FLEET: Example = {
                 "host": "forge",
                 "slots": 2,
                 "version": "0.1.0",
-                "started": "2026-01-22 10:00:00+00",
+                "started": AT,
                 "age": 0.4,
                 "running": 1,
+                "runs": [{**_FLEET_RUN, "id": "loop-v2-20260122T100000-0123abcd", "title": "Make the tests pass"}],
             }
         ],
         "accounts": [
@@ -276,10 +278,21 @@ FLEET: Example = {
                 "closed_until": None,
                 "closed_why": None,
                 "running": 1,
-                "queued": 0,
+                "queued": 1,
+                "users": [{"user": "ada", "running": 1, "queued": 1}],
             }
         ],
-        "runs": {"running": 1},
+        "queue": [
+            {
+                **_FLEET_RUN,
+                "id": "loop-v2-20260122T100500-89abcdef",
+                "title": "Remove the cache",
+                "priority": 0,
+                "before": 0,
+                "trouble": "",
+            }
+        ],
+        "runs": {"running": 1, "queued": 1},
     }
 }
 HEALTH: Example = {"data": {"status": "ok", "version": "0.1.0"}}

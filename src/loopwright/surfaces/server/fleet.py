@@ -2,21 +2,26 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 
 import structlog
 
+from loopwright.core.config import Config
 from loopwright.core.errors import Invalid, StoreError
 from loopwright.projects import Projects
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server.api_response import ApiResponse, Json, make_response
-from loopwright.surfaces.server.dependencies import ControlPlane, ProjectName
+from loopwright.surfaces.server.dependencies import Control, ControlPlane, ProjectName
 from loopwright.surfaces.server.documentation import ANYWHERE, Data, document_responses
+from loopwright.surfaces.server.kinds import KINDS
+from loopwright.surfaces.server.metrics import FLEET_SECONDS
 from loopwright.surfaces.server.requests import Routes
 from loopwright.surfaces.server.responses import FleetForm
 from loopwright.wiring import Engine
 from loopwright.wiring.places import FLEET_MARKS
+
+KIND_NAMES: Mapping[str, str] = {kind.key: kind.name for kind in KINDS}
 
 LOOK_SECONDS, REST_SECONDS = 0.5, 2.0
 """Between two looks while something runs in the fleet, and while nothing does or it cannot be reached."""
@@ -29,20 +34,28 @@ router = Routes(prefix="/api", tags=["around"])
     "/fleet", summary="The fleet", responses=document_responses(Data[FleetForm], examples.FLEET, (*ANYWHERE, 404, 503))
 )
 async def fleet(control: ControlPlane, project: ProjectName = None) -> ApiResponse:
-    """Workers, accounts, and how many runs there are by status; 400 where the project's settings name no fleet."""
+    """Workers, accounts, and what runs and waits; 400 where the project's settings name no fleet."""
     found = control.projects.named(project)
-    return make_response(await control.run_in_thread(partial(_describe, found.engine)))
+    return make_response(await control.run_in_thread(partial(_describe, control, found.engine.config)))
 
 
-def _describe(engine: Engine) -> Json:
-    from loopwright.wiring.fleet.access import open_dispatcher
+def _describe(control: Control, config: Config) -> Json:
+    from loopwright.wiring.fleet.access import fleet_url, open_database
 
-    dispatcher = open_dispatcher(engine.config)
-    try:
-        known = dispatcher.status()
-        return {"workers": known["workers"], "accounts": dispatcher.accounts(), "runs": known["runs"]}
-    finally:
-        dispatcher.close()
+    database = control.fleets.setdefault(fleet_url(config), open_database(config))
+    from loopwright.fleet.queue import DbosDispatcher
+
+    known = DbosDispatcher(database).overview(FLEET_SECONDS)
+    here = {id: project.name for project in control.projects.known.values() for id in _marked(project.engine)}
+    for run in (*known["queue"], *(run for worker in known["workers"] for run in worker["runs"])):
+        run.update(kind=KIND_NAMES[run["kind"]], project=here.get(run["id"]))
+    return known
+
+
+def _marked(engine: Engine) -> Iterable[str]:
+    """Runs that were submitted from there, and are mirrored."""
+    mirror = engine.mirror()
+    return mirror.marks if mirror else ()
 
 
 Beside = Callable[[Callable[[], bool]], Awaitable[bool]]

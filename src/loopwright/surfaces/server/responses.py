@@ -7,6 +7,7 @@ from loopwright.core.fleet import FleetStatus
 from loopwright.core.record import Record, Timestamp
 from loopwright.core.state import LoopTask, PermissionRequest, TaskStatus
 from loopwright.skills.reader.skill_graph import EdgeKind, NodeKind
+from loopwright.surfaces.run_kinds import KindName
 from loopwright.surfaces.server.documentation import Data
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.summary import CycleGlance
@@ -327,8 +328,11 @@ class CreatedTasksForm(Data[list[LoopTask]]):
 
 
 class ProjectForm(BaseModel):
+    """`fleet`: the first project that names the same fleet as this one, where that names any."""
+
     name: str
     path: str
+    fleet: str | None = None
 
 
 class AgentForm(BaseModel):
@@ -339,6 +343,26 @@ class AgentForm(BaseModel):
     problem: str | None = None
 
 
+class FleetRunForm(BaseModel):
+    """A run of the fleet; `since` it runs there, or waits. `project` is the served one that submitted it."""
+
+    id: str
+    kind: KindName
+    title: str
+    account: str
+    user: str
+    since: Timestamp
+    project: str | None = None
+
+
+class QueuedRunForm(FleetRunForm):
+    """One that waits; `before` are queued for its account ahead of it, `trouble` is why it could not be driven last."""
+
+    priority: int
+    before: int
+    trouble: str
+
+
 class WorkerForm(BaseModel):
     """A machine; `age` is that of its last sign of life, in seconds, and `running` of its `slots` are taken."""
 
@@ -346,28 +370,42 @@ class WorkerForm(BaseModel):
     host: str
     slots: int
     version: str
-    started: str
+    started: Timestamp
     age: float
     running: int
+    runs: list[FleetRunForm]
 
 
-class AccountForm(BaseModel):
-    """An account of an agent: of its runs, `slots` are driven at a time, and `user_slots` of one user."""
+class FleetUserForm(BaseModel):
+    """Somebody's runs of an account."""
 
-    name: str
-    slots: int
-    user_slots: int | None = None
-    closed_until: str | None = None
-    closed_why: str | None = None
+    user: str
     running: int
     queued: int
 
 
+class AccountForm(BaseModel):
+    """An account of an agent: of its runs, `slots` are driven at a time, and `user_slots` of one user.
+
+    `users` are those of whom some run or wait; `closed_until` is to come.
+    """
+
+    name: str
+    slots: int
+    user_slots: int | None = None
+    closed_until: Timestamp | None = None
+    closed_why: str | None = None
+    running: int
+    queued: int
+    users: list[FleetUserForm]
+
+
 class FleetForm(BaseModel):
-    """`runs` counts them by status."""
+    """`queue` has the first 100 that wait for each account, in order; `runs` counts all runs by status."""
 
     workers: list[WorkerForm]
     accounts: list[AccountForm]
+    queue: list[QueuedRunForm]
     runs: dict[FleetStatus, int]
 
 

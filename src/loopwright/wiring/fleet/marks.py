@@ -13,6 +13,7 @@ from loopwright.core.errors import Corrupt, Fenced
 from loopwright.core.notices import IdName
 from loopwright.core.ports import Snapshot
 from loopwright.core.record import Record
+from loopwright.core.state import SandboxName
 from loopwright.store.disk import Disk
 from loopwright.store.lease import Flock
 from loopwright.wiring.fleet.access import fleet_url, make_depot
@@ -29,12 +30,13 @@ LOG_SUFFIXES = (".ndjson", ".log")
 class FleetMark(Record):
     """A run that is in the fleet. With a `token` it is driven here, else somewhere.
 
-    `edition`: of the journal, where that is a copy; see fleet.logs.
+    `edition`: of the journal, where that is a copy; see fleet.logs. `sandbox`: of the worker, for runs that name none.
     """
 
     kind: IdName = "loop_id"
     token: int | None = None
     edition: int = 0
+    sandbox: SandboxName = "none"
     remote: str
     base: str
 

@@ -9,13 +9,11 @@ from loopwright.core.fleet import FleetRun, Source, Submission
 from loopwright.core.names import FINISHED
 from loopwright.core.notices import IdName
 from loopwright.core.run import Run
-from loopwright.core.state import RunBranch
 from loopwright.processes.user_git import UserGit
 from loopwright.store.files import FileStore
 from loopwright.wiring.fleet.access import fleet_user, make_depot, open_dispatcher
 from loopwright.wiring.fleet.marks import FleetMark, change_marks, read_marks, set_mark
 from loopwright.wiring.places import checkpoints_folder
-from loopwright.workspace.branches import PREFIX
 
 if TYPE_CHECKING:
     from loopwright.core.run_commands import RunService
@@ -41,6 +39,7 @@ def submit_run(engine: "Engine", kind: IdName, id: str, account: str, priority: 
     service = services(engine)[kind]
     with closing(open_dispatcher(engine.config)) as dispatcher, _together(engine, id) as ids:
         states = {one: _require_submittable(engine, service, one, dispatcher) for one in ids}
+        states = {one: _plan_branch(service, one, state) for one, state in states.items()}
         sources = {one: _hand_over(engine, service, one) for one in ids}
         with change_marks(engine.project) as marks:
             marks |= {one: FleetMark(kind=kind, remote=s.remote, base=s.base) for one, s in sources.items()}
@@ -111,9 +110,19 @@ def _require_submittable(engine: "Engine", service: "RunService[Any]", id: str, 
         raise Conflict(
             f"{id} is {state.status}: the fleet takes what is to run; resume or reopen it, and pause it again"
         )
-    if state.engine.branch is not None:
+    if state.engine.branch is not None and state.engine.branch.is_ready:
         raise Conflict(f"{id} works in a worktree already; in the fleet it has a checkout of its own")
     return state
+
+
+def _plan_branch(service: "RunService[Any]", id: str, state: Run) -> Run:
+    """Where its worktree is to be here, once what it has come to is fetched."""
+    if service.branches is None:
+        return state
+    branch, _ = service.branches.plan(id)
+    rule = lambda s: s.evolve(engine=s.engine.evolve(branch=branch))  # noqa: E731
+    planned: Run = service.commit(id, rule, "worktree_planned", branch=branch.name, path=branch.path)
+    return planned
 
 
 def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
@@ -169,8 +178,8 @@ def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
 
     with closing(open_dispatcher(engine.config)) as dispatcher:
         found = dispatcher.find(id)
-    mirror, mark = engine.mirror(), read_marks(engine.project).get(id)
-    if mirror is None or mark is None:
+    mirror = engine.mirror()
+    if mirror is None or id not in read_marks(engine.project):
         raise Conflict(f"{id} was not submitted from here, or was fetched when it had ended")
     service, remote = services(engine)[found.kind], find_url(engine.project)
     mirror.look(FETCH_SECONDS, only=id)
@@ -179,12 +188,12 @@ def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
     state: Run = service.read(id)
     fetch_checkpoints(engine, service, id)
     if found.status == "finished":
-        branch = _plan_branch(engine, service, state, mark.base, remote if found.branch else None)
+        if found.branch is not None:
+            ref, git = f"refs/heads/{found.branch}", UserGit(engine.project, id, engine.project)
+            done = git.run("fetch", "--no-tags", remote, f"{ref}:{ref}")
+            if not done.is_good:
+                raise WorkspaceError(f"the branch {found.branch} could not be fetched: {done.words}")
         set_mark(engine.project, id, None)
-        if branch is not None:
-            settings = state.engine.settings.evolve(worktree=True)
-            rule = lambda s: s.evolve(engine=s.engine.evolve(branch=branch, settings=settings))  # noqa: E731
-            state = service.commit(id, rule, "branched", branch=branch.name)
         with suppress(WorkspaceError):  # what stays there does no harm
             make_depot(engine.project, remote, checkpoints_folder(engine.config.settings)).drop(id)
     return found, state
@@ -197,30 +206,6 @@ def fetch_checkpoints(engine: "Engine", service: "RunService[Any]", id: str) -> 
     if checkpoints := service.read(id).engine.checkpoints:
         folder = checkpoints_folder(engine.config.settings)
         make_depot(engine.project, find_url(engine.project), folder).fetch_checkpoints(id, checkpoints[-1].commit)
-
-
-def _plan_branch(
-    engine: "Engine", service: "RunService[Any]", state: Run, base: str, remote: str | None
-) -> RunBranch | None:
-    """Its work is on a branch, as if it had had a worktree here; `remote` has that branch, where it was pushed."""
-    id, branches, checkpoints = service.rules.id_of(state), service.branches, state.engine.checkpoints
-    if branches is None or not checkpoints:
-        return None
-    git, tip = UserGit(engine.project, id, engine.project), ""
-    ref, brought = f"refs/heads/{PREFIX}/{id}", f"refs/{PREFIX}/{id}/result"
-    if remote is not None:
-        done = git.run("fetch", "--no-tags", remote, f"+{ref}:{brought}")
-        if not done.is_good:
-            raise WorkspaceError(f"the branch {PREFIX}/{id} could not be fetched: {done.words}")
-        tip = git.run("rev-parse", brought).output
-        git.run("update-ref", "-d", brought)
-        git.run("update-ref", "-d", ref, tip)  # it is there where a fetch before this one was killed
-    branch, _ = branches.plan(id)
-    branch = branch.evolve(base=base, start=state.engine.start or checkpoints[0].commit)
-    if not tip:
-        return branch
-    git.run("update-ref", ref, tip)
-    return branch.evolve(is_ready=True, tip=tip)
 
 
 def services(engine: "Engine") -> "Mapping[IdName, RunService[Any]]":  # Any: of states of its kind

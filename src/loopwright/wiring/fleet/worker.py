@@ -1,10 +1,12 @@
 """A worker of the fleet: takes runs from the queue, drives each in a checkout of its own, and hands the result on."""
 
 import fcntl
+import getpass
 import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,6 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,7 @@ from loopwright.core.errors import (
     Conflict,
     Fenced,
     LoopwrightError,
+    NoSandbox,
     NotFound,
     StoreError,
     UncertainCommit,
@@ -31,19 +35,22 @@ from loopwright.core.names import FINISHED
 from loopwright.core.pause import is_due
 from loopwright.core.run import SUPERSEDED, Run
 from loopwright.core.run_commands import RunService
-from loopwright.core.state import PendingCommit
+from loopwright.core.state import PendingCommit, SandboxName
 from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.signals import PostgresSignals
 from loopwright.fleet.workers import Membership, make_executor
 from loopwright.policy.secrets import SecretFilter, secret_values
+from loopwright.processes.confinement import Sandbox
 from loopwright.processes.process_tree import STARTING, ProcessMark
 from loopwright.processes.user_git import UserGit
+from loopwright.store.disk import Disk
 from loopwright.wiring import Engine, open_engine, read_config
 from loopwright.wiring.fleet.access import fleet_url, make_depot
 from loopwright.wiring.fleet.log_sender import LogSender
 from loopwright.wiring.fleet.marks import FleetMark, set_mark
 from loopwright.wiring.fleet.runs import TO_RUN, file_store, services
+from loopwright.wiring.fleet.setups import KeptSetups, setup_key
 from loopwright.wiring.fleet.signal_applier import Envelope, SignalApplier
 from loopwright.workflows.loop.family import find_superseded, keep_attempt
 from loopwright.workflows.loop.model import LoopState
@@ -62,7 +69,10 @@ REST_SECONDS = 10.0
 
 LOOK_SECONDS = 0.2
 WATCH_SECONDS = 1.0
-"""Between two looks at which accounts are closed."""
+"""Between two looks at which accounts are closed, and at whether a run waits for a person."""
+
+PATIENCE = timedelta(seconds=5)
+"""For which a person is waited for with a slot."""
 
 WAIT_SECONDS = 2.0
 """Between two tries to reach the database."""
@@ -121,16 +131,25 @@ def outcome_of_control(state: Run, was: FleetStatus, *, awaits: bool) -> Outcome
 
 
 class FleetWorker:
-    """One for each `place`, the folder that it works in. `say` gets a line about all that happens."""
+    """One for each `place`, the folder that it works in. `say` gets a line about all that happens.
 
-    def __init__(self, config: Config, place: Path, slots: int, say: Say) -> None:
+    `sandbox`: whether runs that name none are put into one; None where it works. NoSandbox.
+    """
+
+    def __init__(self, config: Config, place: Path, slots: int, say: Say, sandbox: bool | None = None) -> None:
         self._config, self._place, self._slots, self._say = config, place, slots, say
+        self._sandbox = choose_sandbox(sandbox, place, say)
         self._executor = make_executor()
         self._database = Database(fleet_url(config))
         self._dispatcher = DbosDispatcher(self._database, self._executor)
-        self._signals = PostgresSignals(Database(self._database.url), self._executor)
+        background = Database(self._database.url)
+        self._signals = PostgresSignals(background, self._executor)
         self._applier = SignalApplier(self._signals, say)
-        self._logs = LogSender(Database(self._database.url))
+        self._logs = LogSender(background)
+        self._setups = KeptSetups(place / "setups")
+        self._numbers = set[int]()
+        """Of the folders in which runs lie."""
+        self._turn = threading.Lock()
         self._programs: dict[str, subprocess.Popen[bytes]] = {}
         self._busy = set[int]()
         """Threads that have a job."""
@@ -200,6 +219,7 @@ class FleetWorker:
                 raise Conflict(f"another worker works in {self._place}; give this one another folder") from None
             for folder in (self._place / "runs").glob("*"):
                 self._clear(folder)
+            self._setups.clear()
             yield
 
     def _await_database(self) -> bool:
@@ -265,32 +285,50 @@ class FleetWorker:
             self._release(claim, self._controlled(claim))
 
     def _controlled(self, claim: Claim) -> Outcome:
-        folder = self._place / "runs" / claim.id
         try:
-            (folder / "project").mkdir(parents=True)
-            run_git("init", "--quiet", cwd=folder / "project")  # else it would be part of a project around it
-            with self._opened(claim, folder) as (_, service):
-                file_store(service).replace_journal(claim.id, claim.journal)
-                with self._applier.open(claim.id, service) as run:
-                    run.apply()
-                state = service.read(claim.id)
-                return outcome_of_control(state, claim.status, awaits=service.awaits(state))
+            with self._folder(claim) as folder:
+                return self._commanded(claim, folder)
         except (Fenced, UncertainCommit, Unreachable):  # what was not answered is looked at again
             return Outcome(claim.status)
         except (LoopwrightError, OSError) as error:
             told = StoreError(f"{claim.id} cannot be laid out: {error}")
             self._surely(lambda: self._applier.refuse(claim.id, told))
             return Outcome(claim.status, trouble=str(error))
+
+    def _commanded(self, claim: Claim, folder: Path) -> Outcome:
+        (folder / "project").mkdir()
+        run_git("init", "--quiet", cwd=folder / "project")  # else it would be part of a project around it
+        with self._opened(claim, folder) as (_, service):
+            file_store(service).replace_journal(claim.id, claim.journal)
+            with self._applier.open(claim.id, service) as run:
+                run.apply()
+            state = service.read(claim.id)
+            return outcome_of_control(state, claim.status, awaits=service.awaits(state))
+
+    @contextmanager
+    def _folder(self, claim: Claim) -> Iterator[Path]:
+        """One with the lowest number that is free, so that the next run of a project is likely to lie where it lay."""
+        with self._turn:
+            number = next(n for n in count(1) if n not in self._numbers)
+            self._numbers.add(number)
+        folder = self._place / "runs" / str(number)
+        try:
+            folder.mkdir(parents=True)
+            Disk().replace(str(folder / "id"), claim.id.encode(), durable=False)
+            yield folder
         finally:
             self._clear(folder)
+            with self._turn:
+                self._numbers.discard(number)
 
     @contextmanager
     def _opened(self, claim: Claim, folder: Path) -> Iterator[tuple[Engine, RunService[Any]]]:
         """The engine of a claimed run's project, as it lies there."""
         project, source = folder / "project", claim.source
-        set_mark(
-            project, claim.id, FleetMark(kind=claim.kind, token=claim.token, remote=source.remote, base=source.base)
+        mark = FleetMark(
+            kind=claim.kind, token=claim.token, sandbox=self._sandbox, remote=source.remote, base=source.base
         )
+        set_mark(project, claim.id, mark)
         flags: dict[str, object] = {"checkpoints": str(folder / "private"), "fleet": {"url": self._database.url}}
         with open_engine(project, flags, actor="fleet") as engine:
             yield engine, services(engine)[claim.kind]
@@ -305,9 +343,9 @@ class FleetWorker:
         raise Fenced("this worker is lost")
 
     def _outcome(self, claim: Claim) -> Outcome:
-        folder = self._place / "runs" / claim.id
         try:
-            return self._driven(claim, folder)
+            with self._folder(claim) as folder:
+                return self._driven(claim, folder)
         except Fenced as error:
             return Outcome("queued", trouble=str(error))
         except (LoopwrightError, OSError) as error:
@@ -318,8 +356,6 @@ class FleetWorker:
                 claim, Outcome("resting", trouble=f"internal error, please report it: {error!r}", failed=True)
             )
             raise
-        finally:
-            self._clear(folder)
 
     def _driven(self, claim: Claim, folder: Path) -> Outcome:
         """Lays the run out, runs it until it rests, and puts what it came to on its branch."""
@@ -334,7 +370,7 @@ class FleetWorker:
                 self._surely(run.apply)
                 before, trouble = service.read(claim.id), ""
                 if before.status in TO_RUN:
-                    self._set_up(engine, claim, folder)
+                    self._set_up(engine, service, claim)
                     remember_environment(engine, service, claim.id)
                     trouble = self._drive(service, claim, folder)
                 self._surely(send_rest)
@@ -356,10 +392,6 @@ class FleetWorker:
         """State and files as they were committed last. What was not committed when it was submitted is, then."""
         source = claim.source
         state: Run = file_store(service).replace_journal(claim.id, claim.journal)
-        if state.engine.settings.worktree:  # it has the checkout for itself
-            own = state.engine.settings.evolve(worktree=False, commit=False)
-            rule = lambda state: state.evolve(engine=state.engine.evolve(settings=own))  # noqa: E731
-            service.commit(claim.id, rule, "edited", fields="worktree")
         kept = state.engine.checkpoints[-1].commit if state.engine.checkpoints else source.start
         if kept is not None:
             depot.fetch_checkpoints(claim.id, kept)
@@ -368,6 +400,8 @@ class FleetWorker:
             commit_all(engine.project, claim, f"Uncommitted changes, as {claim.id} found them\n", None)
         if kept is not None:
             service.workspace.restore(kept)
+        if state.engine.settings.worktree:
+            service.commit(claim.id, lambda state: in_worktree(state, False), "edited", fields="worktree")
         if is_due(state, service.clock.now()):
             rule = lambda state: service.rules.resume(state, live=False)  # noqa: E731
             service.commit(claim.id, rule, "resumed", why="the limit has reset")
@@ -383,30 +417,57 @@ class FleetWorker:
         own = {FLEET_URL: self._database.url, "LOOPWRIGHT_CHECKPOINTS": str(folder / "private")}
         environ = {**os.environ, **self._of(claim), **own}
         try:
-            code = self._run(claim.id, folder / "project", service.launcher.argv(claim.id), log, environ)
+            argv = service.launcher.argv(claim.id)
+            code = self._run(claim.id, folder / "project", argv, log, environ, lambda: self._rests(service, claim.id))
         finally:
             service.processes.sweep(claim.id)
         return f"its runner ended with exit code {code}: {last_words(log).splitlines()[-1]}" if code else ""
 
-    def _set_up(self, engine: Engine, claim: Claim, folder: Path) -> None:
-        """The project's own command, see [fleet] setup. WorkspaceError with what it printed last."""
-        command = read_config(engine.project, {}).fleet.setup  # its file may have come with what was not committed
+    def _set_up(self, engine: Engine, service: RunService[Any], claim: Claim) -> None:
+        """The project's own command, see [fleet] setup, unless it has run here for the very same files.
+
+        WorkspaceError with what it printed last.
+        """
+        project, id = engine.project, claim.id
+        command = read_config(project, {}).fleet.setup  # its file may have come with what was not committed
         if command is None:
             return
-        log = folder / "setup.log"
-        mark = ProcessMark(claim.id, str(engine.project))
-        code = self._run(
-            claim.id, engine.project, ("sh", "-c", command), log, mark.environment(self._of(claim), (FLEET_URL,))
-        )
-        if code and not self._ending.is_set():
+        key, tree = setup_key(command, claim.source.remote, project), service.workspace.tree()
+        if self._setups.lay_out(key, project) == tree:
+            return
+        log = service.store.progress_path(id) / "setup.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        environ = ProcessMark(id, str(project)).environment(self._of(claim), (FLEET_URL,))
+        code = self._run(id, project, ("sh", "-c", command), log, environ)
+        if self._ending.is_set():
+            return
+        if code:
             raise WorkspaceError(f"`{command}` failed with exit code {code}: {last_words(log)}")
+        try:
+            self._setups.keep(key, tree, project)
+        except (WorkspaceError, OSError) as error:
+            self._say(f"what `{command}` has made for {id} is not kept: {error}")
 
     def _of(self, claim: Claim) -> Mapping[str, str]:
         """The environment of its account here."""
         return self._config.fleet.accounts.get(claim.account, {})
 
-    def _run(self, id: str, project: Path, argv: Sequence[str], log: Path, environ: Mapping[str, str]) -> int:
-        """The exit code of a program in the run's checkout, which ends with this worker, and with its claim."""
+    def _rests(self, service: RunService[Any], id: str) -> bool:
+        """Whether only a person brings the run on, and has not for a while: it needs no slot for that."""
+        state: Run = service.read(id)
+        quiet = service.clock.now() - datetime.fromisoformat(state.updated_at or "")
+        return service.awaits(state) and quiet > PATIENCE
+
+    def _run(
+        self,
+        id: str,
+        project: Path,
+        argv: Sequence[str],
+        log: Path,
+        environ: Mapping[str, str],
+        rests: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """The exit code of a program in the checkout. It ends with this worker, with its claim, and once it rests."""
         with log.open("ab") as output, STARTING:
             process = subprocess.Popen(
                 argv,
@@ -419,14 +480,19 @@ class FleetWorker:
             )
         self._programs[id] = process
         try:
-            return self._awaited(process)
+            return self._awaited(process, rests)
         finally:
             del self._programs[id]
 
-    def _awaited(self, process: "subprocess.Popen[bytes]") -> int:
+    def _awaited(self, process: "subprocess.Popen[bytes]", rests: Callable[[], bool]) -> int:
+        looked = time.monotonic()
         while process.poll() is None and not (self._ending.is_set() or self._lost.is_set()):
             with suppress(subprocess.TimeoutExpired):
                 process.wait(LOOK_SECONDS)
+            if time.monotonic() - looked > WATCH_SECONDS:
+                looked = time.monotonic()
+                if rests():
+                    break
         if process.poll() is None and not self._lost.is_set():
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -437,26 +503,43 @@ class FleetWorker:
         return process.wait()
 
     def _hand_on(self, engine: Engine, service: RunService[Any], claim: Claim, depot: Depot) -> Outcome:
-        """Puts what a finished run has changed on its branch of the remote; of an attempt, only if it has succeeded."""
+        """Puts what a finished run has changed on its branch of the remote; from now on it has worked in a worktree."""
         state: Run = service.read(claim.id)
-        if isinstance(service, LoopService) and isinstance(state, LoopState) and state.engine.family:
-            self._stop(find_superseded(state))
-            if state.engine.outcome != "succeeded":
-                if state.engine.checkpoints:
-                    keep_attempt(service, claim.id, service.workspace)
-                return Outcome("finished")
-        words = (PendingCommit(words=task_text(state)),)
-        message = commit_message(claim.id, words, proof_words(state.engine))
-        commit = commit_all(engine.project, claim, message, state.completed_at or state.updated_at or "")
-        if commit is None:
-            return Outcome("finished", trouble="it has changed nothing")
+        if self._is_kept_back(service, state):
+            commit, trouble = None, ""
+        else:
+            words = (PendingCommit(words=task_text(state)),)
+            message = commit_message(claim.id, words, proof_words(state.engine))
+            commit = commit_all(engine.project, claim, message, state.completed_at or state.updated_at or "")
+            trouble = "it has changed nothing" if commit is None else self._push_result(claim, commit, depot)
+        if branch := state.engine.branch:
+            source, tip = claim.source, None if trouble else commit
+            result = branch.evolve(base=source.base, start=source.start, tip=tip, is_ready=tip is not None)
+            rule = lambda state: in_worktree(state, True, branch=result, environment=None)  # noqa: E731
+            event, data = ("branched", {"branch": result.name}) if tip else ("edited", {"fields": "worktree"})
+            service.commit(claim.id, rule, event, **data)
+        return Outcome("finished", trouble=trouble)
+
+    def _is_kept_back(self, service: RunService[Any], state: Run) -> bool:
+        """Whether it is an attempt that has not succeeded, which has no branch; the others end with one that has."""
+        if not isinstance(service, LoopService) or not isinstance(state, LoopState) or state.engine.family is None:
+            return False
+        self._stop(find_superseded(state))
+        if state.engine.outcome == "succeeded":
+            return False
+        if state.engine.checkpoints:
+            keep_attempt(service, state.loop_id, service.workspace)
+        return True
+
+    def _push_result(self, claim: Claim, commit: str, depot: Depot) -> str:
+        """What was in the way, in words."""
         name = f"{PREFIX}/{claim.id}"
         try:
             depot.push_result(claim.id, commit, name, claim.result)
         except Conflict as error:
-            return Outcome("finished", trouble=str(error))
+            return str(error)
         self._surely(lambda: self._dispatcher.note_result(claim, name, commit))
-        return Outcome("finished")
+        return ""
 
     def _stop(self, ids: Sequence[str]) -> None:
         """Asks whoever holds them; it may be done again."""
@@ -473,8 +556,31 @@ class FleetWorker:
 
         project = folder / "project"
         home = private_directory(folder / "private", project.resolve()).with_suffix(".processes")
-        OwnProcesses(project, home).sweep(folder.name)
+        if (folder / "id").exists():
+            OwnProcesses(project, home).sweep((folder / "id").read_text())
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def in_worktree(state: Run, value: bool, **changes: Any) -> Run:  # Any: checked by the model
+    """With that setting, without commits of its own, and with these facts."""
+    engine = state.engine
+    return state.evolve(engine=engine.evolve(settings=engine.settings.evolve(worktree=value, commit=False), **changes))
+
+
+def choose_sandbox(wanted: bool | None, place: Path, say: Say) -> SandboxName:
+    """What runs are put into that name no sandbox. NoSandbox: one is wanted, and does not work here."""
+    if wanted is False:
+        return "none"
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(dir=place) as project:
+            Sandbox("bwrap", Path(project), place, place).check()
+    except NoSandbox as error:
+        if wanted:
+            raise
+        say(f"runs can read what {getpass.getuser()} can: {error}")
+        return "none"
+    return "bwrap"
 
 
 def last_words(log: Path) -> str:
@@ -485,7 +591,7 @@ def last_words(log: Path) -> str:
 def remember_environment(engine: Engine, service: RunService[Any], id: str) -> None:
     """What the tests of a run that has begun elsewhere run with here: that it differs from there is no doubt."""
     state: Run = service.read(id)
-    if state.engine.environment is None:
+    if state.engine.start is None:
         return
     tests = engine.runners.loop.tests
     command = state.engine.settings.test_command or tests.detect()

@@ -400,6 +400,12 @@ def require_offer(state: LoopState, choice: str) -> LoopState:
     return state
 
 
+def is_at_menu(state: LoopState) -> bool:
+    """Whether nothing goes on until a person chooses: no runner is needed for that, a choice starts one."""
+    menu = state.engine.menu
+    return state.status == "running" and menu is not None and menu.choice is None
+
+
 def keep_choice(state: LoopState, choice: str) -> LoopState:
     """Keeps a person's choice for the runner to take."""
     menu = require_offer(state, choice).engine.menu

@@ -378,9 +378,12 @@ class LoopService(RunService[LoopState]):
         return tuple(task for task in self.read(loop_id).engine.tasks if task.task_id in ids)
 
     def menu(self, loop_id: str) -> tuple[MenuEntry, ...]:
-        """What an interactive loop offers now; empty while no menu is open, or nobody would take the choice."""
-        menu = self.read(loop_id).engine.menu
-        return menu.entries if menu and menu.choice is None and self.is_live(loop_id) else ()
+        """What an interactive loop offers now; empty while no menu is open."""
+        state = self.read(loop_id)
+        return state.engine.menu.entries if state.engine.menu and commands.is_at_menu(state) else ()
+
+    def awaits(self, state: LoopState) -> bool:
+        return commands.is_at_menu(state)
 
     def choose(self, loop_id: str, choice: str, **given: Any) -> LoopState:  # Any: parsed JSON; the models check it
         """An interactive loop's next step, or for any that rests a rival of a patch that it has applied.
@@ -392,20 +395,19 @@ class LoopService(RunService[LoopState]):
             return self._taken(loop_id, choice)
         if self.processes.within(check_id(loop_id)):
             raise Forbidden("a loop cannot choose its own next step; only whoever started it can")
-        if state.status == "running" and not self.is_live(loop_id):
+        alone = state.status == "running" and not self.is_live(loop_id)
+        if alone and not commands.is_at_menu(state):
             raise Conflict(f"nothing is waiting for a choice: the runner of {loop_id} is gone; resume the loop")
         if choice == "add":
-            return self._added(loop_id, {"tool": _tool(state, given), **given})
-        if given:
+            chosen = self._added(loop_id, {"tool": _tool(state, given), **given}, alone)
+        elif given:
             raise Invalid(f"{choice} takes nothing else (got {', '.join(given)})")
-        if choice == "raise":
-            return self.commit(
-                loop_id,
-                lambda s: commands.raise_limit(commands.require_offer(s, choice)),
-                "edited",
-                fields="max_iterations",
-            )
-        return self.commit(loop_id, lambda s: commands.keep_choice(s, choice), "menu_chosen", choice=choice)
+        elif choice == "raise":
+            rule = _at_menu(choice, commands.raise_limit, alone)
+            chosen = self.commit(loop_id, rule, "edited", fields="max_iterations")
+        else:
+            chosen = self.commit(loop_id, lambda s: commands.keep_choice(s, choice), "menu_chosen", choice=choice)
+        return self._launched(loop_id, chosen) if alone else chosen
 
     def _taken(self, loop_id: str, rival: str) -> LoopState:
         """One that has ended runs on, for the rival has to be validated; one that was only paused stays so."""
@@ -419,11 +421,11 @@ class LoopService(RunService[LoopState]):
         state = take_rival(self, loop_id, rival, patches=lambda s: applied_patches(s.skill_state), landed=landed)
         return self._launched(loop_id, state) if state.status == "running" else state
 
-    def _added(self, loop_id: str, fields: Fields) -> LoopState:
-        """A new task; the menu stays open, and shows what has become possible."""
+    def _added(self, loop_id: str, fields: Fields, alone: bool) -> LoopState:
+        """A new task; a runner shows what has become possible."""
 
         def at_menu(id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
-            return self.commit(id, lambda s: rule(commands.require_offer(s, "add")), type, **data)
+            return self.commit(id, _at_menu("add", rule, alone), type, **data)
 
         replace(self.tasks, commit=at_menu).add(loop_id, fields)
         return self.read(loop_id)
@@ -506,6 +508,16 @@ class LoopService(RunService[LoopState]):
 
     def _concluded(self, state: LoopState) -> LoopState:
         return state if add_summary(state) is state else super()._concluded(state)
+
+
+def _at_menu(choice: str, rule: Rule[LoopState], alone: bool) -> Rule[LoopState]:
+    """That rule where the menu offers the choice; `alone`: the menu has to be opened anew by a runner."""
+
+    def chosen(state: LoopState) -> LoopState:
+        state = rule(commands.require_offer(state, choice))
+        return state.evolve(engine=state.engine.evolve(menu=None)) if alone else state
+
+    return chosen
 
 
 def _tool(state: LoopState, fields: Fields) -> str:

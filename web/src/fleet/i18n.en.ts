@@ -1,0 +1,57 @@
+// English. `one|many` is chosen by {n}.
+export const en = {
+  title: 'Fleet',
+  project: 'Fleet of',
+  'fresh.live': 'Live, {time}',
+  'fresh.old': '{age} old',
+  'away.title': 'No news from the fleet',
+  'away.words': 'You see how it was at {time}.',
+  'none.title': 'No fleet',
+  'none.words':
+    'Runs are driven on this machine. A fleet drives them on many: a PostgreSQL database, and a worker on each machine.',
+  'none.how': 'Its address goes into the settings of the project, or the environment:',
+
+  'figure.silent': '{n} silent',
+  'figure.slots': 'Slots in use',
+  waiting: 'Waiting',
+  'figure.resting': 'Resting',
+  'figure.resting_note': 'until someone helps',
+  'figure.finished': 'Finished',
+
+  'machines.title': 'Machines',
+  'machines.none': 'No machine drives runs. Start a worker on one:',
+  'machines.since': 'up for {time}',
+  slots: '{taken} of {n} slot|{taken} of {n} slots',
+  'machines.idle': 'Drives nothing',
+  'machines.beat': 'Beat {n} s ago',
+  'machines.silent': 'Silent for {time}',
+  'machines.dead': 'Gone for {time}',
+
+  'run.cycle': 'cycle',
+  'run.tuning': 'tuning session',
+  'run.elsewhere': 'Submitted from another project',
+  'run.for': 'for {time}',
+
+  'accounts.title': 'Accounts',
+  'accounts.none': 'No accounts. Make one:',
+  'accounts.open': 'Open',
+  'accounts.full': 'Full',
+  'accounts.closed': 'Closed until {time}',
+  'accounts.queued': '{n} waiting',
+  'accounts.each': 'At most {n} slot a user|At most {n} slots a user',
+  'accounts.running': 'Running',
+
+  'queue.title': 'Queue',
+  'queue.none': 'Nothing waits.',
+  'queue.position': 'Position',
+  'queue.run': 'Run',
+  user: 'User',
+  'queue.priority': 'Priority',
+  'queue.of': '{account}: {n} waiting',
+  'queue.more': 'and {n} more',
+
+  'place.queued': 'position {n} in the queue of {account}',
+  'place.running': 'on {holder}, account {account}',
+  'place.resting': 'rests in the fleet',
+  'place.finished': 'ended in the fleet, not fetched yet',
+} as const
