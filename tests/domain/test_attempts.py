@@ -12,14 +12,16 @@ from loopwright.core.errors import ExitCode
 from loopwright.core.protocol import Usage
 from loopwright.core.run import NOT_BEGUN, SUPERSEDED
 from loopwright.core.spending import BudgetMeter, add_spent, most_spent
-from loopwright.core.state import Budget, Family, FamilyMember
+from loopwright.core.state import Budget, EngineState, Family, FamilyMember, Outcome
 from loopwright.workflows.loop.family import (
     AttemptResult,
     FamilyMoves,
     choose_attempt,
     exit_for_family,
+    find_superseded,
     plan_moves,
 )
+from tests.domain.loop_making import loop
 
 
 def attempt(number: int, outcome: str | None = "succeeded", **more: object) -> AttemptResult:
@@ -96,6 +98,22 @@ MOVES: tuple[tuple[str, Family, list[AttemptResult], dict[str, Any], FamilyMoves
 def test_the_moves() -> None:
     for words, of, found, more, wanted in MOVES:
         assert plan_moves(of, found, **more) == wanted, words
+
+
+@pytest.mark.parametrize(
+    ("of", "outcome", "ids"),
+    [
+        (family(3), "succeeded", ("a1", "a3")),
+        (family(3), "unproven", ()),
+        (family(3), None, ()),
+        (family(3, run_all=True), "succeeded", ()),
+        (family(3).evolve(winner="a2"), "succeeded", ()),
+        (None, "succeeded", ()),
+    ],
+)
+def test_whom_a_success_makes_needless(of: Family | None, outcome: Outcome | None, ids: tuple[str, ...]) -> None:
+    state = loop("completed" if outcome else "running", loop_id="a2", engine=EngineState(family=of, outcome=outcome))
+    assert find_superseded(state) == ids
 
 
 amounts = st.builds(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from loopwright.core.names import Mode
-from loopwright.core.state import EngineState, LoopTask, RunSettings
+from loopwright.core.state import EngineState, Family, FamilyMember, LoopTask, RunSettings
 from loopwright.processes.process_tree import list_processes
 from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock
@@ -136,7 +136,7 @@ class RealFleet:
         self.machines.append(Machine(self, f"machine-{len(self.machines) + 1}", slots))
         return self.machines[-1]
 
-    def make_loop(self, id: str, commands: Sequence[str], mode: Mode = "auto") -> None:
+    def make_loop(self, id: str, commands: Sequence[str], mode: Mode = "auto", family: Family | None = None) -> None:
         """One whose tasks are these commands."""
         tasks = tuple(
             LoopTask(
@@ -145,13 +145,21 @@ class RealFleet:
             )
             for n, command in enumerate(commands)
         )  # fmt: skip
-        settings = RunSettings(mode=mode, agent="builtin", test_command=TESTS)
+        settings = RunSettings(mode=mode, agent="builtin", test_command=TESTS, worktree=family is not None)
         state = LoopState(
             loop_id=id, title=f"Loop {id}", description=f"Do {id}", created_at=AT, updated_at=AT, max_iterations=30,
-            engine=EngineState(settings=settings, tasks=tasks),
+            engine=EngineState(settings=settings, tasks=tasks, family=family),
         )  # fmt: skip
         with FileStore(self.project.root, LOOPS, SystemClock("+08:00")) as store:
             store.create(state, actor="test")
+
+    def make_family(self, *attempts: Sequence[str], run_all: bool = False) -> list[str]:
+        """The ids of attempts whose tasks are these commands."""
+        ids = [f"loop-{n}" for n in range(1, len(attempts) + 1)]
+        family = Family(members=tuple(FamilyMember(id=id, agent="builtin") for id in ids), run_all=run_all)
+        for id, commands in zip(ids, attempts, strict=True):
+            self.make_loop(id, commands, family=family)
+        return ids
 
     def status(self) -> dict[str, dict[str, Any]]:  # Any: as above
         """What the fleet says of each run."""

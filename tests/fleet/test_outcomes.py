@@ -4,9 +4,19 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from loopwright.core.fleet import FleetStatus
 from loopwright.core.names import LoopStatus
 from loopwright.core.state import EngineState, Parked
-from loopwright.wiring.fleet.worker import LONGEST, MOST_FAILURES, RETRY, Outcome, outcome_of, tried_again
+from loopwright.core.state import Outcome as Result
+from loopwright.wiring.fleet.worker import (
+    LONGEST,
+    MOST_FAILURES,
+    RETRY,
+    Outcome,
+    outcome_of,
+    outcome_of_control,
+    tried_again,
+)
 from loopwright.workflows.loop.model import LoopState
 
 AT = "2026-01-22T10:00:00+08:00"
@@ -14,12 +24,13 @@ NOW = datetime(2026, 1, 22, 2, tzinfo=UTC)
 PARKED = Parked(until="2026-01-22T15:00:00+08:00", reason="usage limit")
 
 
-def loop(status: LoopStatus, parked: Parked | None = None) -> LoopState:
+def loop(status: LoopStatus, parked: Parked | None = None, outcome: Result | None = None) -> LoopState:
     state = LoopState(
         loop_id="loop-1", title="it", description="it", created_at=AT, updated_at=AT, max_iterations=10,
         engine=EngineState(parked=parked),
     )  # fmt: skip
-    return state.model_copy(update={"status": status})
+    engine = state.engine.model_copy(update={"outcome": outcome})
+    return state.model_copy(update={"status": status, "engine": engine})
 
 
 @pytest.mark.parametrize(
@@ -40,6 +51,22 @@ def loop(status: LoopStatus, parked: Parked | None = None) -> LoopState:
 def test_it_follows_from_the_state(state: LoopState, changed: dict[str, bool], expected: Outcome) -> None:
     given = {"awaits": False, "ends": False, "went_on": True, **changed}
     assert outcome_of(state, **given, trouble="it was cut off") == expected
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "was", "expected"),
+    [
+        ("completed", "succeeded", "queued", "queued"),
+        ("failed", "exhausted", "queued", "queued"),
+        ("failed", "stopped", "queued", "finished"),
+        ("failed", "stopped", "resting", "finished"),
+        ("completed", "succeeded", "finished", "finished"),
+    ],
+)
+def test_a_command_does_not_keep_what_a_dead_machine_came_to_from_being_handed_on(
+    status: LoopStatus, outcome: Result, was: FleetStatus, expected: FleetStatus
+) -> None:
+    assert outcome_of_control(loop(status, None, outcome), was, awaits=False) == Outcome(expected)
 
 
 def test_what_cannot_be_driven_is_tried_later_each_time_and_then_left_to_a_person() -> None:

@@ -21,6 +21,7 @@ from loopwright.core.state import RunSettings, SandboxName
 from loopwright.processes.confinement import Sandbox, confine
 from loopwright.processes.process_tree import (
     AWAITED,
+    STARTING,
     LiveProcess,
     ProcessMark,
     find_process,
@@ -175,7 +176,7 @@ class RunnerLauncher:
         self._bury()
         folder = self._folder(loop_id)
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / "runner.log").open("ab") as log:
+        with (folder / "runner.log").open("ab") as log, STARTING:
             process = subprocess.Popen(
                 self.argv(loop_id),
                 stdin=subprocess.DEVNULL,

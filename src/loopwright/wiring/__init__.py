@@ -183,7 +183,7 @@ class Engine:
         wanted = dict(given or {})
         options = take_attempts(wanted, auto=not interactive)
         if options is not None:
-            return self.create_family(task, options, title=title, given=wanted, sources=sources)
+            return self.create_family(task, options, title=title, given=wanted, sources=sources, elsewhere=elsewhere)
         settings = self._settings(wanted)
         return self.service.create(
             task,
@@ -206,13 +206,7 @@ class Engine:
             return known
         refuse_group()
         choice = self.agents.choose(settings.agent, settings.model, settings.effort)
-        if elsewhere:
-            self.agents.check_name(str(choice))
-        else:
-            self.agents.check(str(choice))
-            self._check_place(settings)
-            self._check_tests(settings)
-            self.agents.check_choices(str(choice))
+        self._check_means(settings, (str(choice),), elsewhere=elsewhere)
         fallback = self.agents.check_fallback(settings.fallback, str(choice))
         review = settings.review if elsewhere else self.agents.check_review(settings.review)
         kept = run_settings(settings, interactive=interactive).evolve(
@@ -235,20 +229,17 @@ class Engine:
         title: str | None = None,
         given: Mapping[str, object] | None = None,
         sources: Sequence[str] = (),
+        elsewhere: bool = False,
     ) -> LoopState:
-        """Loops that attempt the same, each in a worktree; the first of them. AgentError, Invalid: as `create`."""
+        """Loops that attempt the same, each in a worktree; the first of them. Errors, `elsewhere`: as of `create`."""
         refuse_group()
         base = dict(given or {})
         known = [self._settings({**base, "agent": name}) for name in options.agents] or [self._settings(base)]
         choices = [self.agents.choose(one.agent, one.model, one.effort) for one in known]
         settings = known[0].model_copy(update={"worktree": True})
-        for choice in choices:
-            self.agents.check(str(choice))
-        self._check_place(settings)
-        self._check_tests(settings)
-        self.agents.check_choices(*map(str, choices))
+        self._check_means(settings, tuple(map(str, choices)), elsewhere=elsewhere)
         fallback = self.agents.check_fallback(settings.fallback, str(choices[0]))
-        review = self.agents.check_review(settings.review)
+        review = settings.review if elsewhere else self.agents.check_review(settings.review)
         clock = self.service.clock
         ids = [new_loop_id(clock.now(), clock.token()) for _ in range(options.attempts)]
         members = tuple(FamilyMember(id=id, agent=str(choice)) for id, choice in zip(ids, cycle(choices), strict=False))
@@ -324,6 +315,18 @@ class Engine:
             allow_test_changes=settings.allow_test_changes,
             sources=sources,
         )
+
+    def _check_means(self, settings: Settings, choices: Sequence[str], *, elsewhere: bool) -> None:
+        """What loops of those agents need; of what is driven elsewhere, that there are such agents."""
+        for choice in choices:
+            if elsewhere:
+                self.agents.check_name(choice)
+            else:
+                self.agents.check(choice)
+        if not elsewhere:
+            self._check_place(settings)
+            self._check_tests(settings)
+            self.agents.check_choices(*choices)
 
     def _check_tests(self, settings: Settings) -> None:
         """Invalid where the program of the test command is not there, also of one that is only found."""

@@ -1,12 +1,13 @@
 """Several attempts at one goal: `run --attempts`, and what `resume` and `show` have to say about them."""
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from loopwright.core.attempts import AttemptOptions, take_attempts
-from loopwright.core.errors import ExitCode, Invalid
+from loopwright.core.errors import ExitCode, Invalid, StoreError
 from loopwright.core.text import clean_line
 from loopwright.surfaces.cli.options import Given
 from loopwright.surfaces.cli.output import SilentExit, print_json, print_remark
@@ -57,10 +58,12 @@ def read_attempts(given: Given, *, auto: bool, loop_id: str | None) -> AttemptOp
     return take_attempts(given, auto=auto, flag=lambda name: FLAGS.get(name, f"--{name}"))
 
 
-def create_attempts(engine: "Engine", work: "NewWork", title: str | None, options: AttemptOptions) -> "LoopState":
+def create_attempts(
+    engine: "Engine", work: "NewWork", title: str | None, options: AttemptOptions, *, elsewhere: bool = False
+) -> "LoopState":
     """The first of them."""
     engine.load_prompts()
-    return engine.create_family(work.task, options, title=title, sources=work.sources)
+    return engine.create_family(work.task, options, title=title, sources=work.sources, elsewhere=elsewhere)
 
 
 def is_undriven(engine: "Engine", id: str) -> bool:
@@ -77,14 +80,7 @@ def drive_attempts(engine: "Engine", id: str, *, json: bool, at: str) -> ExitCod
     import asyncio  # slow to load, and help has no use for it
 
     from loopwright.surfaces.cli.run_driver import end_on_signals
-    from loopwright.workflows.loop.family import (
-        FamilyDriver,
-        exit_for_family,
-        glance_attempts,
-        hold_family,
-        read_family,
-        settle_family,
-    )
+    from loopwright.workflows.loop.family import FamilyDriver, hold_family, read_family, settle_family
 
     service = engine.service
     family, _ = read_family(service, id)
@@ -107,6 +103,41 @@ def drive_attempts(engine: "Engine", id: str, *, json: bool, at: str) -> ExitCod
                 print_remark(f"\nloopwright: interrupted; nothing is lost, continue with: {how}")
             raise SilentExit(ExitCode.INTERRUPTED) from None
         winner = settle_family(service, id)
+    return _report(engine, found, winner, id, json=json, at=at)
+
+
+def await_attempts(engine: "Engine", id: str, *, json: bool, at: str) -> ExitCode:
+    """While the fleet drives them; then they are fetched, and the best is chosen. Ends as `drive_attempts`."""
+    from loopwright.wiring.fleet.runs import fetch_runs
+    from loopwright.workflows.loop.family import LOOK_SECONDS, find_winner, list_results, list_standing, read_family
+
+    service, mirror, view = engine.service, engine.mirror(), _AttemptView(json)
+    family, _ = read_family(service, id)
+    view.begin(family.ids, [member.agent for member in family.members], at)
+    told, is_busy = "", True
+    while mirror and is_busy:
+        before, told = told, ""
+        try:
+            mirror.look()
+            found = list_standing(service, *read_family(service, id))
+            view.look(found)
+            is_busy = any(one.is_busy for one in found)
+        except StoreError as error:
+            told = str(error)
+        if told not in ("", before):
+            print_remark(f"loopwright: {told}")
+        if is_busy:
+            time.sleep(LOOK_SECONDS)
+    fetch_runs(engine, id)
+    _, states = read_family(service, id)
+    return _report(engine, list_results(service, family, states), find_winner(states), id, json=json, at=at)
+
+
+def _report(
+    engine: "Engine", found: "list[AttemptResult]", winner: str | None, id: str, *, json: bool, at: str
+) -> ExitCode:
+    from loopwright.workflows.loop.family import exit_for_family, glance_attempts
+
     code = ExitCode.DONE if winner else exit_for_family(found)
     if json:
         print_json(
@@ -119,7 +150,7 @@ def drive_attempts(engine: "Engine", id: str, *, json: bool, at: str) -> ExitCod
             }
         )
     else:
-        print("\n".join(_page(found, winner, id, at)))
+        print("\n".join(_page(engine, found, winner, id, at)))
     return code
 
 
@@ -136,14 +167,14 @@ def show_attempts(engine: "Engine", id: str, at: str) -> AttemptsPage | None:
 
     family, states = read_family(engine.service, id)
     found, winner = list_results(engine.service, family, states), find_winner(states)
-    return AttemptsPage("\n".join(_page(found, winner, id, at)), _data(glance_attempts(found, winner)))
+    return AttemptsPage("\n".join(_page(engine, found, winner, id, at)), _data(glance_attempts(found, winner)))
 
 
 def _data(found: "Sequence[AttemptGlance]") -> list[dict[str, Any]]:  # Any: JSON
     return [one.model_dump() for one in found]
 
 
-def _page(found: "Sequence[AttemptResult]", winner: str | None, id: str, at: str) -> list[str]:
+def _page(engine: "Engine", found: "Sequence[AttemptResult]", winner: str | None, id: str, at: str) -> list[str]:
     """A line for each, and what to do next."""
     from loopwright.surfaces.cli.text import align_columns, shorten_text
 
@@ -151,7 +182,8 @@ def _page(found: "Sequence[AttemptResult]", winner: str | None, id: str, at: str
     for one in found:
         score = "-" if one.score is None else f"{one.score:.0f} %"
         result, mark = one.outcome or one.status, "*" if one.id == winner else ""
-        rows.append((mark, one.id, clean_line(one.agent), result, score, str(one.lines)))
+        size = "-" if one.lines is None else str(one.lines)
+        rows.append((mark, one.id, clean_line(one.agent), result, score, size))
     lines = align_columns(rows)
     reasons: dict[str, list[str]] = {}
     for one in found:
@@ -175,7 +207,12 @@ def _page(found: "Sequence[AttemptResult]", winner: str | None, id: str, at: str
             "No attempt is proven; nothing was applied. What each has changed is kept: loopwright diff ID",
             f"  next  loopwright show {best}{at}",
         ]
-    return [*lines, "", "Not settled yet.", f"  next  loopwright resume {id} --wait{at}"]
+    service = engine.service
+    if not any(service.is_elsewhere(one.id) for one in found):
+        return [*lines, "", "Not settled yet.", f"  next  loopwright resume {id} --wait{at}"]
+    there = [run for one in found if (run := service.in_fleet(one.id))]
+    waiting = [f"  help  loopwright show {run.id}{at}" for run in there if run.status == "resting"]
+    return [*lines, "", "Not settled yet: they are in the fleet.", *waiting, f"  then  loopwright fetch {id}{at}"]
 
 
 def _closeness(one: "AttemptResult") -> tuple[int, int]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from loopwright.core.errors import ExitCode, Invalid
+from loopwright.surfaces.cli.attempts import ATTEMPTS, await_attempts, create_attempts, read_attempts, show_attempts
 from loopwright.surfaces.cli.kinds import KINDS, Id
 from loopwright.surfaces.cli.options import (
     HERE,
@@ -132,7 +133,11 @@ def status(project: Project = HERE, json: Json = False) -> None:
     print_answer(json, found, "\n".join([*lines, *(f"  {line.rstrip()}" for line in align_columns(rows))]))
 
 
-@add_options({**SOURCES, **SETTINGS})
+ATTEMPTS_THERE = {name: option for name, option in ATTEMPTS.items() if name != "parallel"}
+"""How many are driven at once, the slots of their account say."""
+
+
+@add_options({**SOURCES, **SETTINGS, **ATTEMPTS_THERE})
 def submit(
     *,
     task: Annotated[
@@ -163,16 +168,24 @@ def submit(
     from loopwright.wiring.fleet.runs import find_kind, services, submit_run
 
     given = read_options(options)
+    attempts = read_attempts(given, auto=True, loop_id=None)
     with open_project(project, given) as engine:
         chosen = choose_account(engine.config, account)
         id, kind = task, find_kind(engine, task) if is_safe_id(task) else None
         if kind is None:
             work = need_work(gather_work(task, given, project))
-            id, kind = create_loop(engine, work, title, interactive=False, elsewhere=True).loop_id, "loop_id"
-        submit_run(engine, kind, id, chosen, priority)
+            if attempts:
+                made = create_attempts(engine, work, title, attempts, elsewhere=True)
+            else:
+                made = create_loop(engine, work, title, interactive=False, elsewhere=True)
+            id, kind = made.loop_id, "loop_id"
+        elif attempts:
+            raise Invalid(f"--attempts begins new loops, and {id} is there already; submit it without")
+        submitted = submit_run(engine, kind, id, chosen, priority)
         state = services(engine)[kind].read(id)
     at = project_option(project)
-    words = f"{id} is in the fleet\nbring what it has done here with: loopwright fetch {id}{at}"
+    are, they = (f"{', '.join(submitted)} are", "they have") if submitted[1:] else (f"{id} is", "it has")
+    words = f"{are} in the fleet\nbring what {they} done here with: loopwright fetch {id}{at}"
     if not wait:
         print_answer(json, state, words)
         return
@@ -181,11 +194,14 @@ def submit(
 
 
 def _await(project: Path, id: str, *, json: bool) -> ExitCode:
-    """Until it has ended, or rests until a person helps."""
+    """Until it has ended, or rests until a person helps; of several attempts, until all do."""
     from loopwright.surfaces.cli.mirror import open_mirrored
     from loopwright.surfaces.cli.run_driver import follow_run, report_rest
-    from loopwright.wiring.fleet.runs import fetch_run, find_kind
+    from loopwright.wiring.fleet.runs import fetch_run, find_kind, find_unsettled
 
+    with open_mirrored(project) as engine:
+        if find_unsettled(engine, id):
+            return await_attempts(engine, id, json=json, at=project_option(project))
     with open_mirrored(project, follow=id) as engine:
         kind = next(kind for kind in KINDS if kind.key == find_kind(engine, id))
         follow_run(kind, kind.service(engine), id, json)
@@ -195,8 +211,16 @@ def _await(project: Path, id: str, *, json: bool) -> ExitCode:
 
 def fetch(loop_id: Id, project: Project = HERE, json: Json = False) -> None:
     """Bring what a run has done in the fleet into this project: its state, its checkpoints and its branch."""
-    from loopwright.wiring.fleet.runs import fetch_run
+    from loopwright.wiring.fleet.runs import fetch_runs, find_kind, services
 
     with open_project(project) as engine:
-        found, state = fetch_run(engine, loop_id)
-    print_answer(json, state, f"{loop_id}: {found.words}; its state is here now")
+        found = fetch_runs(engine, loop_id)
+        kind = find_kind(engine, loop_id)
+        assert kind is not None, "it is here now"
+        state = services(engine)[kind].read(loop_id)
+        attempts = show_attempts(engine, loop_id, project_option(project)) if kind == "loop_id" else None
+    lines = [f"{id}: {run.words}; its state is here now" for id, run in found.items()]
+    if attempts:
+        print_answer(json, state, "\n".join([*lines, attempts.page]), attempts=attempts.data)
+    else:
+        print_answer(json, state, *lines)

@@ -1,21 +1,23 @@
 """How a project's runs get to the fleet, and back."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from loopwright.core.errors import Conflict, Invalid, NotFound, StoreError, WorkspaceError
+from loopwright.core.errors import Conflict, Invalid, LoopwrightError, NotFound, StoreError, WorkspaceError
 from loopwright.core.fleet import FleetRun, Source, Submission
+from loopwright.core.names import FINISHED
 from loopwright.core.notices import IdName
 from loopwright.core.run import Run
 from loopwright.processes.user_git import UserGit
 from loopwright.store.files import FileStore
 from loopwright.wiring.fleet.access import fleet_user, make_depot, open_dispatcher
-from loopwright.wiring.fleet.marks import FleetMark, read_marks, set_mark
+from loopwright.wiring.fleet.marks import FleetMark, change_marks, read_marks, set_mark
 from loopwright.wiring.places import checkpoints_folder
 
 if TYPE_CHECKING:
     from loopwright.core.run_commands import RunService
+    from loopwright.core.state import Family
     from loopwright.fleet.queue import DbosDispatcher
     from loopwright.wiring import Engine
 
@@ -26,35 +28,73 @@ TO_RUN = ("created", "pending", "running")
 """Statuses of what a runner takes up."""
 
 
-def submit_run(engine: "Engine", kind: IdName, id: str, account: str, priority: int = 0) -> None:
-    """Hands a run that nobody drives to the fleet. Conflict, Invalid, WorkspaceError, StoreError: it stays here.
+def submit_run(engine: "Engine", kind: IdName, id: str, account: str, priority: int = 0) -> tuple[str, ...]:
+    """Hands a run that nobody drives to the fleet; of attempts that are not settled, all that have not ended.
 
-    Unreachable: it may be in the fleet or not, and nobody drives it here, until it is submitted once more.
+    The ids of what is there now. Conflict, Invalid, WorkspaceError, StoreError: all stay here. Unreachable: they may be
+    in the fleet or not, and nobody drives them here, until they are submitted once more.
     """
     from loopwright.fleet.database import Unreachable
 
-    service, dispatcher = services(engine)[kind], open_dispatcher(engine.config)
-    state = _require_submittable(engine, service, id, dispatcher)
-    state = _plan_branch(service, id, state)
-    source = _hand_over(engine, service, id)
-    set_mark(engine.project, id, FleetMark(kind=kind, remote=source.remote, base=source.base))
-    try:
-        submission = Submission(
-            id=id,
-            kind=kind,
-            title=state.title,
-            account=account,
-            user=fleet_user(engine.config),
-            source=source,
-            journal=file_store(service).journal(id),
-            priority=priority,
-        )
-        dispatcher.submit([submission])
-    except Unreachable as error:
-        raise Unreachable(f"{error}; whether it has {id} now is not known: submit it once more") from error
-    except BaseException:
-        set_mark(engine.project, id, None)
-        raise
+    service = services(engine)[kind]
+    with closing(open_dispatcher(engine.config)) as dispatcher, _together(engine, id) as ids:
+        states = {one: _require_submittable(engine, service, one, dispatcher) for one in ids}
+        states = {one: _plan_branch(service, one, state) for one, state in states.items()}
+        sources = {one: _hand_over(engine, service, one) for one in ids}
+        with change_marks(engine.project) as marks:
+            marks |= {one: FleetMark(kind=kind, remote=s.remote, base=s.base) for one, s in sources.items()}
+        try:
+            submissions = [
+                Submission(
+                    id=one,
+                    kind=kind,
+                    title=states[one].title,
+                    account=account,
+                    user=fleet_user(engine.config),
+                    source=source,
+                    journal=file_store(service).journal(one),
+                    priority=priority,
+                )
+                for one, source in sources.items()
+            ]
+            dispatcher.submit(submissions)
+        except Unreachable as error:
+            raise Unreachable(f"{error}; whether it has {id} now is not known: submit it once more") from error
+        except BaseException:
+            with change_marks(engine.project) as marks:
+                for one in ids:
+                    marks.pop(one, None)
+            raise
+    return ids
+
+
+def find_unsettled(engine: "Engine", id: str) -> "Family | None":
+    """The attempts that a run of any kind is one of, until the best of them was chosen."""
+    if find_kind(engine, id) != "loop_id" or engine.service.read(id).engine.family is None:
+        return None
+    from loopwright.workflows.loop import family  # most loops are alone
+
+    return family.find_unsettled(engine.service, id)
+
+
+@contextmanager
+def _together(engine: "Engine", id: str) -> Iterator[tuple[str, ...]]:
+    """What goes to the fleet with a run, itself included; nobody here drives the attempts meanwhile. Conflict."""
+    family = find_unsettled(engine, id)
+    if family is None:
+        yield (id,)
+        return
+    from loopwright.workflows.loop.family import complete_family, find_superseded, hold_family, read_family
+
+    with hold_family(engine.service, family):
+        if not any(map(engine.service.is_elsewhere, family.ids)):
+            complete_family(engine.service, id)
+        _, states = read_family(engine.service, id)
+        left = tuple(state.loop_id for state in states if state.status not in FINISHED)
+        if not left or any(map(find_superseded, states)):
+            ended = "an attempt has succeeded" if left else "all attempts have ended"
+            raise Conflict(f"{ended} already; choose the best: loopwright resume {id} --wait")
+        yield left
 
 
 def _require_submittable(engine: "Engine", service: "RunService[Any]", id: str, dispatcher: "DbosDispatcher") -> Run:
@@ -102,6 +142,33 @@ def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:
     return Source(remote=public_url(remote), base=head.output, start=start, author=author)
 
 
+def fetch_runs(engine: "Engine", id: str) -> dict[str, FleetRun]:
+    """As `fetch_run`, with all that it went to the fleet with; of attempts that have all ended, the best is chosen.
+
+    How they were in the fleet, by id.
+    """
+    if mirror := engine.mirror():
+        mirror.look(FETCH_SECONDS, only=id)  # whatever has become of the copy here
+    family = find_unsettled(engine, id)
+    if family is None:
+        return {id: fetch_run(engine, id)[0]}
+    from loopwright.workflows.loop.family import hold_family, settle_family
+
+    found: dict[str, FleetRun] = {}
+    troubles: list[LoopwrightError] = []
+    with hold_family(engine.service, family):
+        for one in filter(engine.service.is_elsewhere, family.ids):
+            try:
+                found[one] = fetch_run(engine, one)[0]
+            except LoopwrightError as error:  # what is wrong with one does not keep the others
+                troubles.append(error)
+        if troubles:
+            raise troubles[0]
+        if settle_family(engine.service, id) is None and not found:
+            raise Conflict(f"none of the attempts is in the fleet; go on with them: loopwright resume {id} --wait")
+    return found
+
+
 def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
     """Brings the run's state and checkpoints here; one that has ended there is this project's alone again.
 
@@ -109,7 +176,8 @@ def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
     """
     from loopwright.fleet.depot import find_url
 
-    found = open_dispatcher(engine.config).find(id)
+    with closing(open_dispatcher(engine.config)) as dispatcher:
+        found = dispatcher.find(id)
     mirror = engine.mirror()
     if mirror is None or id not in read_marks(engine.project):
         raise Conflict(f"{id} was not submitted from here, or was fetched when it had ended")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from loopwright.core.errors import (
     Fenced,
     LoopwrightError,
     NoSandbox,
+    NotFound,
     StoreError,
     UncertainCommit,
     WorkspaceError,
@@ -31,7 +33,7 @@ from loopwright.core.errors import (
 from loopwright.core.fleet import Claim, Depot, FleetStatus, Job
 from loopwright.core.names import FINISHED
 from loopwright.core.pause import is_due
-from loopwright.core.run import Run
+from loopwright.core.run import SUPERSEDED, Run
 from loopwright.core.run_commands import RunService
 from loopwright.core.state import PendingCommit, SandboxName
 from loopwright.fleet.database import Database, Unreachable, check_tables
@@ -40,7 +42,7 @@ from loopwright.fleet.signals import PostgresSignals
 from loopwright.fleet.workers import Membership, make_executor
 from loopwright.policy.secrets import SecretFilter, secret_values
 from loopwright.processes.confinement import Sandbox
-from loopwright.processes.process_tree import ProcessMark
+from loopwright.processes.process_tree import STARTING, ProcessMark
 from loopwright.processes.user_git import UserGit
 from loopwright.store.disk import Disk
 from loopwright.wiring import Engine, open_engine, read_config
@@ -49,7 +51,10 @@ from loopwright.wiring.fleet.log_sender import LogSender
 from loopwright.wiring.fleet.marks import FleetMark, set_mark
 from loopwright.wiring.fleet.runs import TO_RUN, file_store, services
 from loopwright.wiring.fleet.setups import KeptSetups, setup_key
-from loopwright.wiring.fleet.signal_applier import SignalApplier
+from loopwright.wiring.fleet.signal_applier import Envelope, SignalApplier
+from loopwright.workflows.loop.family import find_superseded, keep_attempt
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.service import LoopService
 from loopwright.workspace.branches import PREFIX
 from loopwright.workspace.private_git import run_git
 
@@ -121,6 +126,8 @@ def outcome_of_control(state: Run, was: FleetStatus, *, awaits: bool) -> Outcome
     """What a run becomes that commands were applied to while nobody drove it; `was`: its status then."""
     if state.status in ("created", "pending"):
         return Outcome(was)
+    if was == "queued" and state.status in FINISHED and state.engine.outcome != "stopped":
+        return Outcome("queued")  # whoever drove it died before its result was handed on
     return outcome_of(state, awaits=awaits, ends=True, went_on=True, trouble="")
 
 
@@ -465,7 +472,7 @@ class FleetWorker:
         rests: Callable[[], bool] = lambda: False,
     ) -> int:
         """The exit code of a program in the checkout. It ends with this worker, with its claim, and once it rests."""
-        with log.open("ab") as output:
+        with log.open("ab") as output, STARTING:
             process = subprocess.Popen(
                 argv,
                 stdin=subprocess.PIPE,
@@ -502,10 +509,13 @@ class FleetWorker:
     def _hand_on(self, engine: Engine, service: RunService[Any], claim: Claim, depot: Depot) -> Outcome:
         """Puts what a finished run has changed on its branch of the remote; from now on it has worked in a worktree."""
         state: Run = service.read(claim.id)
-        words = (PendingCommit(words=task_text(state)),)
-        message = commit_message(claim.id, words, proof_words(state.engine))
-        commit = commit_all(engine.project, claim, message, state.completed_at or state.updated_at or "")
-        trouble = "it has changed nothing" if commit is None else self._push_result(claim, commit, depot)
+        if self._is_kept_back(service, state):
+            commit, trouble = None, ""
+        else:
+            words = (PendingCommit(words=task_text(state)),)
+            message = commit_message(claim.id, words, proof_words(state.engine))
+            commit = commit_all(engine.project, claim, message, state.completed_at or state.updated_at or "")
+            trouble = "it has changed nothing" if commit is None else self._push_result(claim, commit, depot)
         if branch := state.engine.branch:
             source, tip = claim.source, None if trouble else commit
             result = branch.evolve(base=source.base, start=source.start, tip=tip, is_ready=tip is not None)
@@ -513,6 +523,17 @@ class FleetWorker:
             event, data = ("branched", {"branch": result.name}) if tip else ("edited", {"fields": "worktree"})
             service.commit(claim.id, rule, event, **data)
         return Outcome("finished", trouble=trouble)
+
+    def _is_kept_back(self, service: RunService[Any], state: Run) -> bool:
+        """Whether it is an attempt that has not succeeded, which has no branch; the others end with one that has."""
+        if not isinstance(service, LoopService) or not isinstance(state, LoopState) or state.engine.family is None:
+            return False
+        self._stop(find_superseded(state))
+        if state.engine.outcome == "succeeded":
+            return False
+        if state.engine.checkpoints:
+            keep_attempt(service, state.loop_id, service.workspace)
+        return True
 
     def _push_result(self, claim: Claim, commit: str, depot: Depot) -> str:
         """What was in the way, in words."""
@@ -523,6 +544,14 @@ class FleetWorker:
             return str(error)
         self._surely(lambda: self._dispatcher.note_result(claim, name, commit))
         return ""
+
+    def _stop(self, ids: Sequence[str]) -> None:
+        """Asks whoever holds them; it may be done again."""
+        args = Envelope(seen=0, given={"why": SUPERSEDED}).model_dump()
+        for id in ids:
+            with suppress(NotFound):  # it is not in the fleet
+                if self._surely(partial(self._dispatcher.find, id)).status != "finished":
+                    self._surely(partial(self._signals.send, id, "stop", args, "fleet"))
 
     def _clear(self, folder: Path) -> None:
         """Ends what still runs there, and removes it."""

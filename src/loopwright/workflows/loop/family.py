@@ -11,11 +11,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from loopwright.core.agent_names import read_choice
-from loopwright.core.errors import Conflict, ExitCode, IllegalTransition, LoopwrightError, NotFound
+from loopwright.core.errors import Conflict, ExitCode, IllegalTransition, LoopwrightError, NotFound, WorkspaceError
 from loopwright.core.ids import attempts_of
 from loopwright.core.names import FINISHED, LoopStatus
 from loopwright.core.pause import EXITS
-from loopwright.core.ports import Store
+from loopwright.core.ports import Store, Workspace
 from loopwright.core.record import JournalEvent, Record
 from loopwright.core.run import NOT_BEGUN, SUPERSEDED, add_checkpoint
 from loopwright.core.spending import add_spent, most_spent
@@ -36,7 +36,8 @@ RESUMES = 3
 class AttemptResult:
     """An attempt as it stands. `is_busy`: a runner is at it, or on its way.
 
-    `score`: percent of mutants that its proof kills, where that was measured; `lines`: added and removed.
+    `score`: percent of mutants that its proof kills, where that was measured; `lines`: added and removed, None where
+    that is not known here.
     """
 
     number: int
@@ -46,7 +47,7 @@ class AttemptResult:
     outcome: Outcome | None = None
     is_busy: bool = False
     score: float | None = None
-    lines: int = 0
+    lines: int | None = 0
     reason: str = ""
 
     @property
@@ -60,7 +61,19 @@ def choose_attempt(found: Sequence[AttemptResult]) -> AttemptResult | None:
     None where none is proven.
     """
     proven = [one for one in found if one.is_proven]
-    return min(proven, key=lambda one: (one.score is None, -(one.score or 0), one.lines, one.number), default=None)
+    return min(proven, key=_rank, default=None)
+
+
+def _rank(one: AttemptResult) -> tuple[bool, float, int, int]:
+    return one.score is None, -(one.score or 0), one.lines or 0, one.number
+
+
+def find_superseded(state: LoopState) -> tuple[str, ...]:
+    """Ids of the attempts that nobody needs any more, now that this one has ended as it has."""
+    family = state.engine.family
+    if family is None or family.run_all or family.winner is not None or state.engine.outcome != "succeeded":
+        return ()
+    return tuple(id for id in family.ids if id != state.loop_id)
 
 
 OUTCOMES: tuple[Outcome, ...] = (
@@ -195,7 +208,7 @@ def glance_attempts(found: Sequence[AttemptResult], winner: str | None) -> list[
             outcome=one.outcome,
             reason=one.reason or None,
             mutation_score=one.score,
-            changed_lines=one.lines,
+            changed_lines=one.lines or 0,
             chosen=one.id == winner,
         )
         for one in found
@@ -252,11 +265,23 @@ def complete_family(service: LoopService, id: str) -> None:
 
 def list_results(service: LoopService, family: Family, states: Sequence[LoopState]) -> list[AttemptResult]:
     """How they stand, with the sizes of their diffs."""
-    return [replace(_result(service, family, state), lines=_changed_lines(service, state)) for state in states]
+    found = list_standing(service, family, states)
+    return [replace(one, lines=_changed_lines(service, one.id)) for one in found]
 
 
-def _changed_lines(service: LoopService, state: LoopState) -> int:
-    return sum(added + removed for _, added, removed in diff_stat(service.whole_diff(state.loop_id)))
+def list_standing(service: LoopService, family: Family, states: Sequence[LoopState]) -> list[AttemptResult]:
+    """The same without the sizes, which take longer."""
+    return [_result(service, family, state) for state in states]
+
+
+def _changed_lines(service: LoopService, id: str) -> int | None:
+    try:
+        diff = service.whole_diff(id)
+    except (NotFound, WorkspaceError):  # its checkpoints are not here
+        if not service.is_elsewhere(id):
+            raise
+        return None
+    return sum(added + removed for _, added, removed in diff_stat(diff))
 
 
 def _result(service: LoopService, family: Family, state: LoopState, launched: Collection[str] = ()) -> AttemptResult:
@@ -284,12 +309,19 @@ def hold_family(service: LoopService, family: Family) -> AbstractContextManager[
     return service.processes.alone(attempts_of(first), busy)
 
 
-def find_undriven(service: LoopService, id: str) -> Family | None:
-    """The family of that attempt, if not all know yet which was chosen, and nobody drives it."""
+def find_unsettled(service: LoopService, id: str) -> Family | None:
+    """The family of that attempt, if not all know yet which was chosen. NotFound, Invalid."""
     if service.read(id).engine.family is None:
         return None
     family, states = read_family(service, id)
-    if all(state.engine.family and state.engine.family.winner is not None for state in states):
+    is_settled = all(state.engine.family and state.engine.family.winner is not None for state in states)
+    return None if is_settled else family
+
+
+def find_undriven(service: LoopService, id: str) -> Family | None:
+    """An unsettled family that nobody drives, and that is not in the fleet."""
+    family = find_unsettled(service, id)
+    if family is None or any(service.is_elsewhere(one) for one in family.ids):
         return None
     try:
         with hold_family(service, family):
@@ -359,13 +391,13 @@ class FamilyDriver:
 
 
 def settle_family(service: LoopService, id: str) -> str | None:
-    """The id of the winner, empty where there is none; None while one of them has no outcome.
+    """The id of the winner, empty where there is none; None while one of them has no outcome, or is in the fleet.
 
     What the others have changed is kept as their last checkpoint; their worktrees and branches are removed. It can be
     broken off anywhere, and done again.
     """
     family, states = read_family(service, id)
-    if any(state.status not in FINISHED for state in states):
+    if any(state.status not in FINISHED or service.is_elsewhere(state.loop_id) for state in states):
         return None
     settled = find_winner(states)
     if settled is None:
@@ -377,22 +409,22 @@ def settle_family(service: LoopService, id: str) -> str | None:
     return settled
 
 
+def keep_attempt(service: LoopService, id: str, workspace: Workspace, epoch: int | None = None) -> None:
+    """What it has come to, as its last checkpoint."""
+    snapshot = workspace.snapshot(id, "what the attempt has come to")
+    at = service.clock.now().isoformat(timespec="milliseconds")
+    kept = Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action="settled", at=at)
+    event = JournalEvent(type="attempt_kept")
+    service.store.update(id, lambda s: add_checkpoint(s, kept), actor=service.actor, event=event, epoch=epoch)
+
+
 def _settle(service: LoopService, id: str, winner: str) -> None:
     with service.store.lease(id) as lease:
         state, branches = service.read(id), service.branches
         branch = state.engine.branch
         if id != winner and branch is not None and branches is not None:
             if branch.is_ready and branches.is_there(branch):
-                snapshot = branches.workspace(branch).snapshot(id, "what the attempt has come to")
-                at = service.clock.now().isoformat(timespec="milliseconds")
-                kept = Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action="settled", at=at)
-                service.store.update(
-                    id,
-                    lambda s: add_checkpoint(s, kept),
-                    actor=service.actor,
-                    event=JournalEvent(type="attempt_kept"),
-                    epoch=lease.epoch,
-                )
+                keep_attempt(service, id, branches.workspace(branch), lease.epoch)
             branches.discard(id, branch)
 
         def rule(latest: LoopState) -> LoopState:
