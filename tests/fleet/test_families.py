@@ -53,7 +53,7 @@ def test_a_machine_dies_between_a_success_and_the_end_of_the_others(fleet: RealF
     ids = fleet.make_family([wins], [ENDLESS], [ENDLESS])
     (fleet.project.root / "notes.txt").write_text("begun, and changed\n")
     assert fleet.command("submit", ids[1])["loop_id"] == ids[1]
-    first = fleet.machine(slots=3).start()
+    first = fleet.machine(slots=3).start("--no-sandbox")
     until(lambda: len(list((first.home / "place" / "runs").glob("*/project/draft.txt"))) == 2)
     until(lambda: statuses(fleet) == ["running"] * 3)
     with connect(fleet.url) as database, database.transaction():
