@@ -255,6 +255,7 @@ tests/agents_real/test_cycle.py::test_two_iterations_and_a_killed_runner_in_the_
 tests/agents_real/test_choosing.py::test_a_resumed_loop_goes_on_with_another_model_in_the_same_session[codex]
 tests/agents_real/test_choosing.py::test_what_an_agent_does_not_offer_is_refused_before_anything_is_done[codex]
 tests/agents_real/test_choosing.py::test_what_is_chosen_is_asked_for_recorded_and_shown[qwen]
+tests/agents_real/test_fleet.py::test_it_asks_and_is_told_from_afar_and_nothing_of_it_outlives_its_machine[codex]
 tests/agents_real/test_loops.py::test_a_feature_and_a_fix_in_one_session[gemini]
 tests/agents_real/test_loops.py::test_doctor_finds_it_ready[codex]
 tests/agents_real/test_proof.py::test_its_loop_ends_as_it_should[a test that passes without the change-codex]
@@ -394,6 +395,7 @@ tests/agents_real/test_choosing.py
 tests/agents_real/test_cycle.py::test_an_extension_of_a_running_cycle_is_taken_at_the_border
 tests/agents_real/test_cycle.py::test_two_iterations_and_a_killed_runner_in_the_same_sessions
 tests/agents_real/test_debugger.py::test_a_fault_is_measured_before_it_is_mended[opencode]
+tests/agents_real/test_fleet.py::test_it_asks_and_is_told_from_afar_and_nothing_of_it_outlives_its_machine
 tests/agents_real/test_loops.py::test_a_feature_and_a_fix_in_one_session
 tests/agents_real/test_loops.py::test_doctor_finds_it_ready
 tests/agents_real/test_proof.py::test_its_loop_ends_as_it_should

@@ -71,6 +71,7 @@ def find_program(name: str) -> str:
 def serve() -> Iterator[Server]:
     """A server that goes away with all it holds."""
     folder = Path(tempfile.mkdtemp(prefix="loopwright-pg-"))
+    folder.chmod(0o711)  # its socket is also reached from a network of its own
     try:
         if os.geteuid() == 0:
             os.chown(folder, pwd.getpwnam(USER).pw_uid, pwd.getpwnam(USER).pw_gid)

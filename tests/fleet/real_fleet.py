@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from loopwright.wiring import SystemClock
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from tests.real_command import COMMAND, Project
+from tests.validation.projects import lay_out
 
 AT = "2026-01-22T10:00:00+08:00"
 TESTS = "python3 -m unittest"
@@ -30,23 +31,29 @@ SOON = 60.0
 
 
 class Machine:
-    """A worker with a home of its own; `output` is what it has said so far."""
+    """A worker with a home of its own; `output` is what it has said so far.
+
+    `environment` and `prefix` are what it is started with and by.
+    """
 
     def __init__(self, fleet: "RealFleet", name: str, slots: int) -> None:
-        self._fleet, self.name, self._slots = fleet, name, slots
+        self.name, self._slots = name, slots
         self.home = fleet.folder / name
         self.home.mkdir()
+        self.environment: Mapping[str, str] = {**fleet.environment, "XDG_STATE_HOME": str(self.home / "state")}
+        self.prefix: Sequence[str] = ()
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, *words: str) -> "Machine":
-        argv = [*COMMAND, "fleet", "worker", "--slots", str(self._slots), "--place", str(self.home / "place"), *words]
+        place = str(self.home / "place")
+        argv = [*self.prefix, *COMMAND, "fleet", "worker", "--slots", str(self._slots), "--place", place, *words]
         with (self.home / "output").open("ab") as output:
             self.process = subprocess.Popen(
                 [*argv, "--project", str(self.home)],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env={**self._fleet.environment, "XDG_STATE_HOME": str(self.home / "state")},
+                env=self.environment,
                 start_new_session=True,
             )
         return self
@@ -80,10 +87,20 @@ class Machine:
         place = os.fsencode(self.home)
         return [process.pid for process in list_processes() if place in _environment(process.pid)]
 
+    @property
+    def commands(self) -> list[str]:
+        """The command lines of these."""
+        lines = (_read(f"/proc/{pid}/cmdline") for pid in self.left())
+        return [line.replace(b"\0", b" ").decode(errors="replace") for line in lines]
+
 
 def _environment(pid: int) -> bytes:
+    return _read(f"/proc/{pid}/environ") + _read(f"/proc/{pid}/cmdline")
+
+
+def _read(path: str) -> bytes:
     try:
-        return Path(f"/proc/{pid}/environ").read_bytes() + Path(f"/proc/{pid}/cmdline").read_bytes()
+        return Path(path).read_bytes()
     except OSError:
         return b""
 
@@ -91,7 +108,7 @@ def _environment(pid: int) -> bytes:
 class RealFleet:
     """One project of one user, whose runs go to the fleet at `url`."""
 
-    def __init__(self, url: str, folder: Path) -> None:
+    def __init__(self, url: str, folder: Path, files: Mapping[str, str]) -> None:
         self.url, self.folder = url, folder
         self.remote, self.project = folder / "remote.git", Project(folder / "project", folder / "state")
         self.environment = {**self.project.environment, "LOOPWRIGHT_FLEET_URL": url}
@@ -100,8 +117,7 @@ class RealFleet:
         self.git("init", "--quiet", "--initial-branch=main")
         self.git("config", "user.name", "Ada")
         self.git("config", "user.email", "ada@example.org")
-        for name, text in FILES.items():
-            (self.project.root / name).write_text(text)
+        lay_out(self.project.root, files)
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message=begin")
         self.git("remote", "add", "origin", str(self.remote))
@@ -171,9 +187,9 @@ class RealFleet:
 
 
 @contextmanager
-def open_fleet(url: str, folder: Path) -> Iterator[RealFleet]:
-    """Whatever is left of its machines is ended afterwards."""
-    fleet = RealFleet(url, folder)
+def open_fleet(url: str, folder: Path, files: Mapping[str, str] = FILES) -> Iterator[RealFleet]:
+    """With a project of these files; whatever is left of its machines is ended afterwards."""
+    fleet = RealFleet(url, folder, files)
     try:
         yield fleet
     finally:

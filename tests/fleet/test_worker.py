@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.wiring import open_engine
 from tests.fleet.postgres import Server
 from tests.fleet.real_fleet import RealFleet, open_fleet, until
+from tests.tune.session.stage import MENDED, SICK
+from tests.validation.projects import lay_out
 
 STEPS = ["echo one >> notes.txt", "sleep 2; echo two >> notes.txt", "echo three >> more.txt"]
 DONE = "begun\none\ntwo\n"
@@ -37,6 +40,7 @@ def test_a_loop_goes_there_and_comes_back(fleet: RealFleet) -> None:
     until(lambda: machine.output.count("loop-1 finished") == 2)
     assert machine.end() == 0, machine.output
     assert machine.left() == []
+    assert "out of reach" not in machine.output
     fetched = fleet.command("fetch", "loop-1")
     assert fetched["status"] == "completed"
     branch = "loopwright/loop-1"
@@ -186,3 +190,20 @@ def test_workers_take_runs_of_their_accounts_alone(fleet: RealFleet) -> None:
     (machine.home / "loopwright.toml").write_text("[fleet.accounts.other]\n")
     assert machine.start("--drain").wait() == 0
     assert {id: run["status"] for id, run in fleet.status().items()} == {"loop-1": "finished", "loop-2": "queued"}
+
+
+def test_a_skill_is_mended_there(fleet: RealFleet) -> None:
+    """Its session knows the skill by a folder that no other machine has."""
+    skill = fleet.project.root / "skills/notes"
+    lay_out(skill, SICK)
+    with open_engine(fleet.project.root, {}) as engine:
+        id = engine.tunings.create("skills/notes", skill, level="mechanical").tuning_id
+        outside = engine.tunings.create("notes", lay_out(fleet.folder / "notes", SICK)).tuning_id
+    assert "outside of the project" in fleet.text("submit", outside, code=2)
+    fleet.command("submit", id)
+    machine = fleet.machine().start("--drain")
+    assert machine.wait() == 0, machine.output
+    state = fleet.command("fetch", id)
+    assert [fix["verification_result"] for fix in state["applied_fixes"]] == ["pass", "pass"]
+    assert show(fleet, f"loopwright/{id}", "skills/notes/SKILL.md") == MENDED["SKILL.md"]
+    assert (skill / "SKILL.md").read_text() == SICK["SKILL.md"]

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,6 +156,19 @@ class OwnProcesses:
         return ProcessRegistry(self._home / f"{loop_id}.json")
 
 
+def start_apart(
+    argv: Sequence[str], cwd: Path, log: Path, stdin: int, environ: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Starts a program in a session of its own, and as part of no run, whichever others are begun at this moment.
+
+    What it prints is added to the log.
+    """
+    with log.open("ab") as output, STARTING:
+        return subprocess.Popen(
+            argv, stdin=stdin, stdout=output, stderr=output, cwd=cwd, env=environ, start_new_session=True
+        )
+
+
 class RunnerLauncher:
     """Implements ports.Launcher: a command of ours in a session of its own, its output in the run's runner.log.
 
@@ -176,15 +189,7 @@ class RunnerLauncher:
         self._bury()
         folder = self._folder(loop_id)
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / "runner.log").open("ab") as log, STARTING:
-            process = subprocess.Popen(
-                self.argv(loop_id),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=self._project,
-                start_new_session=True,
-            )
+        process = start_apart(self.argv(loop_id), self._project, folder / "runner.log", subprocess.DEVNULL)
         process.returncode = 0  # it outlives us on purpose; nobody waits for it here
         self._launched.add(process.pid)
         return process.pid

@@ -347,9 +347,12 @@ def _roots(project: Path, ignored: Collection[str], interpreters: Iterable[str])
                 yield from (pure, plat, home, *system)
 
 
+_COMPILED = re.compile(r"(?:^|/)__pycache__/.*\.py[co](?:\.\d+)?$")
+
+
 def _is_compiled(place: str) -> bool:
-    """Whether it is a file of Python's cache."""
-    return "/__pycache__/" in f"/{place}" and place.endswith((".pyc", ".pyo"))
+    """Whether it is a file of Python's cache, or becomes one: it is written beside its place, under a number."""
+    return _COMPILED.search(place) is not None
 
 
 def _shadows(project: Path, place: str) -> bool:

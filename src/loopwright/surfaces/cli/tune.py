@@ -289,8 +289,8 @@ def _taken_up(
     asks = state.engine.choosing and not yes and order.form == "text" and has_person()
     order = replace(order, level=state.engine.level, asks=asks)
     state = drive_session(engine, id, order)
-    root = Path(state.engine.root)
-    result = TuneResult(((root, read_session_check(state, order)),), {root: state})
+    root = engine.tunings.root_of(state)
+    result = TuneResult(((root, read_session_check(state, root, order)),), {root: state})
     print_result(result, order, single=True)
     return result.exit
 
@@ -425,15 +425,15 @@ def _mended(
             max_iterations=order.max_iterations or MAX_ITERATIONS,
         )
         sessions[root] = drive_session(engine, state.tuning_id, order)
-        skills.append((root, read_session_check(sessions[root], order)))
+        skills.append((root, read_session_check(sessions[root], root, order)))
     return TuneResult(tuple(skills), sessions)
 
 
-def read_session_check(state: "TuningState", order: TuneOrder) -> "SkillCheck":
+def read_session_check(state: "TuningState", root: Path, order: TuneOrder) -> "SkillCheck":
     """The skill as the session left it, with its path as people say it."""
     from loopwright.workflows.tuning.report.skill_check import read_session_check
 
-    return replace(read_session_check(state), path=display_path(Path(state.engine.root), order.base))
+    return replace(read_session_check(state), path=display_path(root, order.base))
 
 
 FILE_CELLS = 120

@@ -75,7 +75,7 @@ METHODS: Mapping[type, Methods] = {
     CycleService: OF_ALL
     + _methods("extend decide resolve", "choose", "diff whole_diff", "documents document discoveries worktrees"),
     TuningService: OF_ALL
-    + _methods("choose", "roll_back", local="fix report source whole_diff latest_of folders skills"),
+    + _methods("choose", "roll_back", local="fix report source whole_diff latest_of root_of folders skills"),
     TaskService: _methods("add edit remove reorder add_all", local="import_issue add_proposed agents"),
 }
 """An issue is read, and an agent's proposals are made, where they are asked for; what they come to is forwarded."""

@@ -16,6 +16,7 @@ from loopwright.core.text import json_line
 from loopwright.fleet.database import Database
 from loopwright.fleet.logs import LogPart, PostgresLogs
 from loopwright.policy.secrets import SecretFilter
+from loopwright.store.paths import OWN
 from loopwright.store.progress import DEEPEST
 from loopwright.store.tail import lines_from
 from loopwright.wiring.fleet.marks import LOG_SUFFIXES
@@ -132,7 +133,7 @@ class LogSender:
 
 
 def find_logs(folder: Path) -> list[str]:
-    """Their names below the folder of a run's progress files."""
+    """Their names below the folder of a run's progress files, where a kind's own files may lie, too."""
     found = list[str]()
     for place, folders, files in os.walk(folder):
         above = os.path.relpath(place, folder)
@@ -140,7 +141,7 @@ def find_logs(folder: Path) -> list[str]:
         if depth + 1 >= DEEPEST:
             folders.clear()
         names = (name for name in files if name.endswith(LOG_SUFFIXES) and not os.path.islink(f"{place}/{name}"))
-        found += [name if above == "." else f"{above}/{name}" for name in names]
+        found += [f"{above}/{name}" for name in names] if depth else [n for n in names if not n.startswith(f"{OWN}.")]
     return sorted(found)
 
 

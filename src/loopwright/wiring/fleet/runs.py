@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loopwright.core.errors import Conflict, Invalid, LoopwrightError, NotFound, StoreError, WorkspaceError
@@ -14,6 +15,7 @@ from loopwright.store.files import FileStore
 from loopwright.wiring.fleet.access import fleet_user, make_depot, open_dispatcher
 from loopwright.wiring.fleet.marks import FleetMark, change_marks, read_marks, set_mark
 from loopwright.wiring.places import checkpoints_folder
+from loopwright.workflows.tuning.model import TuningState
 
 if TYPE_CHECKING:
     from loopwright.core.run_commands import RunService
@@ -39,7 +41,7 @@ def submit_run(engine: "Engine", kind: IdName, id: str, account: str, priority: 
     service = services(engine)[kind]
     with closing(open_dispatcher(engine.config)) as dispatcher, _together(engine, id) as ids:
         states = {one: _require_submittable(engine, service, one, dispatcher) for one in ids}
-        states = {one: _plan_branch(service, one, state) for one, state in states.items()}
+        states = {one: _plan_place(engine, service, one, state) for one, state in states.items()}
         sources = {one: _hand_over(engine, service, one) for one in ids}
         with change_marks(engine.project) as marks:
             marks |= {one: FleetMark(kind=kind, remote=s.remote, base=s.base) for one, s in sources.items()}
@@ -115,14 +117,26 @@ def _require_submittable(engine: "Engine", service: "RunService[Any]", id: str, 
     return state
 
 
-def _plan_branch(service: "RunService[Any]", id: str, state: Run) -> Run:
-    """Where its worktree is to be here, once what it has come to is fetched."""
+def _plan_place(engine: "Engine", service: "RunService[Any]", id: str, state: Run) -> Run:
+    """Where its worktree is to be here, once what it has come to is fetched; and a skill, wherever the project lies."""
+    if isinstance(state, TuningState):
+        root = _below_project(state, engine.project)
+        rule = lambda s: s.evolve(engine=s.engine.evolve(root=root))  # noqa: E731
+        return service.commit(id, rule, "edited", fields="root")  # type: ignore[no-any-return]
     if service.branches is None:
         return state
     branch, _ = service.branches.plan(id)
     rule = lambda s: s.evolve(engine=s.engine.evolve(branch=branch))  # noqa: E731
     planned: Run = service.commit(id, rule, "worktree_planned", branch=branch.name, path=branch.path)
     return planned
+
+
+def _below_project(state: TuningState, project: Path) -> str:
+    """The skill's folder as it is found wherever the project lies. Invalid: it does not travel with that."""
+    root = (project / state.engine.root).resolve()
+    if not root.is_relative_to(project.resolve()):
+        raise Invalid(f"{root} lies outside of the project, and does not travel with it; tune that skill here")
+    return str(root.relative_to(project.resolve()))
 
 
 def _hand_over(engine: "Engine", service: "RunService[Any]", id: str) -> Source:

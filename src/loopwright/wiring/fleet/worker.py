@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -42,7 +43,8 @@ from loopwright.fleet.signals import PostgresSignals
 from loopwright.fleet.workers import Membership, make_executor
 from loopwright.policy.secrets import SecretFilter, secret_values
 from loopwright.processes.confinement import Sandbox
-from loopwright.processes.process_tree import STARTING, ProcessMark
+from loopwright.processes.process_tree import ProcessMark
+from loopwright.processes.runner_processes import OwnProcesses, start_apart
 from loopwright.processes.user_git import UserGit
 from loopwright.store.disk import Disk
 from loopwright.wiring import Engine, open_engine, read_config
@@ -72,6 +74,9 @@ LOOK_SECONDS = 0.2
 WATCH_SECONDS = 1.0
 """Between two looks at which accounts are closed, and at whether a run waits for a person."""
 
+SHORT = timedelta(seconds=10)
+"""A limit that resets within it is waited for where the run is."""
+
 PATIENCE = timedelta(seconds=5)
 """For which a person is waited for with a slot."""
 
@@ -80,6 +85,9 @@ WAIT_SECONDS = 2.0
 
 END_SECONDS = 10.0
 """Which a runner has to end what it has started."""
+
+ENVIRONMENT = "loopwright.wiring.fleet.environment"
+"""What looks at what a run's tests run with here."""
 
 SAID = 600
 """Characters at the end of what a command has printed."""
@@ -375,7 +383,6 @@ class FleetWorker:
                 before, trouble = service.read(claim.id), ""
                 if before.status in TO_RUN:
                     self._set_up(engine, service, claim)
-                    remember_environment(engine, service, claim.id)
                     trouble = self._drive(service, claim, folder)
                 self._surely(send_rest)
             state = service.read(claim.id)
@@ -390,6 +397,7 @@ class FleetWorker:
                 return self._hand_on(engine, service, claim, depot)
             if until := outcome.at if state.engine.parked else None:
                 self._surely(lambda: self._dispatcher.close_account(claim.account, until, outcome.trouble))
+                self._lost.wait(2 * WATCH_SECONDS)  # no slot of it is free before all workers know
             return outcome
 
     def _restore(self, engine: Engine, service: RunService[Any], claim: Claim, depot: Depot) -> None:
@@ -420,9 +428,13 @@ class FleetWorker:
         log.parent.mkdir(parents=True, exist_ok=True)
         own = {FLEET_URL: self._database.url, "LOOPWRIGHT_CHECKPOINTS": str(folder / "private")}
         environ = {**os.environ, **self._of(claim), **own}
+        programs = [service.launcher.argv(claim.id)]
+        if service.read(claim.id).engine.start is not None:
+            programs.insert(0, (sys.executable, "-m", ENVIRONMENT, claim.id))
+        is_idle = partial(self._is_idle, service, claim.id)
         try:
-            argv = service.launcher.argv(claim.id)
-            code = self._run(claim.id, folder / "project", argv, log, environ, lambda: self._rests(service, claim.id))
+            codes = (self._run(claim.id, folder / "project", argv, log, environ, is_idle) for argv in programs)
+            code = next(filter(None, codes), 0)
         finally:
             service.processes.sweep(claim.id)
         return f"its runner ended with exit code {code}: {last_words(log).splitlines()[-1]}" if code else ""
@@ -456,9 +468,11 @@ class FleetWorker:
         """The environment of its account here."""
         return self._config.fleet.accounts.get(claim.account, {})
 
-    def _rests(self, service: RunService[Any], id: str) -> bool:
-        """Whether only a person brings the run on, and has not for a while: it needs no slot for that."""
+    def _is_idle(self, service: RunService[Any], id: str) -> bool:
+        """Whether nothing goes on for a while, until a person or a limit of its agent lets it: no slot is needed."""
         state: Run = service.read(id)
+        if state.engine.parked is not None:
+            return not is_due(state, service.clock.now() + SHORT)
         quiet = service.clock.now() - datetime.fromisoformat(state.updated_at or "")
         return service.awaits(state) and quiet > PATIENCE
 
@@ -469,41 +483,27 @@ class FleetWorker:
         argv: Sequence[str],
         log: Path,
         environ: Mapping[str, str],
-        rests: Callable[[], bool] = lambda: False,
+        is_idle: Callable[[], bool] = lambda: False,
     ) -> int:
-        """The exit code of a program in the checkout. It ends with this worker, with its claim, and once it rests."""
-        with log.open("ab") as output, STARTING:
-            process = subprocess.Popen(
-                argv,
-                stdin=subprocess.PIPE,
-                stdout=output,
-                stderr=output,
-                cwd=project,
-                env=environ,
-                start_new_session=True,
-            )
-        self._programs[id] = process
+        """The exit code of a program in the run's checkout, which ends with this worker, its claim, and when idle."""
+        process = self._programs[id] = start_apart(argv, project, log, subprocess.PIPE, environ)
         try:
-            return self._awaited(process, rests)
+            return self._awaited(process, is_idle)
         finally:
             del self._programs[id]
 
-    def _awaited(self, process: "subprocess.Popen[bytes]", rests: Callable[[], bool]) -> int:
-        looked = time.monotonic()
-        while process.poll() is None and not (self._ending.is_set() or self._lost.is_set()):
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(LOOK_SECONDS)
-            if time.monotonic() - looked > WATCH_SECONDS:
-                looked = time.monotonic()
-                if rests():
-                    break
-        if process.poll() is None and not self._lost.is_set():
-            process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(END_SECONDS)
-        process.kill()
-        assert process.stdin
-        process.stdin.close()
+    def _awaited(self, process: "subprocess.Popen[bytes]", is_idle: Callable[[], bool]) -> int:
+        with process:
+            try:
+                while process.poll() is None and not (self._ending.is_set() or self._lost.is_set() or is_idle()):
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(LOOK_SECONDS)
+                if process.poll() is None and not self._lost.is_set():
+                    process.terminate()
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(END_SECONDS)
+            finally:
+                process.kill()
         return process.wait()
 
     def _hand_on(self, engine: Engine, service: RunService[Any], claim: Claim, depot: Depot) -> Outcome:
@@ -555,7 +555,6 @@ class FleetWorker:
 
     def _clear(self, folder: Path) -> None:
         """Ends what still runs there, and removes it."""
-        from loopwright.processes.runner_processes import OwnProcesses
         from loopwright.workspace.checkpoints import private_directory
 
         project = folder / "project"
@@ -590,18 +589,6 @@ def choose_sandbox(wanted: bool | None, place: Path, say: Say) -> SandboxName:
 def last_words(log: Path) -> str:
     """The end of what a program has printed."""
     return log.read_text(errors="replace").strip()[-SAID:] or "it has printed nothing"
-
-
-def remember_environment(engine: Engine, service: RunService[Any], id: str) -> None:
-    """What the tests of a run that has begun elsewhere run with here: that it differs from there is no doubt."""
-    state: Run = service.read(id)
-    if state.engine.start is None:
-        return
-    tests = engine.runners.loop.tests
-    command = state.engine.settings.test_command or tests.detect()
-    here = service.workspace.remember_environment(id, command or "", tests.pythons(command))
-    rule = lambda state: state.evolve(engine=state.engine.evolve(environment=here))  # noqa: E731
-    service.commit(id, rule, "edited", fields="environment")
 
 
 def commit_all(project: Path, claim: Claim, message: str, at: str | None) -> str | None:

@@ -52,7 +52,8 @@ class TuningStepUnderWay(Record):
 
 
 class TuningEngine(RunState):
-    """`id` is the session's; `path` the skill's folder as it was given, `root` the same, absolute.
+    """`id` is the session's; `path` the skill's folder as it was given, `root` the same, absolute; in the
+    fleet, where the project lies elsewhere, below the project.
 
     What was asked for: `dimensions`, what may be mended (`level`, by `agent` where that is one), who is asked about the
     meaning (`reviewer`), and who tries to refute that (`refuter`, else another session of the same), whether a person

@@ -64,7 +64,7 @@ class TuningRunner(Runner[TuningState]):
             clock=self.clock,
             bus=hold.bus,
             epoch=hold.epoch,
-            root=Path(hold.begun.engine.root),
+            root=Path(self.project) / hold.begun.engine.root,
             skills=self.skills,
             prompts=self.prompts,
             turns=lambda at: self.turns(id, hold, partial(self.agents, at=at), NoAgentSessions(), str(at), anew=True),

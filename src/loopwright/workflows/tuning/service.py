@@ -124,7 +124,7 @@ class TuningService(RunService[TuningState]):
         state = self.read(id)
         commands.require_rollback(state, fix)
         self._refuse_later_ones(state, fix)
-        root = Path(state.engine.root)
+        root = self.root_of(state)
         with self.store.lease(id) as lease:
             self.folders.roll_back(root, self._backup(id, fix))
             files = self.folders.read(root)
@@ -162,7 +162,11 @@ class TuningService(RunService[TuningState]):
 
     def source(self, id: str) -> SkillFiles:
         """The skill's files as they are now. NotFound once they are gone."""
-        return self.folders.read(Path(self.read(id).engine.root))
+        return self.folders.read(self.root_of(self.read(id)))
+
+    def root_of(self, state: TuningState) -> Path:
+        """The skill's folder here."""
+        return self.workspace.root / state.engine.root
 
     def whole_diff(self, id: str) -> str:
         """The diffs of all fixes that are in the files, one after the other."""
@@ -176,7 +180,7 @@ class TuningService(RunService[TuningState]):
         offset = 0
         while page := self.list(limit=100, offset=offset).items:
             for state in page:
-                if state.engine.root == str(root) and has(state):
+                if self.root_of(state) == root and has(state):
                     return state
             offset += len(page)
         raise NotFound(f"no tuning session of {root} has that; see loopwright tunings list")
@@ -210,7 +214,7 @@ class TuningService(RunService[TuningState]):
         from loopwright.workflows.tuning.session import BACKUPS, roll_back_fixes
 
         id, at = state.tuning_id, self._now()
-        root, backups = Path(state.engine.root), self.store.progress_path(id) / BACKUPS
+        root, backups = self.root_of(state), self.store.progress_path(id) / BACKUPS
         left = roll_back_fixes(self.folders, root, backups, reversed(state.engine.undo))
         event = JournalEvent(type="put_back")
         rule = lambda s: commands.mark_put_back(s, left, at)  # noqa: E731
