@@ -57,7 +57,9 @@ def test_another_takes_over_from_the_dead_with_a_higher_token(fleet: Fleet) -> N
     one, two = fleet.machine("one"), fleet.machine("two")
     one.submit([RUN])
     before = one.claim(JOB)
+    assert two.waiting(()) == 0
     fleet.bury("one")
+    assert two.waiting(()) == 1, "a worker is needed for what a dead one drove"
     after = two.claim(JOB)
     assert before
     assert after

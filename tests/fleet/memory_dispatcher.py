@@ -202,8 +202,9 @@ class MemoryDispatcher:
 
     def waiting(self, accounts: Sequence[str]) -> int:
         of_all, fleet = self._fleet.runs.values(), self._fleet
+        left = (r for r in of_all if r.status == "running" and r.holder not in fleet.living)
         queued = (r for r in of_all if r.status == "queued" or (not r.holder and fleet.open_signals(r.given.id)))
-        return sum(not accounts or run.given.account in accounts for run in queued)
+        return sum(not accounts or run.given.account in accounts for run in (*queued, *left))
 
     def closed(self) -> frozenset[str]:
         now = datetime.now(UTC)

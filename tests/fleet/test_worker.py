@@ -67,10 +67,11 @@ def test_what_a_dead_machine_left_is_done_by_another(fleet: RealFleet) -> None:
     first = fleet.machine().start()
     until(lambda: any((first.home / "place" / "runs").glob("*/project/notes.txt")))
     until(lambda: "one" in next((first.home / "place" / "runs").glob("*/project/notes.txt")).read_text())
-    fleet.machine().start()
     first.kill()
     until(lambda: first.left() == [], 5)  # the runner has noticed that its worker is gone
-    until(lambda: fleet.status()["loop-1"]["status"] == "finished")
+    until(lambda: fleet.command("fleet", "status")["workers"][0]["age"] > 3)
+    assert fleet.machine().start("--drain").wait() == 0
+    assert fleet.status()["loop-1"]["status"] == "finished"
     assert show(fleet, "loopwright/loop-1", "notes.txt") == DONE
     fetched = fleet.command("fetch", "loop-1")
     assert (fetched["status"], fetched["engine"]["outcome"]) == ("completed", "succeeded")

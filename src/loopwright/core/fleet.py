@@ -183,7 +183,8 @@ class Dispatcher(Protocol):
         """
 
     def waiting(self, accounts: Sequence[str]) -> int:
-        """How many runs of these accounts are queued or have commands waiting, or of all where none is named."""
+        """How many runs of these accounts, or of all where none is named, a worker may be needed for: queued, with
+        commands that wait, or with a machine that is silent."""
 
     def closed(self) -> frozenset[str]:
         """Accounts of which no run is begun now."""

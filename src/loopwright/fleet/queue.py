@@ -102,7 +102,9 @@ UNHEARD = "SELECT FROM fleet_signal WHERE id = %s AND done IS NULL"
 
 WAITING = f"""
 SELECT count(*) FROM fleet_loop WHERE (account = ANY(%(of)s) OR %(of)s = '{{}}')
-AND (status = 'queued' OR holder IS NULL AND EXISTS ({OPEN}))
+AND (status = 'queued' OR holder IS NULL AND EXISTS ({OPEN}) OR status = 'running' AND NOT EXISTS (
+    SELECT FROM fleet_worker WHERE executor = holder AND beat > now() - interval '3 seconds'
+))
 """
 SET_ACCOUNT = """
 INSERT INTO fleet_account (name, slots, user_slots) VALUES (%s, %s, %s)

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -164,7 +165,7 @@ class PrivateGit:
     ) -> bytes:
         """Output of a command that must succeed. WorkspaceError."""
         done = self.attempt(*args, stdin=stdin, index=index, env=env)
-        return _succeeded(done, os.fsdecode(args[0]), self.directory)
+        return _succeeded(done, args, self.directory)
 
     def attempt(
         self,
@@ -210,7 +211,7 @@ class PrivateGit:
             for half_made in ("HEAD", "config"):
                 (self.directory / half_made).unlink(missing_ok=True)
             done = run_git("init", "--quiet", "--bare", "--template=", "--object-format=sha1", ".", cwd=self.directory)
-            _succeeded(done, "init", self.directory)
+            _succeeded(done, ("init",), self.directory)
             (self.directory / "info").mkdir(exist_ok=True)
             (self.directory / "loopwright.ready").touch()
         (self.directory / "info" / "attributes").write_text(ATTRIBUTES)
@@ -220,8 +221,15 @@ class PrivateGit:
                 stale.unlink(missing_ok=True)
 
 
-def _succeeded(done: subprocess.CompletedProcess[bytes], command: str, directory: Path) -> bytes:
+LITTLE = 64 * 1024 * 1024
+"""Bytes that are free on a disk of which git, that says too little, is likely to mean that it is full."""
+
+
+def _succeeded(done: subprocess.CompletedProcess[bytes], args: Sequence[str | bytes], directory: Path) -> bytes:
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
-        raise WorkspaceError(f"git {command} failed in {directory}: {said}")
+        command = next(word for word, before in zip(args, ("", *args), strict=False) if "-c" not in (word, before))
+        free = shutil.disk_usage(directory).free
+        full = f" (only {free / 1e6:.0f} MB are free there)" if free < LITTLE else ""
+        raise WorkspaceError(f"git {os.fsdecode(command)} failed in {directory}: {said}{full}")
     return done.stdout
