@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
-from loopwright.core.fleet import Claim, Dispatcher, Job, SignalAnswer
+from loopwright.core.fleet import Claim, Dispatcher, Job, Release, SignalAnswer
 from tests.fleet.fleets import JOB, RUN, Fleet, open_fleet
 
 
@@ -29,7 +29,7 @@ def test_a_run_is_driven_to_its_end(fleet: Fleet) -> None:
     assert (claim.id, claim.kind, claim.token, claim.account, claim.user) == (RUN.id, "loop_id", 1, "team", "ada")
     assert (claim.source, claim.journal, claim.result) == (RUN.source, RUN.journal, None)
     assert one.waiting(()) == 0
-    assert one.release(claim, "finished")
+    assert one.release(claim, Release("finished"))
     assert one.claim(JOB) is None
 
 
@@ -65,7 +65,7 @@ def test_another_takes_over_from_the_dead_with_a_higher_token(fleet: Fleet) -> N
     assert after
     assert after.token == before.token + 1
     two.note_result(after, "loopwright/loop-1", "c" * 40)
-    assert not one.release(before, "finished")
+    assert not one.release(before, Release("finished"))
     with pytest.raises(Fenced):
         one.note_result(before, "loopwright/loop-1", "d" * 40)
     with pytest.raises(Fenced, match="taken for dead"):
@@ -83,14 +83,14 @@ def test_what_rests_is_queued_again_by_a_new_job(fleet: Fleet) -> None:
     assert claim
     with pytest.raises(Conflict, match="running"):
         one.enqueue(RUN.id)
-    one.release(claim, "resting")
+    one.release(claim, Release("resting"))
     one.enqueue(RUN.id)
     with pytest.raises(Conflict, match="queued"):
         one.enqueue(RUN.id)
     assert one.claim(JOB) is None, "the old job is void"
     claim = one.claim(Job(RUN.id, 2))
     assert claim
-    one.release(claim, "queued", at=datetime.now(UTC) + timedelta(hours=1), trouble="the limit of the agent")
+    one.release(claim, Release("queued", at=datetime.now(UTC) + timedelta(hours=1), trouble="the limit of the agent"))
     assert one.find(RUN.id).words == "queued, 0 before it on team: the limit of the agent"
     assert one.claim(Job(RUN.id, 2)) is None
     assert one.claim(Job(RUN.id, 3))
@@ -104,7 +104,7 @@ def test_failures_are_counted_until_it_could_be_driven(fleet: Fleet) -> None:
         claim = one.claim(Job(RUN.id, n))
         assert claim
         seen.append(claim.failures)
-        one.release(claim, "queued", failed=failed)
+        one.release(claim, Release("queued", failed=failed))
     assert seen == [0, 1, 2, 0]
 
 
@@ -143,7 +143,7 @@ def test_served_runs_are_driven_as_many_at_a_time_as_there_are_slots(fleet: Flee
         most.append(len(at_once))
         time.sleep(0.02)
         at_once.discard(job.id)
-        one.release(claim, "finished")
+        one.release(claim, Release("finished"))
         driven.append(job.id)
 
     one.submit([replace(RUN, id=f"loop-{n}") for n in range(6)])
@@ -166,7 +166,7 @@ def _claimed(claim: Claim | None) -> Claim:
 def _resting(fleet: Fleet) -> Dispatcher:
     one = fleet.machine("one")
     one.submit([RUN])
-    one.release(_claimed(one.claim(JOB)), "resting")
+    one.release(_claimed(one.claim(JOB)), Release("resting"))
     return one
 
 
@@ -181,7 +181,7 @@ def test_a_command_on_a_run_that_rests_is_applied_by_whoever_takes_it(fleet: Fle
     assert (claim.token, claim.status, claim.journal) == (2, "resting", RUN.journal)
     assert fleet.machine("two").claim_control(RUN.id) is None, "it is held"
     assert fleet.signals("one").answer(sent.n, SignalAnswer())
-    assert one.release(claim, "resting")
+    assert one.release(claim, Release("resting"))
     assert one.claim_control(RUN.id) is None
     assert one.waiting(()) == 0
 
@@ -194,18 +194,18 @@ def test_a_queued_run_keeps_its_job_while_commands_are_applied(fleet: Fleet) -> 
     assert claim.status == "queued"
     with pytest.raises(Conflict, match="being applied"):
         one.claim(JOB)
-    assert two.release(claim, "queued")
+    assert two.release(claim, Release("queued"))
     assert _claimed(one.claim(JOB)).token == 2
 
 
 def test_a_run_that_waits_for_its_time_gets_an_earlier_job_only_where_it_may_go_on(fleet: Fleet) -> None:
     one, later = fleet.machine("one"), datetime.now(UTC) + timedelta(hours=1)
     one.submit([RUN])
-    one.release(_claimed(one.claim(JOB)), "queued", at=later)
+    one.release(_claimed(one.claim(JOB)), Release("queued", at=later))
     fleet.signals("").send(RUN.id, "tell", {}, "cli")
-    one.release(_claimed(one.claim_control(RUN.id)), "queued", at=later)
+    one.release(_claimed(one.claim_control(RUN.id)), Release("queued", at=later))
     claim = _claimed(one.claim_control(RUN.id))
-    assert one.release(claim, "queued")
+    assert one.release(claim, Release("queued"))
     assert one.claim(Job(RUN.id, 2)) is None
     assert one.claim(Job(RUN.id, 3))
 
@@ -214,9 +214,9 @@ def test_what_a_command_pauses_or_ends_has_no_job_any_more(fleet: Fleet) -> None
     one = fleet.machine("one")
     one.submit([RUN])
     fleet.signals("").send(RUN.id, "pause", {}, "cli")
-    one.release(_claimed(one.claim_control(RUN.id)), "resting")
+    one.release(_claimed(one.claim_control(RUN.id)), Release("resting"))
     assert one.claim(JOB) is None
-    one.release(_claimed(one.claim_control(RUN.id)), "queued")
+    one.release(_claimed(one.claim_control(RUN.id)), Release("queued"))
     assert one.claim(JOB) is None
     assert one.claim(Job(RUN.id, 2))
 
@@ -226,11 +226,11 @@ def test_a_finished_run_may_go_on(fleet: Fleet) -> None:
     one.submit([RUN])
     claim = _claimed(one.claim(JOB))
     one.note_result(claim, "loopwright/loop-1", "c" * 40)
-    one.release(claim, "finished")
+    one.release(claim, Release("finished"))
     fleet.signals("").send(RUN.id, "reopen", {}, "cli")
     claim = _claimed(one.claim_control(RUN.id))
     assert claim.status == "finished"
-    one.release(claim, "queued")
+    one.release(claim, Release("queued"))
     assert _claimed(one.claim(Job(RUN.id, 2))).result == "c" * 40
 
 
@@ -242,8 +242,8 @@ def test_who_dies_applying_commands_loses_nothing(fleet: Fleet) -> None:
     fleet.bury("two")
     claim = _claimed(one.claim_control(RUN.id))  # its state may say that it runs, and nobody has queued it
     assert not fleet.signals("two").answer(sent.n, SignalAnswer())
-    assert not two.release(dead, "queued")
-    assert one.release(claim, "queued")
+    assert not two.release(dead, Release("queued"))
+    assert one.release(claim, Release("queued"))
     assert one.claim(Job(RUN.id, 2))
 
 
@@ -257,7 +257,7 @@ def test_a_run_of_a_dead_machine_waits_for_its_own_job_again(fleet: Fleet) -> No
     assert claim.status == "queued"
     with pytest.raises(Conflict, match="being applied"):
         fleet.machine("three").claim(JOB)
-    two.release(claim, "queued")
+    two.release(claim, Release("queued"))
     assert _claimed(fleet.machine("three").claim(JOB)).token == 3
 
 
@@ -267,13 +267,13 @@ def test_a_command_that_came_too_late_is_not_forgotten(fleet: Fleet) -> None:
     one.submit([RUN])
     claim = _claimed(one.claim(JOB))
     assert fleet.signals("").send(RUN.id, "pause", {}, "cli").held
-    one.release(claim, "finished")
+    one.release(claim, Release("finished"))
 
     def control(id: str) -> None:
         again = _claimed(one.claim_control(id))
         for signal in fleet.signals("one").open_signals():
             fleet.signals("one").answer(signal.n, SignalAnswer())
-        one.release(again, "finished")
+        one.release(again, Release("finished"))
         applied.append(id)
 
     with one.serving(1, lambda job: None, lambda account: True, control) as queue:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pydantic import JsonValue
 
 from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound
-from loopwright.core.fleet import Claim, FleetRun, FleetStatus, Job, Sent, Signal, SignalAnswer, Submission
+from loopwright.core.fleet import Claim, FleetRun, FleetStatus, Job, Release, Sent, Signal, SignalAnswer, Submission
 
 
 @dataclass
@@ -118,23 +118,15 @@ class MemoryDispatcher:
             raise Fenced(f"another machine has claimed {claim.id}")
         run.branch, run.result = branch, commit
 
-    def release(
-        self,
-        claim: Claim,
-        status: FleetStatus,
-        *,
-        at: datetime | None = None,
-        trouble: str = "",
-        failed: bool = False,
-    ) -> bool:
+    def release(self, claim: Claim, release: Release) -> bool:
         run = self._fleet.runs[claim.id]
         if (run.token, run.holder) != (claim.token, self._executor):
             return False
-        later = run.at is not None and (at is None or at < run.at)
-        if status == "queued" and (claim.status != "queued" or later):
-            run.jobs, run.at = run.jobs + 1, at
-        run.status, run.holder, run.trouble = status, None, trouble
-        run.failures = run.failures + 1 if failed else 0
+        later = run.at is not None and (release.at is None or release.at < run.at)
+        if release.status == "queued" and (claim.status != "queued" or later):
+            run.jobs, run.at = run.jobs + 1, release.at
+        run.status, run.holder, run.trouble = release.status, None, release.trouble
+        run.failures = run.failures + 1 if release.failed else 0
         if self._fleet.open_signals(claim.id):
             self._fleet.control.append(claim.id)
         return True

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from loopwright.core.errors import Fenced, UncertainCommit
-from loopwright.core.fleet import Job
+from loopwright.core.fleet import Job, Release
 from loopwright.fleet.database import Database, Unreachable
 from loopwright.fleet.queue import DbosDispatcher
 from loopwright.fleet.replica import PostgresReplica
@@ -68,11 +68,11 @@ class StubWorker:
                 at += len(line)
         except (Fenced, UncertainCommit) as error:
             self._note("broken off", claim.id, str(error))
-            self._surely(lambda: self._dispatcher.release(claim, "queued"))
+            self._surely(lambda: self._dispatcher.release(claim, Release("queued")))
             return
         finally:
             replica.close()
-        self._surely(lambda: self._dispatcher.release(claim, "finished"))
+        self._surely(lambda: self._dispatcher.release(claim, Release("finished")))
 
     def _surely(self, work: Callable[[], Any]) -> Any:  # Any: what it gives
         while True:

@@ -46,10 +46,10 @@ def test_a_run_whose_job_was_lost_gets_another(fleet_url: str, tmp_path: Path) -
         dispatcher.set_account("one", SLOTS)
         make_backlog(fleet_url, 2, ("one",), ("ada",), random.Random(SEED))
         ask(fleet_url, "UPDATE dbos.workflow_status SET status = 'SUCCESS' WHERE workflow_uuid = 'loop-00000/1'")
-        with database.transaction() as open:
-            restore_jobs(open)
+        with database.transaction() as connection:
+            restore_jobs(connection)
         assert ask(fleet_url, "SELECT max(jobs) FROM fleet_loop") == [(1,)], "it may still be on its way"
         ask(fleet_url, "UPDATE fleet_loop SET changed = now() - interval '11 seconds'")
-        with database.transaction() as open:
-            restore_jobs(open)
+        with database.transaction() as connection:
+            restore_jobs(connection)
         assert ask(fleet_url, "SELECT jobs FROM fleet_loop ORDER BY id") == [(2,), (1,)]

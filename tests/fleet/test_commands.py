@@ -21,7 +21,7 @@ from loopwright.core.errors import (
     StaleVersion,
     StoreError,
 )
-from loopwright.core.fleet import Claim, Job, SignalAnswer
+from loopwright.core.fleet import Claim, Job, Release, SignalAnswer
 from loopwright.core.pause import add_permission_request
 from loopwright.core.run import Waiver
 from loopwright.core.run_commands import RunService
@@ -30,6 +30,7 @@ from loopwright.fleet.replica import PostgresReplica
 from loopwright.wiring.fleet import forwarder
 from loopwright.wiring.fleet.forwarder import METHODS
 from loopwright.wiring.fleet.signal_applier import OpenRun, SignalApplier
+from loopwright.wiring.fleet.worker import in_thread
 from loopwright.workflows.cycle.service import CycleService
 from loopwright.workflows.loop.service import LoopService, TaskService
 from loopwright.workflows.tuning.service import TuningService
@@ -53,7 +54,7 @@ def driven(stage: CommandStage, id: str, executor: str = "one") -> Iterator[RunS
     """The run's commands where it is driven, and others reach it meanwhile."""
     service = stage.lay_out(_claimed(stage.dispatcher(executor).claim(Job(id, 1))))
     applier = SignalApplier(stage.signals(executor), lambda line: None)
-    with applier.serving(), applier.open(id, service):
+    with in_thread(applier.serve), applier.open(id, service):
         yield service
 
 
@@ -304,7 +305,7 @@ def test_whatever_kills_machines_each_command_is_carried_out_once_and_in_order(
             for _ in range(chance.randrange(4)):
                 send()
             run.apply()
-            dispatcher.release(claim, "queued")
+            dispatcher.release(claim, Release("queued"))
         except Killed:
             stage.bury(name)
     service = stage.lay_out(_claimed(stage.dispatcher("last").claim(Job(id, 1))))

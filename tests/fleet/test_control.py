@@ -13,7 +13,7 @@ import pytest
 from pydantic import SecretStr
 
 from loopwright.core.errors import Conflict, IllegalTransition, StoreError
-from loopwright.core.fleet import Claim, Dispatcher, FleetStatus, Job, SignalAnswer
+from loopwright.core.fleet import Claim, Dispatcher, FleetStatus, Job, Release, SignalAnswer
 from loopwright.core.state import Limits
 from loopwright.wiring.fleet.worker import FleetWorker
 from tests.chance import SEED
@@ -48,7 +48,7 @@ def resting(stage: CommandStage) -> str:
     id, dispatcher = stage.submit_loop(), stage.dispatcher("before")
     claim = dispatcher.claim(Job(id, 1))
     assert claim
-    dispatcher.release(claim, "resting")
+    dispatcher.release(claim, Release("resting"))
     stage.bury("before")
     return id
 
@@ -121,7 +121,7 @@ def test_a_job_waits_until_commands_are_applied(stage: CommandStage) -> None:
     assert claim
     with pytest.raises(Conflict, match="applied"):
         driving.claim(Job(id, 1))
-    applying.release(claim, "queued")
+    applying.release(claim, Release("queued"))
     assert driving.claim(Job(id, 1))
 
 
@@ -168,7 +168,7 @@ def work_off(stage: CommandStage, executor: str, chance: random.Random, ended: t
                     if signal.id == claim.id:
                         signals.answer(signal.n, SignalAnswer())
                 ends: list[FleetStatus] = ["queued", "resting", "resting", "finished"]
-                dispatcher.release(claim, chance.choice(ends))
+                dispatcher.release(claim, Release(chance.choice(ends)))
             stage.run(DONE, name)
 
 

@@ -36,18 +36,18 @@ def test_a_database_without_them_says_what_to_do(postgres: Server) -> None:
 
 def test_who_stands_still_is_noticed_and_the_next_question_is_answered(postgres: Server, fleet_url: str) -> None:
     database = Database(fleet_url)
-    with database.transaction() as open:
-        open.execute("SELECT 1")
+    with database.transaction() as connection:
+        connection.execute("SELECT 1")
     postgres.freeze()
     try:
-        with pytest.raises(Unreachable, match="does not answer in time"), database.transaction(0.1) as open:
-            open.execute("SELECT 1")
+        with pytest.raises(Unreachable, match="does not answer in time"), database.transaction(0.1) as connection:
+            connection.execute("SELECT 1")
     finally:
         postgres.thaw()
-    with database.transaction() as open:
-        assert open.execute("SELECT 2").fetchone() == (2,)
-    with pytest.raises(Unreachable), database.transaction(0.1) as open:
-        open.execute("SELECT pg_sleep(1)")
+    with database.transaction() as connection:
+        assert connection.execute("SELECT 2").fetchone() == (2,)
+    with pytest.raises(Unreachable), database.transaction(0.1) as connection:
+        connection.execute("SELECT pg_sleep(1)")
     database.close()
 
 

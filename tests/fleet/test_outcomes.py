@@ -4,17 +4,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from loopwright.core.fleet import FleetStatus
+from loopwright.core.fleet import FleetStatus, Release
 from loopwright.core.names import LoopStatus
-from loopwright.core.state import EngineState, Parked
-from loopwright.core.state import Outcome as Result
+from loopwright.core.state import EngineState, Outcome, Parked
 from loopwright.wiring.fleet.worker import (
     LONGEST,
     MOST_FAILURES,
     RETRY,
-    Outcome,
-    outcome_of,
-    outcome_of_control,
+    release_of,
+    release_of_control,
     tried_again,
 )
 from loopwright.workflows.loop.model import LoopState
@@ -24,7 +22,7 @@ NOW = datetime(2026, 1, 22, 2, tzinfo=UTC)
 PARKED = Parked(until="2026-01-22T15:00:00+08:00", reason="usage limit")
 
 
-def loop(status: LoopStatus, parked: Parked | None = None, outcome: Result | None = None) -> LoopState:
+def loop(status: LoopStatus, parked: Parked | None = None, outcome: Outcome | None = None) -> LoopState:
     state = LoopState(
         loop_id="loop-1", title="it", description="it", created_at=AT, updated_at=AT, max_iterations=10,
         engine=EngineState(parked=parked),
@@ -36,21 +34,21 @@ def loop(status: LoopStatus, parked: Parked | None = None, outcome: Result | Non
 @pytest.mark.parametrize(
     ("state", "changed", "expected"),
     [
-        (loop("completed"), {}, Outcome("finished")),
-        (loop("failed"), {"ends": True}, Outcome("finished")),
-        (loop("paused"), {}, Outcome("resting")),
-        (loop("user_exit"), {}, Outcome("resting")),
-        (loop("running"), {"awaits": True}, Outcome("resting")),
-        (loop("paused", PARKED), {}, Outcome("queued", datetime.fromisoformat(PARKED.until), "usage limit")),
-        (loop("running"), {"ends": True}, Outcome("queued")),
-        (loop("created"), {"ends": True, "went_on": False}, Outcome("queued")),
-        (loop("running"), {}, Outcome("queued", None, "it was cut off", failed=False)),
-        (loop("running"), {"went_on": False}, Outcome("queued", None, "it was cut off", failed=True)),
+        (loop("completed"), {}, Release("finished")),
+        (loop("failed"), {"ends": True}, Release("finished")),
+        (loop("paused"), {}, Release("resting")),
+        (loop("user_exit"), {}, Release("resting")),
+        (loop("running"), {"awaits": True}, Release("resting")),
+        (loop("paused", PARKED), {}, Release("queued", datetime.fromisoformat(PARKED.until), "usage limit")),
+        (loop("running"), {"ends": True}, Release("queued")),
+        (loop("created"), {"ends": True, "went_on": False}, Release("queued")),
+        (loop("running"), {}, Release("queued", None, "it was cut off", failed=False)),
+        (loop("running"), {"went_on": False}, Release("queued", None, "it was cut off", failed=True)),
     ],
 )
-def test_it_follows_from_the_state(state: LoopState, changed: dict[str, bool], expected: Outcome) -> None:
+def test_it_follows_from_the_state(state: LoopState, changed: dict[str, bool], expected: Release) -> None:
     given = {"awaits": False, "ends": False, "went_on": True, **changed}
-    assert outcome_of(state, **given, trouble="it was cut off") == expected
+    assert release_of(state, **given, trouble="it was cut off") == expected
 
 
 @pytest.mark.parametrize(
@@ -64,17 +62,17 @@ def test_it_follows_from_the_state(state: LoopState, changed: dict[str, bool], e
     ],
 )
 def test_a_command_does_not_keep_what_a_dead_machine_came_to_from_being_handed_on(
-    status: LoopStatus, outcome: Result, was: FleetStatus, expected: FleetStatus
+    status: LoopStatus, outcome: Outcome, was: FleetStatus, expected: FleetStatus
 ) -> None:
-    assert outcome_of_control(loop(status, None, outcome), was, awaits=False) == Outcome(expected)
+    assert release_of_control(loop(status, None, outcome), was, awaits=False) == Release(expected)
 
 
 def test_what_cannot_be_driven_is_tried_later_each_time_and_then_left_to_a_person() -> None:
-    failed = Outcome("queued", trouble="no disk", failed=True)
+    failed = Release("queued", trouble="no disk", failed=True)
     waits = [tried_again(failed, n, NOW).at for n in range(MOST_FAILURES - 1)]
     assert waits[:3] == [NOW + RETRY, NOW + 2 * RETRY, NOW + 4 * RETRY]
     assert waits[-1] == NOW + LONGEST
     last = tried_again(failed, MOST_FAILURES - 1, NOW)
     assert (last.status, last.trouble) == ("resting", f"given up after {MOST_FAILURES} tries: no disk")
-    driven = Outcome("queued", NOW + timedelta(hours=1))
+    driven = Release("queued", NOW + timedelta(hours=1))
     assert tried_again(driven, 3, NOW) == driven

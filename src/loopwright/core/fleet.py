@@ -70,6 +70,19 @@ class Claim:
     status: FleetStatus = "running"
 
 
+@dataclass(frozen=True)
+class Release:
+    """How a claim ends; queued, from the time `at` on. `trouble`: what people should know of that.
+
+    `failed`: it could not be driven.
+    """
+
+    status: FleetStatus
+    at: datetime | None = None
+    trouble: str = ""
+    failed: bool = False
+
+
 class FleetRun(NamedTuple):
     """How a run is in the fleet.
 
@@ -166,20 +179,11 @@ class Dispatcher(Protocol):
     def note_result(self, claim: Claim, branch: str, commit: str) -> None:
         """What the run came to, before it is put on that branch. Fenced."""
 
-    def release(
-        self,
-        claim: Claim,
-        status: FleetStatus,
-        *,
-        at: datetime | None = None,
-        trouble: str = "",
-        failed: bool = False,
-    ) -> bool:
-        """Ends a claim in one transaction: with `queued` there is a new job, from the time `at` on.
+    def release(self, claim: Claim, release: Release) -> bool:
+        """Ends a claim in one transaction: one that is queued has a new job, see Release.
 
         A run that was queued meanwhile keeps its job, unless that comes later than the new one would. Commands that
-        still wait are applied at once, wherever. `trouble`: what people should know of that; `failed`: it could not be
-        driven. False where the claim had ended already.
+        still wait are applied at once, wherever. False where the claim had ended already.
         """
 
     def waiting(self, accounts: Sequence[str]) -> int:

@@ -42,7 +42,7 @@ class FleetFigures:
 
 def read_figures(database: Database, seconds: float) -> FleetFigures:
     """By one query. StoreError, after that many seconds at the latest."""
-    with database.transaction(seconds) as open:
-        found = open.cursor(row_factory=dict_row).execute(FIGURES, (DEAD_SECONDS,)).fetchone()
+    with database.transaction(seconds) as connection:
+        found = connection.cursor(row_factory=dict_row).execute(FIGURES, (DEAD_SECONDS,)).fetchone()
     assert found
     return FleetFigures(**{**found, "runs": [tuple(row) for row in found["runs"]]})

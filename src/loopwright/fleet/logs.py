@@ -84,19 +84,19 @@ class PostgresLogs:
             "starts": [part.at for part in parts],
             "data": [part.data for part in parts],
         }
-        with self._database.connection() as open:
-            if open.execute(APPEND, given).rowcount == 0:
+        with self._database.connection() as connection:
+            if connection.execute(APPEND, given).rowcount == 0:
                 raise Fenced(f"another machine has claimed {id}, or the fleet does not know it")
 
     def read(self, id: str) -> Sequence[LogPart]:
         """All there is, log by log."""
-        with self._database.connection() as open:
-            return open.cursor(row_factory=class_row(LogPart)).execute(READ, (id,)).fetchall()
+        with self._database.connection() as connection:
+            return connection.cursor(row_factory=class_row(LogPart)).execute(READ, (id,)).fetchall()
 
     def look(self, ids: Iterable[str], seconds: float = ANSWER_SECONDS) -> Mapping[str, RunGrowth]:
         """Of those that the fleet knows, by id."""
-        with self._database.connection(seconds) as open:
-            found = open.cursor(row_factory=dict_row).execute(LOOK, {"ids": list(ids)}).fetchall()
+        with self._database.connection(seconds) as connection:
+            found = connection.cursor(row_factory=dict_row).execute(LOOK, {"ids": list(ids)}).fetchall()
         return {
             row["id"]: RunGrowth(
                 run=FleetRun(**{name: row[name] for name in FleetRun._fields}),
@@ -110,6 +110,6 @@ class PostgresLogs:
     def bring(self, wanted: Iterable[LogStart], seconds: float = ANSWER_SECONDS) -> Sequence[LogPart]:
         """What follows there, and perhaps not all of it. Nothing, or parts further on, where no part begins there."""
         ids, names, starts = map(list, zip(*wanted, strict=True))
-        with self._database.connection(seconds) as open:
-            rows = open.cursor(row_factory=class_row(LogPart))
+        with self._database.connection(seconds) as connection:
+            rows = connection.cursor(row_factory=class_row(LogPart))
             return rows.execute(BRING, {"ids": ids, "names": names, "starts": starts}).fetchall()

@@ -14,7 +14,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from loopwright.core.errors import Conflict, Fenced, Invalid, NotFound, StoreError
-from loopwright.core.fleet import Claim, FleetRun, FleetStatus, Job, Source, Submission
+from loopwright.core.fleet import Claim, FleetRun, Job, Release, Source, Submission
 from loopwright.fleet.database import Database, Unreachable, connect, create_tables
 
 APPLICATION = "loopwright"
@@ -197,87 +197,85 @@ class DbosDispatcher:
         self._register_queue(CONTROL, worker_concurrency=CONTROLS)
 
     def submit(self, runs: Sequence[Submission]) -> None:
-        with self._database.transaction() as open:
-            accounts = _accounts(open)
+        with self._database.transaction() as connection:
+            accounts = _accounts(connection)
             for run in runs:
                 if run.account not in accounts:
                     raise Invalid(f"the fleet has no account {run.account}; it has: {', '.join(accounts) or 'none'}")
                 given = {**vars(run), **vars(run.source), "size": len(run.journal)}
-                if open.execute(INSERT_LOOP, given).fetchone() is None:
+                if connection.execute(INSERT_LOOP, given).fetchone() is None:
                     raise Conflict(f"the fleet has a run {run.id} already")
-                open.execute(INSERT_JOURNAL, (run.id, run.journal))
-                _enqueue(open, run.id)
+                connection.execute(INSERT_JOURNAL, (run.id, run.journal))
+                _enqueue(connection, run.id)
 
     def claim(self, job: Job) -> Claim | None:
         """See ports. Fenced where this worker was taken for dead: it must end, and leave the job as it is."""
-        with self._database.transaction() as open:
-            rows = open.cursor(row_factory=dict_row).execute(CLAIM, {**job._asdict(), "executor": self._executor})
+        with self._database.transaction() as connection:
+            rows = connection.cursor(row_factory=dict_row).execute(CLAIM, {**job._asdict(), "executor": self._executor})
             found = _claim(rows.fetchone())
             if found is None:
-                self._require_alive(open)
-                if open.execute(BUSY, job._asdict()).fetchone() is not None:
+                self._require_alive(connection)
+                if connection.execute(BUSY, job._asdict()).fetchone() is not None:
                     raise Conflict(f"commands are being applied to {job.id}; claim it again")
             return found
 
     def claim_control(self, id: str) -> Claim | None:
         """See ports. Fenced as for `claim`."""
-        with self._database.transaction() as open:
-            rows = open.cursor(row_factory=dict_row).execute(CLAIM_CONTROL, {"id": id, "executor": self._executor})
+        with self._database.transaction() as connection:
+            rows = connection.cursor(row_factory=dict_row).execute(
+                CLAIM_CONTROL, {"id": id, "executor": self._executor}
+            )
             found = _claim(rows.fetchone())
             if found is None:
-                self._require_alive(open)
+                self._require_alive(connection)
             return found
 
     def note_result(self, claim: Claim, branch: str, commit: str) -> None:
-        with self._database.transaction() as open:
-            if open.execute(NOTE_RESULT, (branch, commit, claim.id, claim.token)).fetchone() is None:
+        with self._database.transaction() as connection:
+            if connection.execute(NOTE_RESULT, (branch, commit, claim.id, claim.token)).fetchone() is None:
                 raise Fenced(f"another machine has claimed {claim.id}")
 
-    def release(
-        self,
-        claim: Claim,
-        status: FleetStatus,
-        *,
-        at: datetime | None = None,
-        trouble: str = "",
-        failed: bool = False,
-    ) -> bool:
-        ends = {"status": status, "trouble": trouble, "failures": claim.failures + 1 if failed else 0}
-        given = {"id": claim.id, "token": claim.token, "executor": self._executor, "at": at}
-        with self._database.transaction() as open:
-            if open.execute(RELEASE, {**ends, **given}).fetchone() is None:
+    def release(self, claim: Claim, release: Release) -> bool:
+        ends = {
+            "status": release.status,
+            "trouble": release.trouble,
+            "failures": claim.failures + 1 if release.failed else 0,
+        }
+        given = {"id": claim.id, "token": claim.token, "executor": self._executor, "at": release.at}
+        with self._database.transaction() as connection:
+            if connection.execute(RELEASE, {**ends, **given}).fetchone() is None:
                 return False
-            keeps = claim.status == "queued" and open.execute(HAS_JOB, given).fetchone() is not None
-            if status == "queued" and not keeps:
-                _enqueue(open, claim.id, at)
-            if open.execute(UNHEARD, (claim.id,)).fetchone() is not None:
-                ask_for_control(open, claim.id)
+            keeps = claim.status == "queued" and connection.execute(HAS_JOB, given).fetchone() is not None
+            if release.status == "queued" and not keeps:
+                _enqueue(connection, claim.id, release.at)
+            if connection.execute(UNHEARD, (claim.id,)).fetchone() is not None:
+                ask_for_control(connection, claim.id)
             return True
 
     def find(self, id: str) -> FleetRun:
-        with self._database.transaction() as open:
-            found = open.cursor(row_factory=dict_row).execute(FIND, {"id": id}).fetchone()
+        with self._database.transaction() as connection:
+            found = connection.cursor(row_factory=dict_row).execute(FIND, {"id": id}).fetchone()
         if found is None:
             raise NotFound(f"the fleet has no run {id}")
         return FleetRun(**found)
 
     def enqueue(self, id: str) -> None:
-        with self._database.transaction() as open:
-            found = open.execute("SELECT status FROM fleet_loop WHERE id = %s FOR UPDATE", (id,)).fetchone()
+        with self._database.transaction() as connection:
+            found = connection.execute("SELECT status FROM fleet_loop WHERE id = %s FOR UPDATE", (id,)).fetchone()
             if found is None:
                 raise NotFound(f"the fleet has no run {id}")
             if found[0] != "resting":
                 raise Conflict(f"{id} is {found[0]} in the fleet; only one that rests can be queued again")
-            _enqueue(open, id)
+            _enqueue(connection, id)
 
     def waiting(self, accounts: Sequence[str]) -> int:
-        with self._database.transaction() as open:
-            (found,) = open.execute(WAITING, {"of": list(accounts)}).fetchone() or (0,)
+        with self._database.transaction() as connection:
+            (found,) = connection.execute(WAITING, {"of": list(accounts)}).fetchone() or (0,)
             return int(found)
 
     def closed(self) -> frozenset[str]:
-        with self._database.transaction() as open:
-            return frozenset(name for (name,) in open.execute(CLOSED))
+        with self._database.transaction() as connection:
+            return frozenset(name for (name,) in connection.execute(CLOSED))
 
     def accounts(self) -> list[dict[str, Any]]:  # Any: rows, as JSON has them
         """Each with its limits, and how many of its runs are driven and wait, in all and by user."""
@@ -296,9 +294,9 @@ class DbosDispatcher:
 
         All as of one moment. Unreachable, after that many seconds at the latest.
         """
-        with self._database.transaction(seconds) as open:
-            open.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            rows = open.cursor(row_factory=dict_row)
+        with self._database.transaction(seconds) as connection:
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            rows = connection.cursor(row_factory=dict_row)
             return {
                 "workers": rows.execute(WORKERS).fetchall(),
                 "accounts": rows.execute(ACCOUNTS).fetchall(),
@@ -307,15 +305,15 @@ class DbosDispatcher:
             }
 
     def _rows(self, query: str) -> list[dict[str, Any]]:  # Any: as above
-        with self._database.transaction() as open:
-            return open.cursor(row_factory=dict_row).execute(query).fetchall()
+        with self._database.transaction() as connection:
+            return connection.cursor(row_factory=dict_row).execute(query).fetchall()
 
     def set_account(self, name: str, slots: int, user_slots: int | None = None) -> None:
         if slots < 1 or (user_slots is not None and not 1 <= user_slots <= slots):
             raise Invalid(f"slots: an account has at least one, and a user of it no more than all; not {slots}")
         self._register_queue(QUEUE + name, global_concurrency=slots, partition_concurrency=user_slots or slots)
-        with self._database.transaction() as open:
-            open.execute(SET_ACCOUNT, (name, slots, user_slots))
+        with self._database.transaction() as connection:
+            connection.execute(SET_ACCOUNT, (name, slots, user_slots))
 
     def _register_queue(self, name: str, **limits: Any) -> None:  # Any: numbers, as DBOS takes them
         from dbos import DBOSClient  # slow to load, and most who submit never do this
@@ -331,9 +329,9 @@ class DbosDispatcher:
             raise StoreError(f"the fleet's queue refused it: {' '.join(str(error).split())}") from error
 
     def close_account(self, name: str, until: datetime, why: str) -> None:
-        with self._database.transaction() as open:
-            if open.execute(CLOSE_ACCOUNT, (until, why, name)).fetchone() is None:
-                raise NotFound(f"the fleet has no account {name}; it has: {', '.join(_accounts(open)) or 'none'}")
+        with self._database.transaction() as connection:
+            if connection.execute(CLOSE_ACCOUNT, (until, why, name)).fetchone() is None:
+                raise NotFound(f"the fleet has no account {name}; it has: {', '.join(_accounts(connection)) or 'none'}")
 
     @contextmanager
     def serving(
@@ -379,8 +377,8 @@ class DbosDispatcher:
             finally:
                 DBOS.destroy(destroy_registry=True)
 
-    def _require_alive(self, open: psycopg.Connection) -> None:
-        if not open.execute("SELECT 1 FROM fleet_worker WHERE executor = %s", (self._executor,)).fetchone():
+    def _require_alive(self, connection: psycopg.Connection) -> None:
+        if not connection.execute("SELECT 1 FROM fleet_worker WHERE executor = %s", (self._executor,)).fetchone():
             raise Fenced("this worker was taken for dead; its runs go on elsewhere")
 
 
@@ -465,19 +463,19 @@ class TakenJobs:
             self._controls.discard(id)
 
 
-def _enqueue(open: psycopg.Connection, id: str, at: datetime | None = None) -> None:
-    open.execute(ENQUEUE, {"id": id, "at": at})
+def _enqueue(connection: psycopg.Connection, id: str, at: datetime | None = None) -> None:
+    connection.execute(ENQUEUE, {"id": id, "at": at})
 
 
-def restore_jobs(open: psycopg.Connection) -> None:
+def restore_jobs(connection: psycopg.Connection) -> None:
     """Queues what shall run, is driven by nobody, and has no job any more: nothing should lead there."""
-    for (id,) in open.execute(WITHOUT_JOB).fetchall():
-        _enqueue(open, id)
+    for (id,) in connection.execute(WITHOUT_JOB).fetchall():
+        _enqueue(connection, id)
 
 
-def ask_for_control(open: psycopg.Connection, id: str) -> None:
+def ask_for_control(connection: psycopg.Connection, id: str) -> None:
     """Some worker is asked to apply what commands wait for the run."""
-    open.execute(ASK_FOR_CONTROL, (id,))
+    connection.execute(ASK_FOR_CONTROL, (id,))
 
 
 def _claim(found: dict[str, Any] | None) -> Claim | None:  # Any: a row
@@ -487,5 +485,5 @@ def _claim(found: dict[str, Any] | None) -> Claim | None:  # Any: a row
     return Claim(source=source, **found)
 
 
-def _accounts(open: psycopg.Connection) -> list[str]:
-    return [name for (name,) in open.execute("SELECT name FROM fleet_account ORDER BY name")]
+def _accounts(connection: psycopg.Connection) -> list[str]:
+    return [name for (name,) in connection.execute("SELECT name FROM fleet_account ORDER BY name")]

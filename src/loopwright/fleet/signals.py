@@ -51,15 +51,15 @@ class PostgresSignals:
         self._ear: psycopg.Connection | None = None
 
     def send(self, id: str, command: str, args: Mapping[str, JsonValue], actor: str) -> Sent:
-        with self._database.transaction() as open:
-            if open.execute(HOLD, (id,)).rowcount == 0:
+        with self._database.transaction() as connection:
+            if connection.execute(HOLD, (id,)).rowcount == 0:
                 raise NotFound(f"the fleet has no run {id}")
-            (n,) = open.execute(INSERT, (id, command, orjson.dumps(args).decode(), actor)).fetchone() or (0,)
-            holder, served = open.execute(HOLDER, (id,)).fetchone() or (None, False)
+            (n,) = connection.execute(INSERT, (id, command, orjson.dumps(args).decode(), actor)).fetchone() or (0,)
+            holder, served = connection.execute(HOLDER, (id,)).fetchone() or (None, False)
             if holder:
-                open.execute("SELECT pg_notify(%s, %s)", (SENT, holder))
+                connection.execute("SELECT pg_notify(%s, %s)", (SENT, holder))
             else:
-                ask_for_control(open, id)
+                ask_for_control(connection, id)
             return Sent(n, holder is not None, served)
 
     def await_answer(self, n: int, seconds: float) -> SignalAnswer | None:
@@ -86,13 +86,13 @@ class PostgresSignals:
                     return
 
     def open_signals(self) -> Sequence[Signal]:
-        with self._database.transaction() as open:
-            return open.cursor(row_factory=class_row(Signal)).execute(OPEN, (self._executor,)).fetchall()
+        with self._database.transaction() as connection:
+            return connection.cursor(row_factory=class_row(Signal)).execute(OPEN, (self._executor,)).fetchall()
 
     def answer(self, n: int, answer: SignalAnswer) -> bool:
         given = {"n": n, "answer": orjson.dumps(asdict(answer)).decode(), "executor": self._executor}
-        with self._database.transaction() as open:
-            return open.execute(ANSWER, given).fetchone() is not None
+        with self._database.transaction() as connection:
+            return connection.execute(ANSWER, given).fetchone() is not None
 
     def close(self) -> None:
         """Ends its connections."""

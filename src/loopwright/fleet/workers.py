@@ -76,8 +76,8 @@ class Membership:
         return time.monotonic() - self._beat_at < SURE_SECONDS
 
     def __enter__(self) -> Self:
-        with self._database.transaction() as open:
-            open.execute(JOIN, (self._executor, socket.gethostname(), self._slots, __version__))
+        with self._database.transaction() as connection:
+            connection.execute(JOIN, (self._executor, socket.gethostname(), self._slots, __version__))
         self._beat_at = time.monotonic()
         self._thread.start()
         return self
@@ -92,8 +92,8 @@ class Membership:
         """It beats no more, and its row goes; jobs that it still has are handed to others."""
         self._ended.set()
         self._thread.join()
-        with self._database.transaction() as open:
-            open.execute("DELETE FROM fleet_worker WHERE executor = %s", (self._executor,))
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM fleet_worker WHERE executor = %s", (self._executor,))
 
     def _live(self) -> None:
         while not self._ended.wait(BEAT_SECONDS):
@@ -112,21 +112,21 @@ class Membership:
         self._lost()
 
     def _beat(self) -> bool:
-        with self._database.transaction(BEAT_LIMIT) as open:
-            return open.execute(BEAT, (self._executor,)).fetchone() is not None
+        with self._database.transaction(BEAT_LIMIT) as connection:
+            return connection.execute(BEAT, (self._executor,)).fetchone() is not None
 
     def _hand_on(self, jobs: JobQueue) -> None:
         """Queues again what dead workers had, and what the queue gave this one without its ever hearing of it."""
-        with self._database.transaction(BEAT_LIMIT) as open:
-            turn = open.execute(TURN).fetchone() == (True,)
+        with self._database.transaction(BEAT_LIMIT) as connection:
+            turn = connection.execute(TURN).fetchone() == (True,)
             if turn:
-                open.execute(BURY, (DEAD_SECONDS,))
-                open.execute(SET_PACE)
-                for (id,) in open.execute(FORGOTTEN, (FORGOTTEN_SECONDS,)).fetchall():
-                    ask_for_control(open, id)
+                connection.execute(BURY, (DEAD_SECONDS,))
+                connection.execute(SET_PACE)
+                for (id,) in connection.execute(FORGOTTEN, (FORGOTTEN_SECONDS,)).fetchall():
+                    ask_for_control(connection, id)
                 if next(self._turns) % RESTORE_TURNS == 0:
-                    restore_jobs(open)
-            found = open.execute(ABANDONED, {"executor": self._executor, "turn": turn}).fetchall()
+                    restore_jobs(connection)
+            found = connection.execute(ABANDONED, {"executor": self._executor, "turn": turn}).fetchall()
         taken = jobs.taken
         unheard = frozenset(name for name, executor in found if executor == self._executor and name not in taken)
         for name, executor in found:

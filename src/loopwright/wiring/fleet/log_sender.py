@@ -75,22 +75,9 @@ class LogSender:
     """One thread and one connection for all runs of a worker."""
 
     def __init__(self, database: Database) -> None:
-        self._database, self._logs = database, PostgresLogs(database)
+        self._logs = PostgresLogs(database)
         self._runs: dict[str, SentRun] = {}
         self._turn = threading.Lock()
-        self._ended = threading.Event()
-
-    @contextmanager
-    def serving(self) -> Iterator[None]:
-        """While this lasts, what is new is sent."""
-        thread = threading.Thread(target=self._serve, name="logs", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            self._ended.set()
-            thread.join()
-            self._database.close()
 
     @contextmanager
     def sending(self, claim: Claim, service: RunService[Any], secrets: SecretFilter) -> Iterator[Callable[[], None]]:
@@ -117,8 +104,9 @@ class LogSender:
         finally:
             del self._runs[claim.id]
 
-    def _serve(self) -> None:
-        while not self._ended.wait(LOOK_SECONDS):
+    def serve(self, ended: threading.Event) -> None:
+        """Until then, sends what is new."""
+        while not ended.wait(LOOK_SECONDS):
             for run in tuple(self._runs.values()):
                 with self._turn, suppress(StoreError, OSError, Fenced):  # told when the run is handed on
                     self._send(run)

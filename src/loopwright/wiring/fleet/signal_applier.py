@@ -145,7 +145,6 @@ class SignalApplier:
         self._signals, self._say = signals, say
         self._runs: dict[str, OpenRun] = {}
         self._busy: dict[str, Future[None]] = {}
-        self._ended = threading.Event()
 
     @contextmanager
     def open(self, id: str, service: Service) -> Iterator[OpenRun]:
@@ -163,24 +162,15 @@ class SignalApplier:
             if signal.id == id:
                 self._signals.answer(signal.n, refusal(error))
 
-    @contextmanager
-    def serving(self) -> Iterator[None]:
-        thread = threading.Thread(target=self._serve, name="signals", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            self._ended.set()
-            thread.join()
-
-    def _serve(self) -> None:
+    def serve(self, ended: threading.Event) -> None:
+        """Until then, has commands applied as they come."""
         with ThreadPoolExecutor(thread_name_prefix="signal") as pool:
-            while not self._ended.is_set():
+            while not ended.is_set():
                 try:
                     self._signals.await_signals(LOOK_SECONDS)
                     waiting = {signal.id for signal in self._signals.open_signals()}
                 except StoreError:  # the worker's beat tells of it
-                    self._ended.wait(LOOK_SECONDS)
+                    ended.wait(LOOK_SECONDS)
                     continue
                 for id in waiting:
                     self._begin(pool, id)

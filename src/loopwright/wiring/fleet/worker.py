@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import count
@@ -31,7 +31,7 @@ from loopwright.core.errors import (
     UncertainCommit,
     WorkspaceError,
 )
-from loopwright.core.fleet import Claim, Depot, FleetStatus, Job
+from loopwright.core.fleet import Claim, Depot, FleetStatus, Job, Release
 from loopwright.core.names import FINISHED
 from loopwright.core.pause import is_due
 from loopwright.core.run import SUPERSEDED, Run
@@ -95,48 +95,38 @@ SAID = 600
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """How a claim ends; `trouble`: what people should know of that. `failed`: it could not be driven."""
-
-    status: FleetStatus
-    at: datetime | None = None
-    trouble: str = ""
-    failed: bool = False
-
-
-def outcome_of(state: Run, *, awaits: bool, ends: bool, went_on: bool, trouble: str) -> Outcome:
+def release_of(state: Run, *, awaits: bool, ends: bool, went_on: bool, trouble: str) -> Release:
     """What becomes of a run whose runner has ended. `awaits`: only a person helps; `ends`: its worker does.
 
     `went_on`: it has done a step under this claim. `trouble`: how its runner ended.
     """
     if state.status in FINISHED:
-        return Outcome("finished")
+        return Release("finished")
     if parked := state.engine.parked:
-        return Outcome("queued", datetime.fromisoformat(parked.until), parked.reason)
+        return Release("queued", datetime.fromisoformat(parked.until), parked.reason)
     if state.status not in TO_RUN or awaits:
-        return Outcome("resting")
+        return Release("resting")
     if ends:
-        return Outcome("queued")
-    return Outcome("queued", trouble=trouble, failed=not went_on)
+        return Release("queued")
+    return Release("queued", trouble=trouble, failed=not went_on)
 
 
-def tried_again(outcome: Outcome, failures: int, now: datetime) -> Outcome:
+def tried_again(release: Release, failures: int, now: datetime) -> Release:
     """The same after so many failures in a row before it: later each time, and in the end not by itself."""
-    if not outcome.failed:
-        return outcome
+    if not release.failed:
+        return release
     if failures + 1 >= MOST_FAILURES:
-        return Outcome("resting", trouble=f"given up after {failures + 1} tries: {outcome.trouble}", failed=True)
-    return replace(outcome, at=now + min(RETRY * 2**failures, LONGEST))
+        return Release("resting", trouble=f"given up after {failures + 1} tries: {release.trouble}", failed=True)
+    return replace(release, at=now + min(RETRY * 2**failures, LONGEST))
 
 
-def outcome_of_control(state: Run, was: FleetStatus, *, awaits: bool) -> Outcome:
+def release_of_control(state: Run, was: FleetStatus, *, awaits: bool) -> Release:
     """What a run becomes that commands were applied to while nobody drove it; `was`: its status then."""
     if state.status in ("created", "pending"):
-        return Outcome(was)
+        return Release(was)
     if was == "queued" and state.status in FINISHED and state.engine.outcome != "stopped":
-        return Outcome("queued")  # whoever drove it died before its result was handed on
-    return outcome_of(state, awaits=awaits, ends=True, went_on=True, trouble="")
+        return Release("queued")  # whoever drove it died before its result was handed on
+    return release_of(state, awaits=awaits, ends=True, went_on=True, trouble="")
 
 
 class FleetWorker:
@@ -183,7 +173,7 @@ class FleetWorker:
                 self._may_take,
                 lambda id: self._unless_lost(lambda: self._control(id)),
             )
-            with member, self._applier.serving(), self._logs.serving(), served as jobs:
+            with member, in_thread(self._applier.serve), in_thread(self._logs.serve), served as jobs:
                 member.jobs = jobs
                 self._say(f"{self._executor} takes runs, {self._slots} at a time")
                 self._wait(jobs, drain=drain)
@@ -236,8 +226,8 @@ class FleetWorker:
         told = ""
         while not self._asked:
             try:
-                with self._database.transaction() as open:
-                    check_tables(open)
+                with self._database.transaction() as connection:
+                    check_tables(connection)
                     return True
             except Unreachable as error:
                 if told != str(error):
@@ -270,11 +260,11 @@ class FleetWorker:
         claim = self._claimed(job)
         if claim is not None:
             self._say(f"{claim.id} begins, for {claim.user} on {claim.account}")
-            self._release(claim, tried_again(self._outcome(claim), claim.failures, datetime.now().astimezone()))
+            self._release(claim, tried_again(self._release_of(claim), claim.failures, datetime.now().astimezone()))
 
-    def _release(self, claim: Claim, outcome: Outcome) -> None:
-        self._surely(lambda: self._dispatcher.release(claim, **vars(outcome)))
-        self._say(f"{claim.id} {outcome.status}{f': {outcome.trouble}' if outcome.trouble else ''}")
+    def _release(self, claim: Claim, release: Release) -> None:
+        self._surely(lambda: self._dispatcher.release(claim, release))
+        self._say(f"{claim.id} {release.status}{f': {release.trouble}' if release.trouble else ''}")
 
     def _claimed(self, job: Job) -> Claim | None:
         """Once commands that are being applied to the run have been."""
@@ -293,18 +283,18 @@ class FleetWorker:
         if claim is not None:
             self._release(claim, self._controlled(claim))
 
-    def _controlled(self, claim: Claim) -> Outcome:
+    def _controlled(self, claim: Claim) -> Release:
         try:
             with self._folder(claim) as folder:
                 return self._commanded(claim, folder)
         except (Fenced, UncertainCommit, Unreachable):  # what was not answered is looked at again
-            return Outcome(claim.status)
+            return Release(claim.status)
         except (LoopwrightError, OSError) as error:
             told = StoreError(f"{claim.id} cannot be laid out: {error}")
             self._surely(lambda: self._applier.refuse(claim.id, told))
-            return Outcome(claim.status, trouble=str(error))
+            return Release(claim.status, trouble=str(error))
 
-    def _commanded(self, claim: Claim, folder: Path) -> Outcome:
+    def _commanded(self, claim: Claim, folder: Path) -> Release:
         (folder / "project").mkdir()
         run_git("init", "--quiet", cwd=folder / "project")  # else it would be part of a project around it
         with self._opened(claim, folder) as (_, service):
@@ -312,7 +302,7 @@ class FleetWorker:
             with self._applier.open(claim.id, service) as run:
                 run.apply()
             state = service.read(claim.id)
-            return outcome_of_control(state, claim.status, awaits=service.awaits(state))
+            return release_of_control(state, claim.status, awaits=service.awaits(state))
 
     @contextmanager
     def _folder(self, claim: Claim) -> Iterator[Path]:
@@ -351,25 +341,25 @@ class FleetWorker:
                 self._lost.wait(WAIT_SECONDS)
         raise Fenced("this worker is lost")
 
-    def _outcome(self, claim: Claim) -> Outcome:
+    def _release_of(self, claim: Claim) -> Release:
         try:
             with self._folder(claim) as folder:
-                outcome = self._driven(claim, folder)
+                release = self._driven(claim, folder)
             self._stumbles = 0
-            return outcome
+            return release
         except Fenced as error:
-            return Outcome("queued", trouble=str(error))
+            return Release("queued", trouble=str(error))
         except (LoopwrightError, OSError) as error:
             self._rests_until = time.monotonic() + min(REST_SECONDS * 2**self._stumbles, LONGEST_REST)
             self._stumbles += 1
-            return Outcome("queued", trouble=f"cannot be driven on {socket.gethostname()}: {error}", failed=True)
+            return Release("queued", trouble=f"cannot be driven on {socket.gethostname()}: {error}", failed=True)
         except BaseException as error:  # nobody else would ever take it
             self._release(
-                claim, Outcome("resting", trouble=f"internal error, please report it: {error!r}", failed=True)
+                claim, Release("resting", trouble=f"internal error, please report it: {error!r}", failed=True)
             )
             raise
 
-    def _driven(self, claim: Claim, folder: Path) -> Outcome:
+    def _driven(self, claim: Claim, folder: Path) -> Release:
         """Lays the run out, runs it until it rests, and puts what it came to on its branch."""
         depot = make_depot(folder / "project", claim.source.remote, folder / "private")
         depot.check_out(claim.id, claim.source.base)
@@ -386,19 +376,19 @@ class FleetWorker:
                     trouble = self._drive(service, claim, folder)
                 self._surely(send_rest)
             state = service.read(claim.id)
-            outcome = outcome_of(
+            release = release_of(
                 state,
                 awaits=service.awaits(state),
                 ends=self._ending.is_set(),
                 went_on=state.engine.budget.spent_seconds > before.engine.budget.spent_seconds,
                 trouble=trouble,
             )
-            if outcome.status == "finished":
+            if release.status == "finished":
                 return self._hand_on(engine, service, claim, depot)
-            if until := outcome.at if state.engine.parked else None:
-                self._surely(lambda: self._dispatcher.close_account(claim.account, until, outcome.trouble))
+            if until := release.at if state.engine.parked else None:
+                self._surely(lambda: self._dispatcher.close_account(claim.account, until, release.trouble))
                 self._lost.wait(2 * WATCH_SECONDS)  # no slot of it is free before all workers know
-            return outcome
+            return release
 
     def _restore(self, engine: Engine, service: RunService[Any], claim: Claim, depot: Depot) -> None:
         """State and files as they were committed last. What was not committed when it was submitted is, then."""
@@ -506,7 +496,7 @@ class FleetWorker:
                 process.kill()
         return process.wait()
 
-    def _hand_on(self, engine: Engine, service: RunService[Any], claim: Claim, depot: Depot) -> Outcome:
+    def _hand_on(self, engine: Engine, service: RunService[Any], claim: Claim, depot: Depot) -> Release:
         """Puts what a finished run has changed on its branch of the remote; from now on it has worked in a worktree."""
         state: Run = service.read(claim.id)
         if self._is_kept_back(service, state):
@@ -522,7 +512,7 @@ class FleetWorker:
             rule = lambda state: in_worktree(state, True, branch=result, environment=None)  # noqa: E731
             event, data = ("branched", {"branch": result.name}) if tip else ("edited", {"fields": "worktree"})
             service.commit(claim.id, rule, event, **data)
-        return Outcome("finished", trouble=trouble)
+        return Release("finished", trouble=trouble)
 
     def _is_kept_back(self, service: RunService[Any], state: Run) -> bool:
         """Whether it is an attempt that has not succeeded, which has no branch; the others end with one that has."""
@@ -584,6 +574,19 @@ def choose_sandbox(wanted: bool | None, place: Path, say: Say) -> SandboxName:
         say(f"runs can read what {getpass.getuser()} can: {error}")
         return "none"
     return "bwrap"
+
+
+@contextmanager
+def in_thread(serve: Callable[[threading.Event], None]) -> Iterator[None]:
+    """While this lasts; the event says that it is over."""
+    ended = threading.Event()
+    thread = threading.Thread(target=serve, args=(ended,), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def last_words(log: Path) -> str:
