@@ -20,7 +20,7 @@ def test_a_loop_is_paused_changed_resumed_and_stopped_from_afar(fleet: RealFleet
     fleet.make_loop("loop-1", STEPS)
     fleet.command("submit", "loop-1")
     worker = fleet.machine().start()
-    notes = worker.home / "place" / "runs" / "loop-1" / "project" / "notes.txt"
+    notes = worker.home / "place" / "runs" / "1" / "project" / "notes.txt"
     until(lambda: notes.exists() and "one" in notes.read_text())
     assert fleet.command("pause", "loop-1", "--now")["status"] == "paused"
     until(lambda: fleet.status()["loop-1"]["status"] == "resting")

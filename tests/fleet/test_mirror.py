@@ -34,7 +34,7 @@ def test_the_command_line_shows_it(fleet: RealFleet, postgres: Server) -> None:
     until(lambda: "fleet" in fleet.answer("show", "loop-1"))
     assert fleet.answer("show", "loop-1")["fleet"]["status"] == "queued"
     assert "created, fleet: queued" in fleet.text("list")
-    machine = fleet.machine().start("--drain")
+    machine = fleet.machine().start("--drain", "--no-sandbox")
     until(lambda: fleet.command("show", "loop-1")["current_iteration"] == 1)
     shown = fleet.answer("list")
     assert shown["fleet"]["loop-1"]["status"] == "running"
@@ -65,7 +65,7 @@ def test_the_server_shows_it_with_what_it_asks(fleet: RealFleet, monkeypatch: py
         until(lambda: "fleet" in office.ask("GET", at).body)
         queued = office.ask("GET", at)
         assert (queued.body["live"], queued.body["fleet"]["status"]) == (True, "queued")
-        machine = fleet.machine().start()
+        machine = fleet.machine().start("--no-sandbox")
         until(lambda: office.ask("GET", f"{at}/menu").data)
         running = office.ask("GET", at)
         assert running.body["fleet"]["status"] == "running"

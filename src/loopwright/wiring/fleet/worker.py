@@ -350,8 +350,9 @@ class FleetWorker:
         except Fenced as error:
             return Release("queued", trouble=str(error))
         except (LoopwrightError, OSError) as error:
-            self._rests_until = time.monotonic() + min(REST_SECONDS * 2**self._stumbles, LONGEST_REST)
-            self._stumbles += 1
+            if time.monotonic() > self._rests_until:  # else it is about what it knows already
+                self._rests_until = time.monotonic() + min(REST_SECONDS * 2**self._stumbles, LONGEST_REST)
+                self._stumbles += 1
             return Release("queued", trouble=f"cannot be driven on {socket.gethostname()}: {error}", failed=True)
         except BaseException as error:  # nobody else would ever take it
             self._release(
