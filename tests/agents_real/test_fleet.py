@@ -61,11 +61,11 @@ def test_it_asks_and_is_told_from_afar_and_nothing_of_it_outlives_its_machine(
     name: str, opened: Open, fence: Fence
 ) -> None:
     with serving(anywhere(stuck), fence.listen()) as model, opened(name) as place:
-        fleet, first = place.fleet, place.machine({"default": model}).start()
+        fleet, first = place.fleet, place.machine({"default": model}).start("--no-sandbox")
         id = fleet.command("submit", GOAL, "--agent", name, "--permissions", "ask", "--proof", "none")["loop_id"]
         assert allow_until(fleet, id, lambda _: is_stuck(first)) >= 1
         fleet.command("tell", id, WORDS)
-        place.machine({"default": model}).start()
+        place.machine({"default": model}).start("--no-sandbox")
         first.kill()
         until(lambda: first.left() == [], 10)
         model.script = anywhere(good)
@@ -97,7 +97,7 @@ def test_an_account_at_its_limit_has_no_slot_and_others_go_on(opened: Open, fenc
             fleet.command("fleet", "accounts", account, "--slots", "1")
         submit = ("submit", GOAL, "--agent", "codex", "--proof", "none", "--account")
         first, second, other = (fleet.command(*submit, account)["loop_id"] for account in ("spent", "spent", "fresh"))
-        machine = place.machine({"spent": spent, "fresh": fresh}).start()
+        machine = place.machine({"spent": spent, "fresh": fresh}).start("--no-sandbox")
         until(lambda: fleet.status()[other]["status"] == "finished")
         until(lambda: fleet.status()[first]["status"] == "queued")
         assert "usage limit" in fleet.status()[first]["trouble"]
