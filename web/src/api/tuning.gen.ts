@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 8dfd4fd7b1ff79ee3c93e46adf8447f10ddbe6ceab373d0de40309ca022c2dde
+// schema sha256: 933b6e6de66c1a8789eb32f311f7490368c9c55b0fc07187885f2d0cdb5ca480
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -165,7 +165,8 @@ export interface TuningErrorEntry {
   recoverable: boolean
 }
 /**
- * `id` is the session's; `path` the skill's folder as it was given, `root` the same, absolute.
+ * `id` is the session's; `path` the skill's folder as it was given, `root` the same, absolute; in the
+ * fleet, where the project lies elsewhere, below the project.
  *
  * What was asked for: `dimensions`, what may be mended (`level`, by `agent` where that is one), who is asked about the
  * meaning (`reviewer`), and who tries to refute that (`refuter`, else another session of the same), whether a person
