@@ -13,8 +13,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from bench.fleet.rule import Limits, Place, share
-from loopwright.fleet.queue import POLL_SECONDS
-from loopwright.fleet.workers import BEAT_SECONDS, DEAD_SECONDS
+from loopwright.fleet.queue import DEAD_SECONDS, POLL_SECONDS
+from loopwright.fleet.workers import BEAT_SECONDS
 
 OVERHEAD = (1.1, 1.4)
 """Of each start of a loop on a machine: tests/fleet/real_fleet.py, without set-up."""

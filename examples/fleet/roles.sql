@@ -1,12 +1,15 @@
 -- Three roles for the people and machines of a fleet, and what each needs of its database.
 --
--- Run it as the owner of the tables, after `loopwright fleet init` and again after each upgrade:
+-- Run it as the owner of the tables, who needs CREATEROLE the first time, after `loopwright fleet init` and again after
+-- each upgrade:
 --
 --     psql "$LOOPWRIGHT_FLEET_URL" -f roles.sql
 --
 -- A login is made with one of them, as in: CREATE ROLE ada LOGIN PASSWORD '…' IN ROLE loopwright_submitter;
 --
 -- Whoever owns the tables runs `fleet init` and `fleet accounts NAME --slots N`.
+
+\set ON_ERROR_STOP on
 
 DO $$
 DECLARE role text;

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.fleet.database import connect
 from loopwright.wiring import open_engine
 from tests.fleet.postgres import Server
 from tests.fleet.real_fleet import RealFleet, open_fleet, until
@@ -38,6 +39,9 @@ def test_a_loop_goes_there_and_comes_back(fleet: RealFleet) -> None:
     until(lambda: fleet.status()["loop-1"]["status"] == "finished")
     fleet.command("reopen", "loop-1")
     until(lambda: machine.output.count("loop-1 finished") == 2)
+    watched = fleet.text("watch", "loop-1")
+    assert "more.txt" in watched
+    assert "loopwright fetch loop-1" in watched
     assert machine.end() == 0, machine.output
     assert machine.left() == []
     assert "out of reach" not in machine.output
@@ -69,7 +73,9 @@ def test_what_a_dead_machine_left_is_done_by_another(fleet: RealFleet) -> None:
     until(lambda: "one" in next((first.home / "place" / "runs").glob("*/project/notes.txt")).read_text())
     first.kill()
     until(lambda: first.left() == [], 5)  # the runner has noticed that its worker is gone
-    until(lambda: fleet.command("fleet", "status")["workers"][0]["age"] > 3)
+    with connect(fleet.url) as database:
+        database.execute("UPDATE fleet_worker SET beat = beat - interval '10 s'")
+    assert fleet.command("fleet", "status")["workers"] == []
     assert fleet.machine().start("--drain").wait() == 0
     assert fleet.status()["loop-1"]["status"] == "finished"
     assert show(fleet, "loopwright/loop-1", "notes.txt") == DONE
@@ -125,12 +131,12 @@ def test_a_database_and_a_remote_that_are_away_for_a_while(fleet: RealFleet, pos
 
 
 def test_a_run_is_set_up_once_and_sees_its_account_and_nothing_of_the_fleet(fleet: RealFleet) -> None:
-    setup = f"echo x >> {fleet.folder}/count; env > setup.log"
+    setup = f"echo x >> {fleet.folder}/count; env > setup.env; echo set up"
     (fleet.project.root / "loopwright.toml").write_text(f'[fleet]\nsetup = "{setup}"\n')
-    (fleet.project.root / ".gitignore").write_text("__pycache__/\nsetup.log\n")
+    (fleet.project.root / ".gitignore").write_text("__pycache__/\nsetup.env\n")
     for id in ("loop-1", "loop-2"):
         fleet.make_loop(
-            id, ["cat /proc/*/environ | tr '\\0' '\\n' > task.txt; cp setup.log setup.txt; echo > setup.log"]
+            id, ["cat /proc/*/environ | tr '\\0' '\\n' > task.txt; cp setup.env setup.txt; echo > setup.env"]
         )
         fleet.command("submit", id)
     machine = fleet.machine(slots=1)
@@ -138,6 +144,7 @@ def test_a_run_is_set_up_once_and_sees_its_account_and_nothing_of_the_fleet(flee
     assert machine.start("--drain").wait() == 0
     assert "go on elsewhere" not in machine.output, "it left, and was not lost"
     assert (fleet.folder / "count").read_text() == "x\n"
+    assert "set up" in fleet.text("logs", "loop-1", "setup.log")
     for file in ("setup.txt", "task.txt"):
         for id in ("loop-1", "loop-2"):
             seen = show(fleet, f"loopwright/{id}", file)

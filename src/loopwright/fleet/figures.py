@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from psycopg.rows import dict_row
 
 from loopwright.fleet.database import Database
-from loopwright.fleet.workers import DEAD_SECONDS
+from loopwright.fleet.queue import DEAD_SECONDS
 
 FIGURES = """
 WITH worker AS (SELECT slots, beat > now() - make_interval(secs => %s) AS lives, beat FROM fleet_worker),

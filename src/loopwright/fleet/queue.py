@@ -28,6 +28,9 @@ QUEUE = "account:"
 CONTROL, CONTROLS = "control", 2
 """The queue, and the workflow, of runs that commands wait for; and how many a worker takes at a time, slots or not."""
 
+DEAD_SECONDS = 10.0
+"""Without a beat, after which others take a worker for dead."""
+
 POLL_SECONDS, POLL_SHARE, LONGEST_POLL = 0.2, 0.02, 5.0
 """Between two looks of a worker at a queue: so many seconds for each worker that lives, within these bounds."""
 
@@ -143,14 +146,14 @@ coalesce(sum(running), 0)::int AS running, coalesce(sum(queued), 0)::int AS queu
 ) FILTER (WHERE owner IS NOT NULL), '[]') AS users
 FROM fleet_account LEFT JOIN share ON account = name GROUP BY name ORDER BY name
 """
-WORKERS = """
+WORKERS = f"""
 SELECT executor, host, slots, version, to_json(started) AS started, extract(epoch FROM now() - beat)::float AS age,
 count(id) AS running, coalesce(json_agg(
     json_build_object('id', id, 'kind', kind, 'title', title, 'account', account, 'user', owner, 'since', changed)
     ORDER BY changed, id
 ) FILTER (WHERE id IS NOT NULL), '[]') AS runs
 FROM fleet_worker LEFT JOIN fleet_loop ON holder = executor AND status = 'running'
-GROUP BY executor ORDER BY host, executor
+WHERE beat > now() - interval '{DEAD_SECONDS} seconds' GROUP BY executor ORDER BY host, executor
 """
 QUEUED = """
 SELECT * FROM (

@@ -12,7 +12,7 @@ from typing import Self
 from loopwright import __version__
 from loopwright.core.fleet import JobQueue
 from loopwright.fleet.database import Database, Unreachable
-from loopwright.fleet.queue import CONTROL, SET_PACE, ask_for_control, restore_jobs
+from loopwright.fleet.queue import CONTROL, DEAD_SECONDS, SET_PACE, ask_for_control, restore_jobs
 
 BEAT_SECONDS = 1.0
 BEAT_LIMIT = 2.0
@@ -20,9 +20,6 @@ BEAT_LIMIT = 2.0
 
 SURE_SECONDS = 7.0
 """Without a beat that reached the database, for which a worker may still take itself for living."""
-
-DEAD_SECONDS = 10.0
-"""Without a beat, after which others take a worker for dead."""
 
 JOIN = "INSERT INTO fleet_worker (executor, host, slots, version) VALUES (%s, %s, %s, %s)"
 BEAT = "UPDATE fleet_worker SET beat = now() WHERE executor = %s RETURNING executor"

@@ -129,7 +129,10 @@ def status(project: Project = HERE, json: Json = False) -> None:
     ]
     counts = ", ".join(f"{n} {name}" for name, n in found["runs"].items()) or "no runs"
     lines = [f"workers: {len(workers)}", *(f"  {line}" for line in align_columns(workers)), f"runs: {counts}"]
-    rows = [(r["id"], r["status"], r["holder"] or "", r["trouble"] or r["title"]) for r in found["latest"]]
+    rows = [
+        (r["id"], r["status"], r["holder"] or "", ": ".join(filter(None, (r["title"], r["trouble"]))))
+        for r in found["latest"]
+    ]
     print_answer(json, found, "\n".join([*lines, *(f"  {line.rstrip()}" for line in align_columns(rows))]))
 
 
@@ -164,7 +167,7 @@ def submit(
     """Hand a run to the fleet: a new loop for TASK, or a loop, cycle or session that is there."""
     from loopwright.core.ids import is_safe_id
     from loopwright.surfaces.cli.run import create_loop
-    from loopwright.wiring.fleet.access import choose_account
+    from loopwright.wiring.fleet.access import choose_account, open_dispatcher
     from loopwright.wiring.fleet.runs import find_kind, services, submit_run
 
     given = read_options(options)
@@ -183,6 +186,8 @@ def submit(
             raise Invalid(f"--attempts begins new loops, and {id} is there already; submit it without")
         submitted = submit_run(engine, kind, id, chosen, priority)
         state = services(engine)[kind].read(id)
+        if not open_dispatcher(engine.config).status()["workers"]:
+            print_remark("no worker lives; start one with: loopwright fleet worker")
     at = project_option(project)
     are, they = (f"{', '.join(submitted)} are", "they have") if submitted[1:] else (f"{id} is", "it has")
     words = f"{are} in the fleet\nbring what {they} done here with: loopwright fetch {id}{at}"

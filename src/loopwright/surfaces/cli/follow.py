@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from loopwright.surfaces.cli.run_scene import RunPicture
 
 
-EVENTS, RUNNER_LOG = "events", "runner.log"
+EVENTS, PLAIN_LOGS = "events", ("runner.log", "setup.log")
 LOOK_SECONDS = 0.2
 LAUNCH_SECONDS = 5.0
 """How long what says running may be without a runner before nobody is coming."""
@@ -57,11 +57,11 @@ def logs(
     json: Json = False,
 ) -> None:
     """Print one of a loop's logs: without LOG its transcript, before its first run the journal."""
-    known = (EVENTS, *kind.logs, RUNNER_LOG)
+    known = (EVENTS, *kind.logs, *PLAIN_LOGS)
     if name is not None and name not in known:
         raise Invalid(f"LOG: no log {name!r} (available: {', '.join(known)})")
-    if json and name == RUNNER_LOG:
-        raise Invalid(f"{RUNNER_LOG} is plain text; omit --json")
+    if json and name in PLAIN_LOGS:
+        raise Invalid(f"{name} is plain text; omit --json")
     with open_mirrored(project, follow=id if follow else None) as engine:
         service = kind.service(engine)
         service.read(id)

@@ -16,7 +16,7 @@ from rich.live import Live
 from rich.text import Text
 
 from loopwright.core.config import FLEET_URL
-from loopwright.core.errors import ExitCode, WorkspaceError
+from loopwright.core.errors import ExitCode, NotFound, WorkspaceError
 from loopwright.core.ports import Clock, Rule
 from loopwright.core.record import JournalEntry
 from loopwright.core.run import Run
@@ -27,6 +27,7 @@ from loopwright.store.tail import FileTail
 from loopwright.surfaces.cli.follow import LOOK_SECONDS, RunReporter, RunView, look_while_driven
 from loopwright.surfaces.cli.kinds import AnyKind
 from loopwright.surfaces.cli.loop_rendering import LOOP
+from loopwright.surfaces.cli.mirror import place_words
 from loopwright.surfaces.cli.output import count_cells, is_plain, print_json, print_remark
 from loopwright.surfaces.cli.plain import LineView, NdjsonView, rest_object
 from loopwright.surfaces.cli.run_scene import LineStyle, RunPicture
@@ -149,14 +150,20 @@ def report_rest(kind: AnyKind, engine: "Engine", state: Run, *, as_json: bool, e
         return code
     summary = kind.service(engine).store.progress_path(id) / kind.summary
     path = str(summary) if summary.exists() else None
-    print(kind.rendering.ending(state, diff=_diff(kind, engine, id), summary=path, elsewhere=elsewhere))
+    place = place_words(kind.service(engine), id)
+    diff = _diff(kind, engine, id)
+    print(kind.rendering.ending(state, diff=diff, summary=path, elsewhere=elsewhere, place=place))
     return code
 
 
 def _diff(kind: AnyKind, engine: "Engine", id: str) -> str:
     try:
+        if kind.service(engine).is_elsewhere(id):
+            from loopwright.wiring.fleet.runs import fetch_checkpoints
+
+            fetch_checkpoints(engine, kind.service(engine), id)
         return kind.service(engine).whole_diff(id)
-    except WorkspaceError as error:
+    except (WorkspaceError, NotFound) as error:
         print_remark(f"loopwright: cannot show the changes: {error}")
         return ""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from loopwright.core.agent_names import session_words
+from loopwright.core.names import FINISHED
 from loopwright.core.pause import Pause, pause_of, pause_words
 from loopwright.core.person_messages import delivery_words
 from loopwright.core.record import JournalEntry
@@ -272,16 +273,33 @@ class RunRendering(ABC, Generic[R]):
         cut = max(map(len, self.lists(state))) > view.most
         more = ["", f"{self.line} show {self.id_of(state)} --all{elsewhere} shows every line"] if cut else []
         last = ["", *(headline if self.headline_last else ())]
-        return "\n".join([*_fold(lines, cells), *more, *_fold(last, cells), *self.next_lines(state, live, elsewhere)])
+        return "\n".join(
+            [*_fold(lines, cells), *more, *_fold(last, cells), *self._following(state, live, elsewhere, place)]
+        )
 
-    def ending(self, state: R, *, diff: str, summary: str | None, elsewhere: str, live: bool = False) -> str:
+    def _following(self, state: R, live: bool, elsewhere: str, place: str | None) -> Sequence[str]:
+        """What to type next; one that has ended in the fleet is brought here first."""
+        if place is None or state.status not in FINISHED:
+            return self.next_lines(state, live, elsewhere)
+        return ["", LABEL.format("next", f"loopwright fetch {self.id_of(state)}{elsewhere}")]
+
+    def ending(
+        self,
+        state: R,
+        *,
+        diff: str,
+        summary: str | None,
+        elsewhere: str,
+        live: bool = False,
+        place: str | None = None,
+    ) -> str:
         """How a run came to rest: outcome, what was changed, what is left, and what to type next."""
         changed = list_some(diff_stat(diff), lambda change: f"{clean_line(change[0])}  +{change[1]} -{change[2]}")
         lines = [
             self.headline(state, live=live),
             *label_parts([("changed", changed), *self.remains(state)]),
             *([LABEL.format(self.summary_label, summary)] if summary else ()),
-            *self.next_lines(state, live, elsewhere),
+            *self._following(state, live, elsewhere, place),
         ]
         return "\n".join(lines)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_type_hints
 
 from loopwright.core.config import Config
-from loopwright.core.errors import Conflict, Invalid, StoreError, WorkspaceError, error_named
+from loopwright.core.errors import Conflict, Invalid, NotFound, StoreError, WorkspaceError, error_named
 from loopwright.core.run_commands import RunService
 from loopwright.evidence.rivals import RIVAL
 from loopwright.wiring.places import FLEET_MARKS
@@ -279,7 +279,7 @@ class Forwarder:
     ) -> Any:  # Any: as the method has them
         try:
             return method(id, *given, **named)
-        except WorkspaceError as error:
+        except (WorkspaceError, NotFound) as error:
             raise WorkspaceError(
                 f"{error}; {id} is in the fleet, bring its files here: loopwright fetch {id}"
             ) from error

@@ -183,7 +183,7 @@ class FleetWorker:
                 if not self._lost.is_set():
                     member.leave()
                     return True
-        return False
+        return self._asked
 
     def end(self) -> None:
         """Its runs are handed to others. For a signal's handler, which must not touch a lock."""
@@ -239,7 +239,8 @@ class FleetWorker:
     def _give_up(self) -> None:
         """Others may take this worker for dead: whatever it drives ends before they take over."""
         if not self._lost.is_set():
-            self._say("the fleet's database was out of reach for too long; the runs of this worker go on elsewhere")
+            more = "; the runs of this worker go on elsewhere" if self._programs else ""
+            self._say(f"the fleet's database was out of reach for too long{more}")
         self._lost.set()
         for process in tuple(self._programs.values()):
             process.kill()
