@@ -17,7 +17,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.fleet.simulation import Course, Scenario, at_a_time, percentile, simulate
 
 MACHINES = (10, 25, 50, 100, 200, 350, 500)
-RARE_POLL = 2.0
 """Seconds; instead of how often workers look for jobs now."""
 
 PARTS = 72
@@ -71,14 +70,13 @@ def curves(course: Course) -> list[str]:
 
 
 def growth(scenario: Scenario) -> list[str]:
-    """The same loops on ever more machines, as it is and with workers that look for jobs more rarely."""
-    rarely = f"poll {RARE_POLL:.0f} s: p95"
-    lines = [row("machines", "all done, h", "utilisation", "wait s, p50", "p95", "database cores", rarely, "cores")]
+    """The same loops on ever more machines."""
+    lines = [row("machines", "all done, h", "utilisation", "wait s, p50", "p95", "database cores")]
     for machines in MACHINES:
-        course, rare = (simulate(replace(scenario, machines=machines, poll=s)) for s in (scenario.poll, RARE_POLL))
-        waits, cores = course.waits(), (course.scenario.database_cores, rare.scenario.database_cores)
-        figures = (f"{course.utilisation:.0%}", percentile(waits, 0.5), percentile(waits, 0.95), cores[0])
-        lines.append(row(str(machines), course.end / 3600, *figures, percentile(rare.waits(), 0.95), cores[1]))
+        course = simulate(replace(scenario, machines=machines))
+        waits = course.waits()
+        figures = (f"{course.utilisation:.0%}", percentile(waits, 0.5), percentile(waits, 0.95))
+        lines.append(row(str(machines), course.end / 3600, *figures, course.scenario.database_cores))
     return lines
 
 

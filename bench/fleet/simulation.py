@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from bench.fleet.rule import Limits, Place, share
-from loopwright.fleet.queue import DEAD_SECONDS, POLL_SECONDS
+from loopwright.fleet.queue import DEAD_SECONDS, LONGEST_POLL, POLL_SECONDS, POLL_SHARE
 from loopwright.fleet.workers import BEAT_SECONDS
 
 OVERHEAD = (1.1, 1.4)
@@ -63,7 +63,11 @@ class Scenario:
     between_limits: float = 6 * 3600
     closed: float = 1800
     cores: float = 8
-    poll: float = POLL_SECONDS
+
+    @property
+    def poll(self) -> float:
+        """Between two looks of a worker at a queue: SET_PACE of the real one."""
+        return min(max(POLL_SECONDS, POLL_SHARE * self.machines), LONGEST_POLL)
 
     @property
     def database_cores(self) -> float:
