@@ -52,19 +52,23 @@ def test_it_follows_from_the_state(state: LoopState, changed: dict[str, bool], e
 
 
 @pytest.mark.parametrize(
-    ("status", "outcome", "was", "expected"),
+    ("status", "outcome", "start", "was", "expected"),
     [
-        ("completed", "succeeded", "queued", "queued"),
-        ("failed", "exhausted", "queued", "queued"),
-        ("failed", "stopped", "queued", "finished"),
-        ("failed", "stopped", "resting", "finished"),
-        ("completed", "succeeded", "finished", "finished"),
+        ("completed", "succeeded", None, "queued", "queued"),
+        ("failed", "exhausted", "a" * 40, "queued", "queued"),
+        ("completed", "succeeded", "a" * 40, "resting", "queued"),
+        ("failed", "stopped", "a" * 40, "resting", "queued"),
+        ("failed", "stopped", None, "queued", "finished"),
+        ("failed", "stopped", None, "resting", "finished"),
+        ("completed", "succeeded", "a" * 40, "finished", "finished"),
     ],
 )
-def test_a_command_does_not_keep_what_a_dead_machine_came_to_from_being_handed_on(
-    status: LoopStatus, outcome: Outcome, was: FleetStatus, expected: FleetStatus
+def test_a_command_does_not_keep_what_a_run_came_to_from_being_handed_on(
+    status: LoopStatus, outcome: Outcome, start: str | None, was: FleetStatus, expected: FleetStatus
 ) -> None:
-    assert release_of_control(loop(status, None, outcome), was, awaits=False) == Release(expected)
+    state = loop(status, None, outcome)
+    state = state.model_copy(update={"engine": state.engine.model_copy(update={"start": start})})
+    assert release_of_control(state, was, awaits=False) == Release(expected)
 
 
 def test_what_cannot_be_driven_is_tried_later_each_time_and_then_left_to_a_person() -> None:

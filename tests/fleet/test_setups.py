@@ -1,6 +1,7 @@
 """What set-up commands have made, as a worker keeps it."""
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -59,10 +60,11 @@ def test_it_comes_back_as_it_was_made(tmp_path: Path) -> None:
 def test_the_key_is_that_of_command_remote_place_and_lock_files(tmp_path: Path) -> None:
     def key(command: str = "make", remote: str = "r", place: str = "1", file: str = "code.py") -> str:
         (tmp_path / place).mkdir(exist_ok=True)
-        return setup_key(command, remote, check_out(tmp_path / place, **{file: "changed"}))
+        return setup_key(check_out(tmp_path / place, **{file: "changed"}), command, remote)
 
     assert key() == key(file="other.py")
-    different = [key(), key("make all"), key(remote="s"), key(place="2"), key(file="uv.lock"), key(file="package.json")]
+    files = [key(file=file) for file in ("uv.lock", "package.json", ".gitignore")]
+    different = [key(), key("make all"), key(remote="s"), key(place="2"), *files]
     assert len(set(different)) == len(different)
 
 
@@ -87,3 +89,14 @@ def test_the_latest_few_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert kept.lay_out("one", project) == "tree"
     kept.keep("three", "tree", project)
     assert sorted(file.name for file in (tmp_path / "setups").iterdir()) == ["one-tree.tar", "three-tree.tar"]
+
+
+def test_what_is_a_project_s_own_stays(tmp_path: Path) -> None:
+    kept, project = KeptSetups(tmp_path / "setups"), check_out(tmp_path)
+    (project / "a.cache").write_text("made")
+    kept.keep("key", "tree", project)
+    project = check_out(tmp_path)
+    (project / "a.cache").write_text("its own")
+    with suppress(WorkspaceError):
+        kept.lay_out("key", project)
+    assert (project / "a.cache").read_text() == "its own"

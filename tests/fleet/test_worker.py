@@ -136,7 +136,8 @@ def test_a_run_is_set_up_once_and_sees_its_account_and_nothing_of_the_fleet(flee
     (fleet.project.root / ".gitignore").write_text("__pycache__/\nsetup.env\n")
     for id in ("loop-1", "loop-2"):
         fleet.make_loop(
-            id, ["cat /proc/*/environ | tr '\\0' '\\n' > task.txt; cp setup.env setup.txt; echo > setup.env"]
+            id,
+            ["cat /proc/*/environ | tr '\\0' '\\n' > task.txt; cp setup.env setup.txt; echo > setup.env"],
         )
         fleet.command("submit", id)
     machine = fleet.machine(slots=1)

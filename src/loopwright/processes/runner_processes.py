@@ -183,7 +183,7 @@ class RunnerLauncher:
 
     def argv(self, loop_id: str) -> Sequence[str]:
         """The command itself; a runner whose input is a pipe ends when that does."""
-        return (sys.executable, "-m", "loopwright", *self._command, loop_id, "--project", str(self._project))
+        return (sys.executable, "-P", "-m", "loopwright", *self._command, loop_id, "--project", str(self._project))
 
     def launch(self, loop_id: str) -> int:
         self._bury()
@@ -205,7 +205,7 @@ class RunnerLauncher:
                 self._launched.discard(pid)
 
     async def job(self, arguments: Sequence[str], seconds: float) -> JobResult:
-        command = (sys.executable, "-m", "loopwright", *arguments, "--project", str(self._project), "--json")
+        command = (sys.executable, "-P", "-m", "loopwright", *arguments, "--project", str(self._project), "--json")
         return await run_job(command, self._project, seconds)
 
 

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 
@@ -229,7 +229,9 @@ def _succeeded(done: subprocess.CompletedProcess[bytes], args: Sequence[str | by
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
         command = next(word for word, before in zip(args, ("", *args), strict=False) if "-c" not in (word, before))
-        free = shutil.disk_usage(directory).free
-        full = f" (only {free / 1e6:.0f} MB are free there)" if free < LITTLE else ""
+        full = ""
+        with suppress(OSError):
+            free = shutil.disk_usage(directory).free
+            full = f" (only {free / 1e6:.0f} MB are free there)" if free < LITTLE else ""
         raise WorkspaceError(f"git {os.fsdecode(command)} failed in {directory}: {said}{full}")
     return done.stdout

@@ -3,12 +3,13 @@
 import os
 import signal
 import sys
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from loopwright.core.errors import ExitCode, Invalid
+from loopwright.core.errors import ExitCode, Invalid, StoreError
 from loopwright.surfaces.cli.attempts import ATTEMPTS, await_attempts, create_attempts, read_attempts, show_attempts
 from loopwright.surfaces.cli.kinds import KINDS, Id
 from loopwright.surfaces.cli.options import (
@@ -186,8 +187,9 @@ def submit(
             raise Invalid(f"--attempts begins new loops, and {id} is there already; submit it without")
         submitted = submit_run(engine, kind, id, chosen, priority)
         state = services(engine)[kind].read(id)
-        if not open_dispatcher(engine.config).status()["workers"]:
-            print_remark("no worker lives; start one with: loopwright fleet worker")
+        with suppress(StoreError), closing(open_dispatcher(engine.config)) as dispatcher:  # it is there already
+            if not dispatcher.status()["workers"]:
+                print_remark("no worker lives; start one with: loopwright fleet worker")
     at = project_option(project)
     are, they = (f"{', '.join(submitted)} are", "they have") if submitted[1:] else (f"{id} is", "it has")
     words = f"{are} in the fleet\nbring what {they} done here with: loopwright fetch {id}{at}"

@@ -23,7 +23,8 @@ def remember_environment(project: Path, id: str) -> None:
         service, tests = services(engine)[kind], engine.runners.loop.tests
         state: Run = service.read(id)
         command = state.engine.settings.test_command or tests.detect()
-        here = service.workspace.remember_environment(id, command or "", tests.pythons(command))
+        with service.processes.confined(id, state.engine.settings):
+            here = service.workspace.remember_environment(id, command or "", tests.pythons(command))
         rule = lambda state: state.evolve(engine=state.engine.evolve(environment=here))  # noqa: E731
         service.commit(id, rule, "edited", fields="environment")
 

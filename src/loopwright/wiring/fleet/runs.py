@@ -120,8 +120,10 @@ def _require_submittable(engine: "Engine", service: "RunService[Any]", id: str, 
 def _plan_place(engine: "Engine", service: "RunService[Any]", id: str, state: Run) -> Run:
     """Where its worktree is to be here, once what it has come to is fetched; and a skill, wherever the project lies."""
     if isinstance(state, TuningState):
-        root = _below_project(state, engine.project)
-        rule = lambda s: s.evolve(engine=s.engine.evolve(root=root))  # noqa: E731
+        root, settings = _below_project(state, engine.project), state.engine.settings
+        there = tuple(path for path in settings.sandbox_paths if path != state.engine.root)
+        changed = {"root": root, "settings": settings.evolve(sandbox_paths=there)}
+        rule = lambda s: s.evolve(engine=s.engine.evolve(**changed))  # noqa: E731
         return service.commit(id, rule, "edited", fields="root")  # type: ignore[no-any-return]
     if service.branches is None:
         return state

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from loopwright.core.errors import WorkspaceError
-from loopwright.evidence.environment import MANIFEST
+from loopwright.evidence.environment import IGNORE_RULES, MANIFEST
 from loopwright.workspace.listing import OURS
 from loopwright.workspace.private_git import run_git
 
@@ -34,11 +34,12 @@ class KeptSetups:
         found = next(self._folder.glob(f"{key}-*.tar"), None)
         if found is None:
             return None
-        os.utime(found)
         try:
-            _tar("-xpf", str(found), cwd=project)
+            with suppress(FileNotFoundError):
+                os.utime(found)
+            _tar("-xpkf", str(found), cwd=project)  # what is there already is not ours
         except WorkspaceError:  # the next one makes it anew
-            found.unlink()
+            found.unlink(missing_ok=True)
             raise
         return found.stem.removeprefix(f"{key}-")
 
@@ -51,12 +52,13 @@ class KeptSetups:
             names = [name for name in _listed(project, "--ignored", "--directory") if name.split(b"/")[0] not in OURS]
             _tar("-cf", part, "--null", "-T", "-", cwd=project, names=names)
             for old in self._folder.glob(f"{key}-*.tar"):
-                old.unlink()
+                old.unlink(missing_ok=True)
             os.replace(part, self._folder / f"{key}-{tree}.tar")
         finally:
             Path(part).unlink(missing_ok=True)
-        for old in sorted(self._folder.glob("*.tar"), key=lambda file: file.stat().st_mtime)[:-KEPT]:
-            old.unlink()
+        with suppress(FileNotFoundError):  # another slot does the same
+            for old in sorted(self._folder.glob("*.tar"), key=lambda file: file.stat().st_mtime)[:-KEPT]:
+                old.unlink()
 
     def clear(self) -> None:
         """Removes what a killed worker was about to keep."""
@@ -64,11 +66,11 @@ class KeptSetups:
             part.unlink()
 
 
-def setup_key(command: str, remote: str, project: Path) -> str:
-    """The same for the same command and the same lock files and manifests, in the same place."""
-    digest = hashlib.sha256(repr((command, remote, str(project))).encode())
+def setup_key(project: Path, *words: str) -> str:
+    """The same for the same words, lock files, manifests and rules for what git ignores, in the same place."""
+    digest = hashlib.sha256(repr((str(project), words)).encode())
     for name in sorted(_listed(project, "--cached")):
-        if MANIFEST.fullmatch(os.fsdecode(name)):
+        if MANIFEST.fullmatch(os.fsdecode(name)) or IGNORE_RULES.fullmatch(os.fsdecode(name)):
             with suppress(OSError):
                 digest.update(name + b"\0" + (project / os.fsdecode(name)).read_bytes() + b"\0")
     return digest.hexdigest()[:32]

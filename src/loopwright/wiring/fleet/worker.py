@@ -124,8 +124,9 @@ def release_of_control(state: Run, was: FleetStatus, *, awaits: bool) -> Release
     """What a run becomes that commands were applied to while nobody drove it; `was`: its status then."""
     if state.status in ("created", "pending"):
         return Release(was)
-    if was == "queued" and state.status in FINISHED and state.engine.outcome != "stopped":
-        return Release("queued")  # whoever drove it died before its result was handed on
+    never_begun = state.engine.outcome == "stopped" and state.engine.start is None
+    if was != "finished" and state.status in FINISHED and not never_begun:
+        return Release("queued")  # what it has come to was not handed on yet
     return release_of(state, awaits=awaits, ends=True, went_on=True, trouble="")
 
 
@@ -239,7 +240,7 @@ class FleetWorker:
     def _give_up(self) -> None:
         """Others may take this worker for dead: whatever it drives ends before they take over."""
         if not self._lost.is_set():
-            more = "; the runs of this worker go on elsewhere" if self._programs else ""
+            more = "; the runs of this worker go on elsewhere" if self._busy else ""
             self._say(f"the fleet's database was out of reach for too long{more}")
         self._lost.set()
         for process in tuple(self._programs.values()):
@@ -308,10 +309,11 @@ class FleetWorker:
     @contextmanager
     def _folder(self, claim: Claim) -> Iterator[Path]:
         """One with the lowest number that is free, so that the next run of a project is likely to lie where it lay."""
+        runs = self._place / "runs"
         with self._turn:
-            number = next(n for n in count(1) if n not in self._numbers)
+            number = next(n for n in count(1) if n not in self._numbers and not (runs / str(n)).exists())
             self._numbers.add(number)
-        folder = self._place / "runs" / str(number)
+        folder = runs / str(number)
         try:
             folder.mkdir(parents=True)
             Disk().replace(str(folder / "id"), claim.id.encode(), durable=False)
@@ -351,7 +353,8 @@ class FleetWorker:
         except Fenced as error:
             return Release("queued", trouble=str(error))
         except (LoopwrightError, OSError) as error:
-            if time.monotonic() > self._rests_until:  # else it is about what it knows already
+            is_news = time.monotonic() > self._rests_until
+            if is_news and not isinstance(error, SetupError):
                 self._rests_until = time.monotonic() + min(REST_SECONDS * 2**self._stumbles, LONGEST_REST)
                 self._stumbles += 1
             return Release("queued", trouble=f"cannot be driven on {socket.gethostname()}: {error}", failed=True)
@@ -366,16 +369,19 @@ class FleetWorker:
         depot = make_depot(folder / "project", claim.source.remote, folder / "private")
         depot.check_out(claim.id, claim.source.base)
         with self._opened(claim, folder) as (engine, service):
-            self._restore(engine, service, claim, depot)
+            kept, secrets = self._restore(engine, service, claim, depot), self._secrets(engine, claim)
             with (
                 self._applier.open(claim.id, service) as run,
-                self._logs.sending(claim, service, self._secrets(engine, claim)) as send_rest,
+                self._logs.sending(claim, service, secrets) as send_rest,
             ):
                 self._surely(run.apply)
                 before, trouble = service.read(claim.id), ""
                 if before.status in TO_RUN:
-                    self._set_up(engine, service, claim)
-                    trouble = self._drive(service, claim, folder)
+                    self._prepare(engine, service, claim, kept, secrets)
+                elif kept is not None:
+                    service.workspace.restore(kept)
+                if service.read(claim.id).status in TO_RUN:
+                    trouble = self._drive(service, claim, folder, secrets)
                 self._surely(send_rest)
             state = service.read(claim.id)
             release = release_of(
@@ -392,8 +398,11 @@ class FleetWorker:
                 self._lost.wait(2 * WATCH_SECONDS)  # no slot of it is free before all workers know
             return release
 
-    def _restore(self, engine: Engine, service: RunService[Any], claim: Claim, depot: Depot) -> None:
-        """State and files as they were committed last. What was not committed when it was submitted is, then."""
+    def _restore(self, engine: Engine, service: RunService[Any], claim: Claim, depot: Depot) -> str | None:
+        """State as it was committed last, and files as they were submitted, what was not committed then included.
+
+        The snapshot of the files as they were committed last.
+        """
         source = claim.source
         state: Run = file_store(service).replace_journal(claim.id, claim.journal)
         kept = state.engine.checkpoints[-1].commit if state.engine.checkpoints else source.start
@@ -402,19 +411,18 @@ class FleetWorker:
         if source.start is not None:
             service.workspace.restore(source.start)
             commit_all(engine.project, claim, f"Uncommitted changes, as {claim.id} found them\n", None)
-        if kept is not None:
-            service.workspace.restore(kept)
         if state.engine.settings.worktree:
             service.commit(claim.id, lambda state: in_worktree(state, False), "edited", fields="worktree")
         if is_due(state, service.clock.now()):
             rule = lambda state: service.rules.resume(state, live=False)  # noqa: E731
             service.commit(claim.id, rule, "resumed", why="the limit has reset")
+        return kept
 
     def _secrets(self, engine: Engine, claim: Claim) -> SecretFilter:
         """What no log may tell."""
         return SecretFilter((*engine.runners.known_secrets(), *secret_values(self._of(claim))))
 
-    def _drive(self, service: RunService[Any], claim: Claim, folder: Path) -> str:
+    def _drive(self, service: RunService[Any], claim: Claim, folder: Path, secrets: SecretFilter) -> str:
         """How the run's runner ended, once all that it started has."""
         log = service.store.progress_path(claim.id) / "runner.log"
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -422,39 +430,58 @@ class FleetWorker:
         environ = {**os.environ, **self._of(claim), **own}
         programs = [service.launcher.argv(claim.id)]
         if service.read(claim.id).engine.start is not None:
-            programs.insert(0, (sys.executable, "-m", ENVIRONMENT, claim.id))
+            programs.insert(0, (sys.executable, "-P", "-m", ENVIRONMENT, claim.id))
         is_idle = partial(self._is_idle, service, claim.id)
         try:
             codes = (self._run(claim.id, folder / "project", argv, log, environ, is_idle) for argv in programs)
             code = next(filter(None, codes), 0)
         finally:
             service.processes.sweep(claim.id)
-        return f"its runner ended with exit code {code}: {last_words(log).splitlines()[-1]}" if code else ""
+        said = secrets.masked(last_words(log)).splitlines()[-1]
+        return f"its runner ended with exit code {code}: {said}" if code else ""
 
-    def _set_up(self, engine: Engine, service: RunService[Any], claim: Claim) -> None:
-        """The project's own command, see [fleet] setup, unless it has run here for the very same files.
+    def _prepare(
+        self, engine: Engine, service: RunService[Any], claim: Claim, kept: str | None, secrets: SecretFilter
+    ) -> None:
+        """Sets the files up as they were submitted, by the command that stands there, and lays out those of the run.
 
-        WorkspaceError with what it printed last.
+        What the run has changed has it set up again only where that needs something else. SetupError.
         """
-        project, id = engine.project, claim.id
-        command = read_config(project, {}).fleet.setup  # its file may have come with what was not committed
-        if command is None:
-            return
-        key, tree = setup_key(command, claim.source.remote, project), service.workspace.tree()
-        if self._setups.lay_out(key, project) == tree:
-            return
-        log = service.store.progress_path(id) / "setup.log"
+        project = engine.project
+        command = read_config(project, {}).fleet.setup
+        words = (command or "", claim.source.remote, claim.account)
+        key = setup_key(project, *words)
+        if command is not None:
+            tree = service.workspace.tree()
+            if self._setups.lay_out(key, project) != tree and self._set_up(service, claim, project, command, secrets):
+                self._keep_setup(key, tree, service, project)
+        if kept is not None:
+            service.workspace.restore(kept)
+        if command is not None and setup_key(project, *words) != key:
+            self._set_up(service, claim, project, command, secrets)
+
+    def _set_up(
+        self, service: RunService[Any], claim: Claim, project: Path, command: str, secrets: SecretFilter
+    ) -> bool:
+        """The project's own command, see [fleet] setup. SetupError with what it printed last; False: it was cut off."""
+        log = service.store.progress_path(claim.id) / "setup.log"
         log.parent.mkdir(parents=True, exist_ok=True)
-        environ = ProcessMark(id, str(project)).environment(self._of(claim), (FLEET_URL,))
-        code = self._run(id, project, ("sh", "-c", command), log, environ)
-        if self._ending.is_set():
-            return
+        environ = ProcessMark(claim.id, str(project)).environment(self._of(claim), (FLEET_URL,))
+        code = self._run(claim.id, project, ("sh", "-c", command), log, environ)
+        if self._ending.is_set() or service.read(claim.id).status not in TO_RUN:
+            return False
         if code:
-            raise WorkspaceError(f"`{command}` failed with exit code {code}: {last_words(log)}")
+            raise SetupError(f"`{command}` failed with exit code {code}: {secrets.masked(last_words(log))}")
+        return True
+
+    def _keep_setup(self, key: str, tree: str, service: RunService[Any], project: Path) -> None:
+        """Unless it has made more than files that git ignores."""
+        if service.workspace.tree() != tree or (project / ".gitmodules").exists():
+            return
         try:
             self._setups.keep(key, tree, project)
         except (WorkspaceError, OSError) as error:
-            self._say(f"what `{command}` has made for {id} is not kept: {error}")
+            self._say(f"what a set-up has made is not kept: {error}")
 
     def _of(self, claim: Claim) -> Mapping[str, str]:
         """The environment of its account here."""
@@ -508,6 +535,8 @@ class FleetWorker:
             message = commit_message(claim.id, words, proof_words(state.engine))
             commit = commit_all(engine.project, claim, message, state.completed_at or state.updated_at or "")
             trouble = "it has changed nothing" if commit is None else self._push_result(claim, commit, depot)
+        if isinstance(state, LoopState):
+            self._stop(find_superseded(state))
         if branch := state.engine.branch:
             source, tip = claim.source, None if trouble else commit
             result = branch.evolve(base=source.base, start=source.start, tip=tip, is_ready=tip is not None)
@@ -517,10 +546,9 @@ class FleetWorker:
         return Release("finished", trouble=trouble)
 
     def _is_kept_back(self, service: RunService[Any], state: Run) -> bool:
-        """Whether it is an attempt that has not succeeded, which has no branch; the others end with one that has."""
+        """Whether it is an attempt that has not succeeded, which has no branch."""
         if not isinstance(service, LoopService) or not isinstance(state, LoopState) or state.engine.family is None:
             return False
-        self._stop(find_superseded(state))
         if state.engine.outcome == "succeeded":
             return False
         if state.engine.checkpoints:
@@ -554,6 +582,13 @@ class FleetWorker:
         if (folder / "id").exists():
             OwnProcesses(project, home).sweep((folder / "id").read_text())
         shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists():  # what is read-only there
+            subprocess.run(("chmod", "-R", "u+rwX", str(folder)), capture_output=True, check=False)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class SetupError(WorkspaceError):
+    """A project's own command failed; its worker may be as good as any other."""
 
 
 def in_worktree(state: Run, value: bool, **changes: Any) -> Run:  # Any: checked by the model
