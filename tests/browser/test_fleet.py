@@ -65,7 +65,7 @@ def test_machines_accounts_and_the_queue(
 
     queue.get_by_role("link", name="Loop loop-2").click()
     expect(page.get_by_text("position 2 in the queue of default")).to_be_visible()
-    machine = fleet.machine(slots=3).start()
+    machine = fleet.machine(slots=3).start("--no-sandbox")
     expect(page.get_by_text("position 1 in the queue of default")).to_be_visible()
     expect(page.get_by_role("button", name="Start")).to_have_count(0)
     anna.open("/fleet")

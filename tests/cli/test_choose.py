@@ -75,14 +75,14 @@ def test_a_runner_in_the_background_is_steered_to_the_end(desk: Desk, started: C
     assert desk.run("choose", loop_id, "develop").code == 5
 
 
-def test_killed_at_the_menu_it_asks_again_once_resumed(desk: Desk, started: Callable[..., str]) -> None:
+def test_killed_at_the_menu_it_goes_on_with_the_next_choice(desk: Desk, started: Callable[..., str]) -> None:
     loop_id = started(planned("Write it"), GOOD)
-    os.kill(runner_of(desk, loop_id), signal.SIGKILL)
-    until(lambda: "running (no runner)" in desk.run("list").out)
-    refused = desk.run("choose", loop_id, "develop")
-    assert (refused.code, "resume the loop" in refused.err) == (5, True)
-    assert "choose" not in desk.run("show", loop_id).out
-    assert desk.run("resume", loop_id).code == 0
+    pid = runner_of(desk, loop_id)
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not os.path.exists(f"/proc/{pid}"))
+    assert "running (asks)" in desk.run("list").out
+    assert f"loopwright choose {loop_id} develop" in desk.run("show", loop_id).out
+    assert desk.run("choose", loop_id, "develop").code == 0
     until(lambda: desk.run("choose", loop_id, "exit").code == 0)
     assert desk.run("watch", loop_id).code == 3
     assert kept(desk, loop_id)["status"] == "user_exit"

@@ -228,7 +228,7 @@ def assert_acknowledged(fleet: PostgresFleet, root: Path, titles: list[str], *, 
 def test_a_server_that_is_started_again_is_waited_for(
     tmp_path: Path, postgres: Server, fleet: PostgresFleet, started: Callable[[float], Committing], how: str
 ) -> None:
-    writer = started(7)
+    writer = started(20)
     postgres.stop(how)
     time.sleep(0.3)
     postgres.start()

@@ -33,6 +33,7 @@ from loopwright.surfaces.cli.run_rendering import (
 )
 from loopwright.surfaces.cli.run_scene import MARKS, LineStyle, RunScene
 from loopwright.surfaces.cli.text import SHOWN, align_columns, format_time, list_some, shorten_text
+from loopwright.workflows.loop.commands import is_at_menu
 from loopwright.workflows.loop.model import Debug, LoopState, Validate, applied_patches
 from loopwright.workflows.loop.summary import (
     FinishedAction,
@@ -128,7 +129,7 @@ class LoopRendering(RunRendering[LoopState]):
         )
 
     def asks(self, state: LoopState) -> bool:
-        return state.engine.menu is not None
+        return is_at_menu(state)
 
     def iteration(self, state: LoopState) -> str:
         return f"{state.current_iteration} of {state.max_iterations}"

@@ -107,7 +107,7 @@ class RunRendering(ABC, Generic[R]):
         return "Running."
 
     def asks(self, state: R) -> bool:
-        """It waits for somebody in a way that only its kind has."""
+        """It waits for somebody in a way that only its kind has, and needs no runner for that."""
         return False
 
     def changed_at(self, state: R) -> str | None:
@@ -175,10 +175,10 @@ class RunRendering(ABC, Generic[R]):
 
     def status(self, state: R, *, live: bool) -> str:
         """The status, and in brackets what one has to know about it."""
-        engine = state.engine
-        asks = engine.asked or engine.waiting or self.asks(state)
+        engine, needs_no_runner = state.engine, self.asks(state)
+        asks = engine.asked or engine.waiting or needs_no_runner
         beside = {
-            "running": ("asks" if asks else None) if live else "no runner",
+            "running": ("asks" if asks else None) if live or needs_no_runner else "no runner",
             "paused": PAUSES[pause_of(state) or "request"],
             "completed": None if engine.outcome == "succeeded" else engine.outcome,
             "failed": None if engine.outcome == "failed" else engine.outcome,
@@ -260,7 +260,7 @@ class RunRendering(ABC, Generic[R]):
 
         `place`: how it is in the fleet, if others drive it.
         """
-        live = live or place is not None
+        live = live or place is not None or self.asks(state)
         view = PageView(live, EVERYTHING if whole else SHOWN)
         headline = [self.headline(state, live=live)]
         lines = [f"{self.id_of(state)}  {clean_line(state.title)}"]
