@@ -26,11 +26,11 @@ from loopwright.core.pause import add_permission_request
 from loopwright.core.run import Waiver
 from loopwright.core.run_commands import RunService
 from loopwright.core.state import Limits, PermissionRequest, Waiting
+from loopwright.core.threads import in_thread
 from loopwright.fleet.replica import PostgresReplica
 from loopwright.wiring.fleet import forwarder
 from loopwright.wiring.fleet.forwarder import METHODS
 from loopwright.wiring.fleet.signal_applier import OpenRun, SignalApplier
-from loopwright.wiring.fleet.worker import in_thread
 from loopwright.workflows.cycle.service import CycleService
 from loopwright.workflows.loop.service import LoopService, TaskService
 from loopwright.workflows.tuning.service import TuningService

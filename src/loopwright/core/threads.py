@@ -94,3 +94,16 @@ async def run_in_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs)
         leaving.set()
         await asyncio.wait({work})
         raise
+
+
+@contextmanager
+def in_thread(serve: Callable[[threading.Event], None]) -> Iterator[None]:
+    """Has it serve in a thread of its own while this lasts; the event says that it is over."""
+    ended = threading.Event()
+    thread = threading.Thread(target=serve, args=(ended,), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

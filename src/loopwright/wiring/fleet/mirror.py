@@ -17,6 +17,7 @@ from loopwright.core.config import Config
 from loopwright.core.errors import Conflict, Corrupt, Invalid, LoopwrightError, StoreError
 from loopwright.core.fleet import FleetRun
 from loopwright.core.notices import IdName
+from loopwright.core.threads import in_thread
 from loopwright.store.files import FileStore
 from loopwright.store.kept_index import stamp_file
 from loopwright.wiring.fleet.access import fleet_url, open_database
@@ -94,22 +95,17 @@ class FleetMirror:
 
         `tell` hears where the run is, and what is in the way, whenever that is not what it was.
         """
-        ended, told = threading.Event(), self._news(id)
+        told = self._news(id)
 
-        def follow() -> None:
+        def follow(ended: threading.Event) -> None:
             nonlocal told
             while not ended.wait(LOOK_SECONDS):
                 before, told = told, self._followed(id)
                 if told != before:
                     tell(told)
 
-        thread = threading.Thread(target=follow, name="mirror", daemon=True)
-        thread.start()
-        try:
+        with in_thread(follow):
             yield
-        finally:
-            ended.set()
-            thread.join()
 
     def _followed(self, id: str) -> str:
         try:

@@ -37,6 +37,7 @@ from loopwright.core.pause import is_due
 from loopwright.core.run import SUPERSEDED, Run
 from loopwright.core.run_commands import RunService
 from loopwright.core.state import PendingCommit, SandboxName
+from loopwright.core.threads import in_thread
 from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.signals import PostgresSignals
@@ -611,19 +612,6 @@ def choose_sandbox(wanted: bool | None, place: Path, say: Say) -> SandboxName:
         say(f"runs can read what {getpass.getuser()} can: {error}")
         return "none"
     return "bwrap"
-
-
-@contextmanager
-def in_thread(serve: Callable[[threading.Event], None]) -> Iterator[None]:
-    """While this lasts; the event says that it is over."""
-    ended = threading.Event()
-    thread = threading.Thread(target=serve, args=(ended,), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
 
 
 def last_words(log: Path) -> str:
