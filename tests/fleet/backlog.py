@@ -97,6 +97,10 @@ class Machines:
         lines = (line for path in self.folder.glob("*.log") for line in path.read_text().splitlines())
         return sorted(json.loads(line) for line in lines if line.endswith("]"))
 
+    def waits(self) -> list[float]:
+        """Seconds for which each slot that a run had left was free until it had the next one, the shortest first."""
+        return sorted(note[3] for note in self.notes() if note[2] == "began" and note[3] is not None)
+
     def _started(self, n: int) -> "subprocess.Popen[bytes]":
         argv = [sys.executable, "-m", "tests.fleet.stub_worker", self.url, str(self.slots), str(self.seconds)]
         with (self.folder / "errors").open("ab") as errors:

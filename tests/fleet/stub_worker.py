@@ -31,7 +31,7 @@ class StubWorker:
         self._url = url
         self._dispatcher = DbosDispatcher(Database(url), self._executor)
         self._turn = threading.Lock()
-        self._free_since = [time.time()] * slots
+        self._free_since: list[float | None] = [None] * slots
 
     def serve(self) -> None:
         member = Membership(Database(self._url), self._executor, self._slots, self._end)
@@ -43,7 +43,8 @@ class StubWorker:
 
     def _work(self, job: Job) -> None:
         with self._turn:
-            self._note("began", time.time() - self._free_since.pop(0))
+            since = self._free_since.pop(0)
+            self._note("began", None if since is None else time.time() - since)  # None: it was still starting
         try:
             self._drive(job)
         except Fenced:
