@@ -8,6 +8,7 @@ import platformdirs
 
 from loopwright.core.config import Settings
 from loopwright.core.errors import Invalid
+from loopwright.store.disk import check_folders
 from loopwright.store.kept_index import FLEET_MARKS as FLEET_MARKS
 from loopwright.workspace.branches import GitBranches
 
@@ -39,6 +40,7 @@ def read_tuning_prompts(project: Path, settings: Settings) -> "Prompts":
 def _prompts(project: Path, settings: Settings) -> Path | None:
     """The folder of the project's own."""
     usual = project / ".loopwright" / "prompts"
+    check_folders(usual.parent, usual)
     if settings.prompts is not None:
         return project / Path(settings.prompts).expanduser()
     return usual if usual.is_dir() else None
