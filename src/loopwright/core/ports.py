@@ -399,6 +399,12 @@ class Workspace(Protocol):
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
         """Commits the work tree on the loop's own ref; its last commit, where that holds the same files."""
 
+    def snapshot_commit(self, loop_id: str, revision: str) -> Snapshot | None:
+        """The files as a revision of the user's repository has them, on the loop's own ref; what git ignores aside.
+
+        None where there is none: no repository, or nothing committed yet. Invalid for any other unknown revision.
+        """
+
     def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
         """What differs between two snapshot commits, by path."""
 

@@ -363,15 +363,32 @@ async def doubt_about(
     fixed = list_repaired(baseline, run)
     if baseline.commit is None or not (fixed or not run.sources):
         return None
-    changes, _ = await run_in_thread(split_material, ground, baseline.commit, here.commit)
-    doubt = MaterialDoubt(tuple(change.file for change in changes))
-    is_changed = bool(changes) or bool(compare_runs(baseline, run, allow_changes=False, doubt=doubt).suspicious)
+    versions = [baseline.commit, *([baseline.committed.commit] if baseline.committed else [])]
+    changes = [(await run_in_thread(split_material, ground, version, here.commit))[0] for version in versions]
+    doubt = MaterialDoubt(tuple(dict.fromkeys(change.file for those in changes for change in those)))
+    is_changed = bool(doubt.material) or bool(compare_runs(baseline, run, allow_changes=False, doubt=doubt).suspicious)
     if allowed or not fixed or not is_changed:
         return doubt
     if here.tree not in ground.first_runs:
         ground.bus.publish("activity", "running the first version of the changed tests in a copy")
-        files = tuple(change.file for change in changes)
-        new = frozenset(change.file for change in changes if change.action == "create")
-        first = Overlay(here.commit, baseline.commit, files, new)
-        ground.first_runs[here.tree] = await run_overlay(ground, first, command)
+        first, *others = [
+            await run_overlay(ground, _old_tests(here, version, those), command)
+            for version, those in zip(versions, changes, strict=True)
+        ]
+        for other in others:  # it speaks for the tests that count as they were committed
+            first = _take_over(first, other, frozenset(baseline.committed.tests if baseline.committed else ()))
+        ground.first_runs[here.tree] = first
     return MaterialDoubt(doubt.material, ground.first_runs[here.tree])
+
+
+def _old_tests(here: Snapshot, version: str, changes: Sequence[FileChange]) -> Overlay:
+    """The present product under the tests of that version."""
+    new = frozenset(change.file for change in changes if change.action == "create")
+    return Overlay(here.commit, version, tuple(change.file for change in changes), new)
+
+
+def _take_over(run: TestRun, other: TestRun, tests: Collection[str]) -> TestRun:
+    """The run, but for these tests: of those, what the other says."""
+    results = [result for result in run.results if result.key not in tests]
+    results += [result for result in other.results if result.key in tests]
+    return run.evolve(results=tuple(results), sources={**run.sources, **{k: other.sources.get(k, "") for k in tests}})

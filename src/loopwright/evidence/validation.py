@@ -14,7 +14,7 @@ from loopwright.core.state import Baseline
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.environment import IGNORE_RULES, MANIFEST, Environment, Manifests, environment_words
-from loopwright.evidence.goal_proof import doubt_about, prove_goal, read_versions, split_material
+from loopwright.evidence.goal_proof import Overlay, doubt_about, prove_goal, read_versions, run_overlay, split_material
 from loopwright.evidence.proof import join_names
 from loopwright.evidence.selection import limit_selected, merge_runs, refutes, select_tests
 from loopwright.evidence.test_material import holds_tests, is_mixed
@@ -32,6 +32,7 @@ from loopwright.evidence.verdict import (
     Comparison,
     baseline_of,
     compare_runs,
+    count_as_committed,
     describe_differences,
     file_of,
     find_new_failures,
@@ -120,6 +121,9 @@ def _project_name(ground: MeasuredRunContext[R]) -> str | None:
         return None
     return found[1] if found else None
 
+
+UNCOMMITTED = "worktree"
+"""In the place of a revision: the tests of the work tree count, whatever is committed."""
 
 RESULTS_KEPT = 1000
 TEXT_KEPT = 4000
@@ -220,6 +224,38 @@ def make_baseline(ground: MeasuredRunContext[R], measured: RunMeasurement) -> Ba
     """The run as what all later ones are compared with."""
     baseline = baseline_of(measured.run, measured.tree, ground.now(), measured.here.commit)
     return baseline.evolve(touched=measured.touched) if measured.touched else baseline
+
+
+async def run_baseline(ground: MeasuredRunContext[R], command: str, when: str) -> tuple[RunMeasurement, Baseline]:
+    """The first run of the tests; those that are others in the commit which the settings name count as they are there.
+
+    New tests that are not committed yet are a person's, and so is the product as it is.
+    """
+    revision = ground.state().engine.settings.baseline
+    committed = None
+    if revision != UNCOMMITTED:
+        committed = await run_in_thread(ground.workspace.snapshot_commit, ground.id, revision)
+    measured = await run_tests(ground, command, when)
+    baseline = make_baseline(ground, measured)
+    if committed is None:
+        return measured, baseline
+    changes, _ = await run_in_thread(split_material, ground, committed.commit, measured.here.commit)
+    if all(change.action == "create" and holds_tests(change.file) for change in changes):
+        return measured, baseline
+    names = join_names([change.file for change in changes], NAMES_SHOWN)
+    ground.bus.publish("activity", f"tests differ from {revision}: {names}; running those of {revision} in a copy")
+    run = await run_overlay(ground, Overlay(committed.commit, committed.commit), command)
+    as_committed = count_as_committed(
+        baseline, run, measured.run, [change.file for change in changes], committed.commit
+    )
+    if as_committed.committed is not None:
+        count = plural(len(as_committed.committed.tests), "test")
+        ground.note(
+            "tests_uncommitted",
+            f"{count} differ from {revision} ({names}) and count as they are there; if they are meant to be so, commit "
+            f"them, or begin with --baseline {UNCOMMITTED}",
+        )
+    return measured, as_committed
 
 
 async def validate_tree(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport
-from loopwright.core.state import Baseline, BaselineTest, Require
+from loopwright.core.state import Baseline, BaselineTest, CommittedTests, Require
 from loopwright.core.text import plural
 from loopwright.evidence.proof import join_names
 from loopwright.evidence.test_material import holds_tests
@@ -62,6 +62,22 @@ def baseline_of(run: TestRun, tree: str, at: str, commit: str | None = None) -> 
         result.key: BaselineTest(status=result.status, source=run.sources.get(result.key, "")) for result in run.results
     }
     return Baseline(tree=tree, at=at, tests=tests, commit=commit, endless=learn_limits(run) or None)
+
+
+def count_as_committed(
+    baseline: Baseline, committed: TestRun, here: TestRun, material: Sequence[str], commit: str
+) -> Baseline:
+    """The baseline `here`, but for tests that were others where the run `committed` was made, on `commit`.
+
+    `material`: files of the tests that differ.
+    """
+    before = baseline_of(committed, baseline.tree, baseline.at)
+    found = compare_runs(before, here, allow_changes=True, doubt=MaterialDoubt(tuple(material)))
+    keys = tuple(key for key in before.tests if key in {*found.vanished, *found.newly_skipped, *found.changed})
+    if not keys:
+        return baseline
+    tests = {**baseline.tests, **{key: before.tests[key] for key in keys}}
+    return baseline.evolve(tests=tests, committed=CommittedTests(commit=commit, tests=keys))
 
 
 def list_repaired(baseline: Baseline, run: TestRun) -> tuple[str, ...]:
