@@ -16,7 +16,8 @@ class RunnerReport:
 
     `running`: keys of tests that began and never ended. `complete`: the runner itself says that it came to its end.
     `damaged`: something could not be read; `why` says what, in words, or what would help. `reported`: the framework
-    was there at all, even if it came to no result. `imports`, `reach` and `executable` as in TestRun.
+    was there at all, even if it came to no result. `imports`, `reach`, `executable` and `from_files` as in
+    TestRun.
     """
 
     results: tuple[TestResult, ...] = ()
@@ -30,6 +31,7 @@ class RunnerReport:
     reach: dict[str, Reach] | None = None
     executable: tuple[str, ...] = ()
     imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    from_files: bool = False
 
 
 MESSAGE_KEPT = 2000

@@ -416,6 +416,7 @@ class ProjectTests:
             output=finished.output,
             reach=reading.reach,
             executable=reading.executable,
+            from_files=reading.from_files,
             endless={result.key: watch.endless[result.key] for result in results if _is_endless(result, watch)},
         )
 

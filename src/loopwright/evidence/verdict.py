@@ -61,7 +61,9 @@ def baseline_of(run: TestRun, tree: str, at: str, commit: str | None = None) -> 
     tests = {
         result.key: BaselineTest(status=result.status, source=run.sources.get(result.key, "")) for result in run.results
     }
-    return Baseline(tree=tree, at=at, tests=tests, commit=commit, endless=learn_limits(run) or None)
+    return Baseline(
+        tree=tree, at=at, tests=tests, commit=commit, endless=learn_limits(run) or None, from_files=run.from_files
+    )
 
 
 def count_as_committed(
@@ -78,6 +80,14 @@ def count_as_committed(
         return baseline
     tests = {**baseline.tests, **{key: before.tests[key] for key in keys}}
     return baseline.evolve(tests=tests, committed=CommittedTests(commit=commit, tests=keys))
+
+
+def believe(run: TestRun, baseline: Baseline | None) -> TestRun:
+    """The run without what reports say, where a framework itself told the results of the first one."""
+    if baseline is None or baseline.from_files is not False or not run.from_files or not baseline.tests:
+        return run
+    why = "the command left reports, but no test framework told of a test, as one did in the first run"
+    return run.evolve(results=(), sources={}, coverage=None, trouble="unparsable", why=why)
 
 
 def list_repaired(baseline: Baseline, run: TestRun) -> tuple[str, ...]:
