@@ -38,20 +38,20 @@ PYTHON = {
 }
 TESTED = {
     "tests/test_calc.py": "import calc\n\n\ndef test_add():\n    assert calc.add(2, 2) == 4\n\n\n"
-    "def test_more():\n    assert calc.add(-1, 5) == 4\n\n\ndef test_zero():\n    assert calc.zero() == 0\n",
+    "def test_more():\n    assert calc.add(-1, 6) == 5\n\n\ndef test_zero():\n    assert calc.zero() == 0\n",
     "pytest.ini": "[pytest]\npythonpath = .\ntestpaths = tests\n",
 }
 UNITTESTED = {
     "test_calc.py": "import unittest\n\nimport calc\n\n\nclass TestCalc(unittest.TestCase):\n"
     "    def test_add(self):\n        self.assertEqual(calc.add(2, 2), 4)\n\n"
-    "    def test_more(self):\n        self.assertEqual(calc.add(-1, 5), 4)\n\n"
+    "    def test_more(self):\n        self.assertEqual(calc.add(-1, 6), 5)\n\n"
     "    def test_zero(self):\n        self.assertEqual(calc.zero(), 0)\n",
 }
 JAVASCRIPT = {
     "calc.js": "exports.add = (a, b) => { throw new Error('not implemented') }\nexports.zero = () => 0\n",
     "test/calc.test.js": "const test = require('node:test')\nconst same = require('same')\n"
     "const calc = require('../calc')\n\ntest('adds', () => same(calc.add(2, 2), 4))\n"
-    "test('adds more', () => same(calc.add(-1, 5), 4))\ntest('zero', () => same(calc.zero(), 0))\n",
+    "test('adds more', () => same(calc.add(-1, 6), 5))\ntest('zero', () => same(calc.zero(), 0))\n",
     "package.json": '{"name": "calc", "scripts": {"test": "node --test"}, "dependencies": {"same": "1.0.0"}}\n',
     "package-lock.json": '{"name": "calc", "lockfileVersion": 3, '
     '"packages": {"node_modules/same": {"version": "1.0.0"}}}\n',

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from tests.attacks import environment, honest
+from tests.attacks import environment, honest, oracles
 from tests.attacks.court import Row
 
-ATTACKS: Mapping[str, Row] = {**environment.ATTACKS}
-HONEST: Mapping[str, Row] = {**honest.HONEST}
+ATTACKS: Mapping[str, Row] = {**environment.ATTACKS, **oracles.ATTACKS}
+HONEST: Mapping[str, Row] = {**honest.HONEST, **oracles.HONEST}

@@ -26,7 +26,7 @@ from loopwright.evidence.proof import (
 )
 from loopwright.evidence.test_material import is_mixed, is_test_material, settings_of
 from loopwright.evidence.testing import CODE, TestRun, TestStatus
-from loopwright.evidence.verdict import Comparison, MaterialDoubt, compare_runs, file_of, list_repaired
+from loopwright.evidence.verdict import Comparison, MaterialDoubt, compare_runs, list_repaired, test_file_of
 
 
 class ReachedLines(NamedTuple):
@@ -116,7 +116,9 @@ def split_material(
 
     `collected`: files that hold tests, whatever they are called.
     """
-    written = frozenset(ground.state().engine.run_writes)
+    engine = ground.state().engine
+    written = frozenset(engine.run_writes)
+    collected |= frozenset(engine.baseline.material if engine.baseline else ())
     changes = [change for change in ground.workspace.changes(first, now) if change.file not in written]
     # a mixed file counts where it says something else about the tests than it did
     texts = read_versions(ground, first, now, [c.file for c in changes if is_mixed(c.file)])
@@ -285,7 +287,7 @@ SETTINGS = (".toml", ".ini", ".cfg")
 
 
 def _changed(ground: MeasuredRunContext[R], start: str, now: str, run: TestRun) -> ProductChange:
-    collected = frozenset(file for result in run.results if (file := _test_file(result.key)))
+    collected = frozenset(file for result in run.results if (file := test_file_of(result.key)))
     tests, product = split_material(ground, start, now, collected)
     versions = read_versions(ground, start, now, [change.file for change in product])
     differing = {file: pair for file, pair in versions.items() if ground.tests.difference(file, *pair) != "none"}
@@ -301,13 +303,6 @@ def _changed(ground: MeasuredRunContext[R], start: str, now: str, run: TestRun) 
         substantial=tuple(differing),
         rewritten=tuple(file for file, pair in edited.items() if ground.tests.difference(file, *pair) == "more"),
     )
-
-
-def _test_file(key: str) -> str | None:
-    """The file that a test is collected from, whatever it is called; none for doctests, which stand in the product."""
-    file = file_of(key)
-    is_doctest = file is not None and file.endswith(".py") and "." in key.rpartition("::")[2].partition("[")[0]
-    return None if is_doctest else file
 
 
 def changed_lines(before: bytes | None, after: bytes) -> tuple[int, ...]:

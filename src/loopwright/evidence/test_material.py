@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable
 
 FOLDERS = (
-    r"(?:.+/)?(?:tests?|__tests__|__mocks__|__snapshots__|__fixtures__|test[_-]?data|testdata|cypress)/.+",
+    r"(?:.+/)?(?:[tT]ests?|__tests__|__mocks__|__snapshots__|__fixtures__|test[_-]?data|testdata|cypress)/.+",
     r"spec/.+",
     r"(?:.+/)?src/(?:it|integration-?[tT]est|androidTest)/.+",
 )

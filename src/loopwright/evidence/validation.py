@@ -4,6 +4,8 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 from loopwright.core.context import MeasuredRunContext, RunKey, RunMeasurement
 from loopwright.core.errors import Conflict, WorkspaceError
@@ -15,6 +17,7 @@ from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.environment import IGNORE_RULES, MANIFEST, Environment, Manifests, environment_words
 from loopwright.evidence.goal_proof import Overlay, doubt_about, prove_goal, read_versions, run_overlay, split_material
+from loopwright.evidence.oracles import list_oracles
 from loopwright.evidence.proof import join_names
 from loopwright.evidence.selection import limit_selected, merge_runs, refutes, select_tests
 from loopwright.evidence.test_material import holds_tests, is_mixed
@@ -142,7 +145,9 @@ async def run_tests(
     before = await ground.snapshot("before tests")
     tree = await ground.tree()
     key = run_key(ground, tree, command)
-    order = replace(ground.test_order(command), on_output=lambda line: ground.bus.publish("output", line))
+    is_first = ground.state().engine.baseline is None
+    order = ground.test_order(command)
+    order = replace(order, on_output=lambda line: ground.bus.publish("output", line), opens=is_first)
     whole = ground.whole if selected else None
     if whole is not None:
         limits = limit_selected(order.limits, whole.run, selected)
@@ -256,7 +261,19 @@ async def _taken_over(ground: MeasuredRunContext[R], command: str) -> RunMeasure
 def make_baseline(ground: MeasuredRunContext[R], measured: RunMeasurement) -> Baseline:
     """The run as what all later ones are compared with."""
     baseline = baseline_of(measured.run, measured.tree, ground.now(), measured.here.commit)
-    return baseline.evolve(touched=measured.touched) if measured.touched else baseline
+    root = ground.workspace.root
+    material = list_oracles(measured.run, ground.workspace.listed(), partial(_read_text, root), measured.key.command)
+    written = {*measured.writes, *measured.touched}
+    return baseline.evolve(
+        touched=measured.touched or None, material=tuple(file for file in material if file not in written)
+    )
+
+
+def _read_text(root: Path, file: str) -> str:
+    try:
+        return (root / file).read_text("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 async def run_baseline(ground: MeasuredRunContext[R], command: str, when: str) -> tuple[RunMeasurement, Baseline]:
@@ -269,10 +286,11 @@ async def run_baseline(ground: MeasuredRunContext[R], command: str, when: str) -
     if revision != UNCOMMITTED:
         committed = await run_in_thread(ground.workspace.snapshot_commit, ground.id, revision)
     measured = await run_tests(ground, command, when)
-    baseline = make_baseline(ground, measured)
+    baseline = await run_in_thread(make_baseline, ground, measured)
     if committed is None:
         return measured, baseline
-    changes, _ = await run_in_thread(split_material, ground, committed.commit, measured.here.commit)
+    material = frozenset(baseline.material)
+    changes, _ = await run_in_thread(split_material, ground, committed.commit, measured.here.commit, material)
     if all(change.action == "create" and holds_tests(change.file) for change in changes):
         return measured, baseline
     names = join_names([change.file for change in changes], NAMES_SHOWN)
@@ -360,7 +378,7 @@ async def _validated(
         coverage_files=run.coverage.files if run.coverage else None,
         reasons=reasons,
         below_threshold=green and not passed and not disturbed,
-        baseline=None if ground.state().engine.baseline else make_baseline(ground, measured),
+        baseline=None if ground.state().engine.baseline else await run_in_thread(make_baseline, ground, measured),
         run_writes=measured.writes,
         touched=measured.touched,
         counted=counted,

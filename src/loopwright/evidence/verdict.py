@@ -253,6 +253,13 @@ def file_of(key: str) -> str | None:
     return found[0] if found else None
 
 
+def test_file_of(key: str) -> str | None:
+    """The file that a test is collected from, whatever it is called; none for doctests, which stand in the product."""
+    file = file_of(key)
+    is_doctest = file is not None and file.endswith(".py") and "." in key.rpartition("::")[2].partition("[")[0]
+    return None if is_doctest else file
+
+
 def _is_changed(key: str, source: str, run: TestRun, material: tuple[str, ...]) -> bool:
     """By its digest; where there was none, by the files that changed."""
     if source:
