@@ -50,6 +50,9 @@ class FakeWorkspace:
         self.last[loop_id] = commit
         return Snapshot(commit, tree)
 
+    def snapshot_commit(self, loop_id: str, revision: str) -> Snapshot | None:
+        return None
+
     def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
         old, new = self._files_of(before), self._files_of(after)
         return tuple(

@@ -279,6 +279,7 @@ tests/agents_real/test_trouble.py::test_what_is_asked_is_answered_from_another_t
 tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should[chinese-qwen]
 tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should[no contract-codex]
 tests/browser
+tests/attacks/test_attacks.py
 tests/cli/test_agent_choice.py
 tests/cli/test_asking_agent.py
 tests/cli/test_choose.py

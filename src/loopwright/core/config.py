@@ -176,6 +176,9 @@ class Settings(BaseModel):
     allow_environment_changes: bool = Field(
         False, description="accept changes to the test environment that git does not see"
     )
+    baseline: str = Field(
+        "HEAD", min_length=1, description="commit whose tests count where uncommitted ones differ, or worktree"
+    )
     require: Require = Field("all", description="all, or no_new_failures for projects whose tests already failed")
     min_pass_rate: float = Field(100, ge=0, le=100, description="percent of tests that must pass")
     min_coverage: float = Field(0, ge=0, le=100, description="percent of lines that must be covered")

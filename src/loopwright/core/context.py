@@ -84,7 +84,8 @@ class RunContext(Generic[R]):
 class MeasuredRunContext(RunContext[R]):
     """That of a run which works on the project's files, and is judged by the project's tests.
 
-    `verdicts`: trees that this very process has validated, and whether they passed. `measured`: its last run of
+    `verdicts`: trees that this very process has validated, and whether they passed. `failures`: by tree, the tests that
+    have failed on it in any run. `measured`: its last run of
     the tests, `whole`: its last of all of them; `endless`: tests that did not end in that, with the seconds they get
     now. `first_runs`: by tree, what the first version of the tests said of it. `proofs`: by tree and goal. `claims`,
     what agents said of the tests, wait for the next validation. `branches`: by which its tasks are committed, where it
@@ -96,6 +97,7 @@ class MeasuredRunContext(RunContext[R]):
     workspace: Workspace
     tests: TestRunner
     verdicts: dict[str, bool] = field(default_factory=dict)
+    failures: dict[str, frozenset[str]] = field(default_factory=dict)
     measured: RunMeasurement | None = None
     whole: RunMeasurement | None = None
     endless: dict[str, float] | None = None

@@ -66,7 +66,8 @@ class TestOrder:
     to run them there. `only` keeps to these tests where the runner can; neither these nor those `at` another folder
     measure coverage. `changed` (project-relative files, with the changed lines of those that are Python) asks what of
     that each test reaches, only `at` another folder. `limits` are those of single tests; `parallel`: processes that run
-    them (None: as the command says); `on_news` hears of the first failure, and of tests that take long.
+    them (None: as the command says); `on_news` hears of the first failure, and of tests that take long. `opens` asks
+    which files are opened, and by whom.
     """
 
     __test__: ClassVar[bool] = False
@@ -82,6 +83,7 @@ class TestOrder:
     limits: TestLimits = field(default_factory=TestLimits)
     parallel: int | None = None
     on_news: Callable[[str], None] | None = None
+    opens: bool = False
 
 
 class FileLayer(NamedTuple):
@@ -398,6 +400,12 @@ class Workspace(Protocol):
 
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
         """Commits the work tree on the loop's own ref; its last commit, where that holds the same files."""
+
+    def snapshot_commit(self, loop_id: str, revision: str) -> Snapshot | None:
+        """The files as a revision of the user's repository has them, on the loop's own ref; what git ignores aside.
+
+        None where there is none: no repository, or nothing committed yet. Invalid for any other unknown revision.
+        """
 
     def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
         """What differs between two snapshot commits, by path."""

@@ -197,11 +197,23 @@ class BaselineTest(Record):
     source: str = ""
 
 
+class CommittedTests(Record):
+    """Tests that were another in the user's commit than in the work tree that the run found: gone, skipped, changed.
+
+    `commit`: its files, as a snapshot. `tests`: keys in the baseline that it speaks for.
+    """
+
+    commit: str
+    tests: Items[str] = ()
+
+
 class Baseline(Record):
     """The first test run, which every later one is compared with.
 
     `commit` holds the files it ran on; `touched` are those that the run itself changed. `endless`: tests that
-    did not end on their own, with the seconds they get from then on.
+    did not end on their own, with the seconds they get from then on. `committed`: tests that count as they were
+    committed. `material`: files that were measured to be the tests', whatever they are called. `from_files`: reports
+    told the results, and no test framework itself; None where that was not asked yet.
     """
 
     tree: str
@@ -210,6 +222,9 @@ class Baseline(Record):
     commit: str | None = Field(default=None, exclude_if=is_absent)
     touched: Items[str] | None = Field(default=None, exclude_if=is_absent)
     endless: dict[str, float] | None = Field(default=None, exclude_if=is_absent)
+    committed: CommittedTests | None = Field(default=None, exclude_if=is_absent)
+    material: Items[str] = Field(default=(), exclude_if=lambda value: not value)
+    from_files: bool | None = Field(default=None, exclude_if=is_absent)
 
 
 class Checkpoint(Record):
@@ -294,6 +309,7 @@ class RunSettings(Record):
     the tests; None: as the command says. `grace_timeout`: how long an agent whose time is up has to wrap up. `park`:
     wait for a usage limit to reset. `worktree`: it works in a git worktree of its own; `commit`: what each task changed
     is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides.
+    `baseline`: the revision whose tests count where the work tree has others; `worktree`: the work tree's count.
     """
 
     mode: Mode = "interactive"
@@ -315,6 +331,7 @@ class RunSettings(Record):
     min_diff_coverage: float = Field(default=0, ge=0, le=100, exclude_if=lambda value: value == 0)
     proof: ProofPolicy = Field(default="auto", exclude_if=lambda value: value == "auto")
     allow_environment_changes: bool = Field(default=False, exclude_if=lambda value: not value)
+    baseline: str = Field(default="HEAD", exclude_if=lambda value: value == "HEAD")
     permissions: Policy = "workspace"
     grace_timeout: float = Field(default=60, ge=0)
     park: bool = True

@@ -26,7 +26,7 @@ from loopwright.evidence.proof import (
 )
 from loopwright.evidence.test_material import is_mixed, is_test_material, settings_of
 from loopwright.evidence.testing import CODE, TestRun, TestStatus
-from loopwright.evidence.verdict import Comparison, MaterialDoubt, compare_runs, file_of, list_repaired
+from loopwright.evidence.verdict import Comparison, MaterialDoubt, compare_runs, list_repaired, test_file_of
 
 
 class ReachedLines(NamedTuple):
@@ -116,7 +116,9 @@ def split_material(
 
     `collected`: files that hold tests, whatever they are called.
     """
-    written = frozenset(ground.state().engine.run_writes)
+    engine = ground.state().engine
+    written = frozenset(engine.run_writes)
+    collected |= frozenset(engine.baseline.material if engine.baseline else ())
     changes = [change for change in ground.workspace.changes(first, now) if change.file not in written]
     # a mixed file counts where it says something else about the tests than it did
     texts = read_versions(ground, first, now, [c.file for c in changes if is_mixed(c.file)])
@@ -285,7 +287,7 @@ SETTINGS = (".toml", ".ini", ".cfg")
 
 
 def _changed(ground: MeasuredRunContext[R], start: str, now: str, run: TestRun) -> ProductChange:
-    collected = frozenset(file for result in run.results if (file := _test_file(result.key)))
+    collected = frozenset(file for result in run.results if (file := test_file_of(result.key)))
     tests, product = split_material(ground, start, now, collected)
     versions = read_versions(ground, start, now, [change.file for change in product])
     differing = {file: pair for file, pair in versions.items() if ground.tests.difference(file, *pair) != "none"}
@@ -301,13 +303,6 @@ def _changed(ground: MeasuredRunContext[R], start: str, now: str, run: TestRun) 
         substantial=tuple(differing),
         rewritten=tuple(file for file, pair in edited.items() if ground.tests.difference(file, *pair) == "more"),
     )
-
-
-def _test_file(key: str) -> str | None:
-    """The file that a test is collected from, whatever it is called; none for doctests, which stand in the product."""
-    file = file_of(key)
-    is_doctest = file is not None and file.endswith(".py") and "." in key.rpartition("::")[2].partition("[")[0]
-    return None if is_doctest else file
 
 
 def changed_lines(before: bytes | None, after: bytes) -> tuple[int, ...]:
@@ -363,15 +358,32 @@ async def doubt_about(
     fixed = list_repaired(baseline, run)
     if baseline.commit is None or not (fixed or not run.sources):
         return None
-    changes, _ = await run_in_thread(split_material, ground, baseline.commit, here.commit)
-    doubt = MaterialDoubt(tuple(change.file for change in changes))
-    is_changed = bool(changes) or bool(compare_runs(baseline, run, allow_changes=False, doubt=doubt).suspicious)
+    versions = [baseline.commit, *([baseline.committed.commit] if baseline.committed else [])]
+    changes = [(await run_in_thread(split_material, ground, version, here.commit))[0] for version in versions]
+    doubt = MaterialDoubt(tuple(dict.fromkeys(change.file for those in changes for change in those)))
+    is_changed = bool(doubt.material) or bool(compare_runs(baseline, run, allow_changes=False, doubt=doubt).suspicious)
     if allowed or not fixed or not is_changed:
         return doubt
     if here.tree not in ground.first_runs:
         ground.bus.publish("activity", "running the first version of the changed tests in a copy")
-        files = tuple(change.file for change in changes)
-        new = frozenset(change.file for change in changes if change.action == "create")
-        first = Overlay(here.commit, baseline.commit, files, new)
-        ground.first_runs[here.tree] = await run_overlay(ground, first, command)
+        first, *others = [
+            await run_overlay(ground, _old_tests(here, version, those), command)
+            for version, those in zip(versions, changes, strict=True)
+        ]
+        for other in others:  # it speaks for the tests that count as they were committed
+            first = _take_over(first, other, frozenset(baseline.committed.tests if baseline.committed else ()))
+        ground.first_runs[here.tree] = first
     return MaterialDoubt(doubt.material, ground.first_runs[here.tree])
+
+
+def _old_tests(here: Snapshot, version: str, changes: Sequence[FileChange]) -> Overlay:
+    """The present product under the tests of that version."""
+    new = frozenset(change.file for change in changes if change.action == "create")
+    return Overlay(here.commit, version, tuple(change.file for change in changes), new)
+
+
+def _take_over(run: TestRun, other: TestRun, tests: Collection[str]) -> TestRun:
+    """The run, but for these tests: of those, what the other says."""
+    results = [result for result in run.results if result.key not in tests]
+    results += [result for result in other.results if result.key in tests]
+    return run.evolve(results=tuple(results), sources={**run.sources, **{k: other.sources.get(k, "") for k in tests}})

@@ -16,7 +16,8 @@ class RunnerReport:
 
     `running`: keys of tests that began and never ended. `complete`: the runner itself says that it came to its end.
     `damaged`: something could not be read; `why` says what, in words, or what would help. `reported`: the framework
-    was there at all, even if it came to no result. `imports`, `reach` and `executable` as in TestRun.
+    was there at all, even if it came to no result. `imports`, `opened`, `reach`, `executable` and
+    `from_files` as in TestRun.
     """
 
     results: tuple[TestResult, ...] = ()
@@ -30,6 +31,8 @@ class RunnerReport:
     reach: dict[str, Reach] | None = None
     executable: tuple[str, ...] = ()
     imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    opened: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    from_files: bool = False
 
 
 MESSAGE_KEPT = 2000
@@ -117,5 +120,6 @@ def join_reports(readings: Sequence[RunnerReport]) -> RunnerReport:
         why="; ".join(dict.fromkeys(reading.why for reading in there if reading.why)),
         reach=next((reading.reach for reading in there if reading.reach is not None), None),
         imports={file: named for reading in there for file, named in reading.imports.items()},
+        opened={file: by for reading in there for file, by in reading.opened.items()},
         executable=next((reading.executable for reading in there if reading.executable), ()),
     )

@@ -382,7 +382,9 @@ class ProjectTests:
             )
             mark = ProcessMark(order.marker, str(self._project))
             watch = RunWatch(folder, order.limits, mark, order.on_news or (lambda words: None))
-            env = probe.limit_environment(env, least=order.limits.least, covers=order.at is None and not order.only)
+            env = probe.limit_environment(
+                env, least=order.limits.least, covers=order.at is None and not order.only, opens=order.opens
+            )
             rounds = RetryRounds(order, watch, partial(runner.read, root, folder), env)
 
             async def run_once(env: Mapping[str, str], seconds: float) -> ProcessResult:
@@ -416,6 +418,8 @@ class ProjectTests:
             output=finished.output,
             reach=reading.reach,
             executable=reading.executable,
+            opened=reading.opened,
+            from_files=reading.from_files,
             endless={result.key: watch.endless[result.key] for result in results if _is_endless(result, watch)},
         )
 

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable
 
 FOLDERS = (
-    r"(?:.+/)?(?:tests?|__tests__|__mocks__|__snapshots__|__fixtures__|test[_-]?data|testdata|cypress)/.+",
+    r"(?:.+/)?(?:[tT]ests?|__tests__|__mocks__|__snapshots__|__fixtures__|test[_-]?data|testdata|cypress)/.+",
     r"spec/.+",
     r"(?:.+/)?src/(?:it|integration-?[tT]est|androidTest)/.+",
 )
@@ -30,6 +30,7 @@ SETTINGS = (
     r"tox\.ini|noxfile\.py",
     r"(?:jest|vitest|karma|playwright|cypress|ava|wdio|web-test-runner)\.(?:config|conf|workspace|setup)[^/]*\.\w+",
     r"(?:jest|vitest|test)[.-]?setup[^/]*\.[cm]?[jt]sx?|setupTests\.[cm]?[jt]sx?",
+    r"\.coveragerc|\.nycrc[^/]*|\.c8rc[^/]*",
     r"\.mocharc[^/]*|\.taprc|jasmine\.json|\.rspec|phpunit\.xml[^/]*|nextest\.toml|junit-platform\.properties",
 )
 """Files that say how tests are found and run."""
@@ -51,7 +52,10 @@ _MATERIAL = re.compile(PATTERN)
 _BY_NAME = re.compile(f"(?:{'|'.join((_NAMED, *INTRUDERS))})")
 _TESTS = re.compile(rf"(?:.+/)?(?:{'|'.join(TESTS)})")
 _SCRIPT = re.compile(r"(?:pre|post)?test(?::.*)?")
-_RULE = re.compile(r"^(?:test|tests|check)\b[^=\n]*:(?!=).*\n?(?:^[ \t].*\n?|^\s*\n)*", re.MULTILINE)
+_RULE = re.compile(r"^([^\s#:=][^#:=\n]*?)\s*::?(?![:=])(.*)\n?((?:^\t.*\n?|^\s*\n)*)", re.MULTILINE)
+_VARIABLE = re.compile(r"^ *(?:export |override )*([\w.-]+)[ \t]*(?:\?|:{1,3}|\+|!)?=((?:.*\\\n)*.*)", re.MULTILINE)
+_INCLUDE = re.compile(r"^-?s?include\b.*|^ *(?:un)?export\b.*", re.MULTILINE)
+_ALWAYS = ("SHELL", ".SHELLFLAGS", "MAKEFLAGS", "PATH", ".ONESHELL")
 
 
 def is_test_material(path: str) -> bool:
@@ -96,13 +100,13 @@ def _name(path: str) -> str:
 
 def _pyproject(text: str) -> object:
     tool = tomllib.loads(text).get("tool")
-    return tool.get("pytest") if isinstance(tool, dict) else None
+    return {name: tool[name] for name in ("pytest", "coverage") if name in tool} if isinstance(tool, dict) else None
 
 
 def _setup_cfg(text: str) -> object:
     parser = configparser.RawConfigParser(strict=False)
     parser.read_string(text)
-    return dict(parser["tool:pytest"]) if parser.has_section("tool:pytest") else None
+    return {name: dict(parser[name]) for name in parser.sections() if name.startswith(("tool:pytest", "coverage:"))}
 
 
 def _package(text: str) -> object:
@@ -112,11 +116,29 @@ def _package(text: str) -> object:
     scripts = package.get("scripts")
     lines = scripts if isinstance(scripts, dict) else {}
     said = {f"script {name}": line for name, line in lines.items() if _SCRIPT.fullmatch(name)}
-    return said | {name: package[name] for name in ("jest", "vitest", "mocha", "ava") if name in package}
+    return said | {
+        name: package[name] for name in ("jest", "vitest", "mocha", "ava", "nyc", "c8", "tap") if name in package
+    }
 
 
 def _makefile(text: str) -> object:
-    return [rule.rstrip() for rule in _RULE.findall(text)]
+    """The rules of the tests, the variables and rules that their recipes name, and what may hold more of both.
+
+    What has to be built first does not count, but for tests that are nothing else.
+    """
+    named: dict[str, list[str]] = {}
+    for targets, first, recipe in _RULE.findall(text):
+        for target in targets.split():
+            named.setdefault(target, []).append(f"{first}\n{recipe}".rstrip())
+    for name, value in _VARIABLE.findall(text):
+        named.setdefault(name, []).append(value.strip())
+    said: dict[str, list[str]] = {}
+    queue = [name for name in ("test", "tests", "check", *_ALWAYS) if name in named]
+    for name in queue:
+        said[name] = named[name]
+        words = {word for one in named[name] for word in re.findall(r"[\w./-]+", one.partition("\n")[2] or one)}
+        queue += sorted(word for word in words & named.keys() if word not in queue)
+    return said and {**said, "include": _INCLUDE.findall(text)}
 
 
 _MIXED: dict[str, Callable[[str], object]] = {

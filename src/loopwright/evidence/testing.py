@@ -102,7 +102,9 @@ class TestRun(Record):
     trouble it was done by then, and `why` says what kept it. `reach` by test, and `executable`, the changed lines that
     can run, are measured in copies only (see TestOrder.changed); None where they were not. `imports`: by file of the
     project, those that it imports directly, where that is known (pytest). `endless`: tests that were
-    ended because they did not end by themselves, with the seconds they had; they have failed.
+    ended because they did not end by themselves, with the seconds they had; they have failed. `opened`: by file of
+    the project, those whose code opened it, where that was asked for (Python). `from_files`: no framework told the
+    results, but reports that the command left.
     """
 
     __test__ = False
@@ -121,6 +123,8 @@ class TestRun(Record):
     executable: Items[str] = ()
     imports: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     endless: dict[str, float] = Field(default_factory=dict)
+    opened: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    from_files: bool = False
 
     @property
     def failed(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport
-from loopwright.core.state import Baseline, BaselineTest, Require
+from loopwright.core.state import Baseline, BaselineTest, CommittedTests, Require
 from loopwright.core.text import plural
 from loopwright.evidence.proof import join_names
 from loopwright.evidence.test_material import holds_tests
@@ -61,7 +61,33 @@ def baseline_of(run: TestRun, tree: str, at: str, commit: str | None = None) -> 
     tests = {
         result.key: BaselineTest(status=result.status, source=run.sources.get(result.key, "")) for result in run.results
     }
-    return Baseline(tree=tree, at=at, tests=tests, commit=commit, endless=learn_limits(run) or None)
+    return Baseline(
+        tree=tree, at=at, tests=tests, commit=commit, endless=learn_limits(run) or None, from_files=run.from_files
+    )
+
+
+def count_as_committed(
+    baseline: Baseline, committed: TestRun, here: TestRun, material: Sequence[str], commit: str
+) -> Baseline:
+    """The baseline `here`, but for tests that were others where the run `committed` was made, on `commit`.
+
+    `material`: files of the tests that differ.
+    """
+    before = baseline_of(committed, baseline.tree, baseline.at)
+    found = compare_runs(before, here, allow_changes=True, doubt=MaterialDoubt(tuple(material)))
+    keys = tuple(key for key in before.tests if key in {*found.vanished, *found.newly_skipped, *found.changed})
+    if not keys:
+        return baseline
+    tests = {**baseline.tests, **{key: before.tests[key] for key in keys}}
+    return baseline.evolve(tests=tests, committed=CommittedTests(commit=commit, tests=keys))
+
+
+def believe(run: TestRun, baseline: Baseline | None) -> TestRun:
+    """The run without what reports say, where a framework itself told the results of the first one."""
+    if baseline is None or baseline.from_files is not False or not run.from_files or not baseline.tests:
+        return run
+    why = "the command left reports, but no test framework told of a test, as one did in the first run"
+    return run.evolve(results=(), sources={}, coverage=None, trouble="unparsable", why=why)
 
 
 def list_repaired(baseline: Baseline, run: TestRun) -> tuple[str, ...]:
@@ -225,6 +251,13 @@ def file_of(key: str) -> str | None:
     """The file that a test's key names, where its runner puts one there."""
     found = _FILE.match(key)
     return found[0] if found else None
+
+
+def test_file_of(key: str) -> str | None:
+    """The file that a test is collected from, whatever it is called; none for doctests, which stand in the product."""
+    file = file_of(key)
+    is_doctest = file is not None and file.endswith(".py") and "." in key.rpartition("::")[2].partition("[")[0]
+    return None if is_doctest else file
 
 
 def _is_changed(key: str, source: str, run: TestRun, material: tuple[str, ...]) -> bool:

@@ -103,6 +103,7 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
         silence_timeout=settings.silence_timeout,
         proof=settings.proof,
         allow_environment_changes=settings.allow_environment_changes,
+        baseline=settings.baseline,
         require=settings.require,
         min_pass_rate=settings.min_pass_rate,
         min_coverage=settings.min_coverage,

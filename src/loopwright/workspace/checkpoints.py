@@ -10,6 +10,7 @@ from loopwright.core.errors import Conflict, Invalid, NotFound, WorkspaceError
 from loopwright.core.ids import check_id
 from loopwright.core.ports import FileChange, FileLayer, Snapshot
 from loopwright.evidence.environment import Environment, EnvironmentChange, Manifests
+from loopwright.workspace.committed import read_commit
 from loopwright.workspace.copies import bring_ignored, list_left_behind
 from loopwright.workspace.environment import EnvironmentLook, compare_looks, look_at_environment
 from loopwright.workspace.file_store import read_tree
@@ -226,6 +227,24 @@ class GitWorkspace:
             if last[1:] == [tree]:
                 return Snapshot(*last)
             commit = create_commit(private, tree, last[:1], label)
+            private.run("update-ref", ref, commit)
+            return Snapshot(commit, tree)
+
+    def snapshot_commit(self, loop_id: str, revision: str) -> Snapshot | None:
+        committed = read_commit(self._root, revision)
+        if committed is None:
+            return None
+        ref = f"refs/loopwright/{check_id(loop_id)}"
+        with self._private.locked() as private:
+            self._index.look(private)
+            present = {name: (one.mode, one.blob) for name, one in self._index.files.items()}
+            with private.scratch_index() as scratch:
+                private.run("read-tree", self._index.tree(private), index=scratch)
+                lines = committed.index_lines(private, present)
+                private.run("update-index", "-z", "--index-info", stdin=b"".join(lines), index=scratch)
+                tree = private.run("write-tree", index=scratch).decode().strip()
+            known = private.attempt("rev-parse", "--quiet", "--verify", ref)
+            commit = create_commit(private, tree, known.stdout.decode().split(), f"commit {committed.name}")
             private.run("update-ref", ref, commit)
             return Snapshot(commit, tree)
 

@@ -54,6 +54,7 @@ def probe_environment(root: Path, folder: Path, extra: Mapping[str, str] | None 
         "signal": int(RING),
         "least": LEAST,
         "covers": True,
+        "opens": False,
     }
     return {
         **env,
@@ -93,9 +94,11 @@ def relocate_environment(
     return {**env, "PYTHONPATH": path, OWN: own, ORDER: json.dumps(order), COPY: json.dumps(copy)}
 
 
-def limit_environment(env: Mapping[str, str], *, least: float, covers: bool) -> dict[str, str]:
-    """The same where no test is ended before it has run for `least` seconds; `covers`: coverage is measured."""
-    return _ordered(env, least=least, covers=covers)
+def limit_environment(env: Mapping[str, str], *, least: float, covers: bool, opens: bool) -> dict[str, str]:
+    """The same where no test is ended before it has run for `least` seconds; `covers`: coverage is measured; `opens`:
+    so is what is opened.
+    """
+    return _ordered(env, least=least, covers=covers, opens=opens)
 
 
 def narrow_environment(
@@ -128,6 +131,7 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
     results: list[TestResult] = []
     sources: dict[str, str] = {}
     imports: dict[str, tuple[str, ...]] = {}
+    opened: dict[str, tuple[str, ...]] = {}
     started: Counter[str] = Counter()
     measured: list[FileLines] = []
     reached: dict[str, dict[str, list[str]]] | None = None
@@ -148,7 +152,10 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
             case {"kind": "sources", "digests": dict(digests)}:
                 sources.update({encode_safely(str(key)): str(value) for key, value in digests.items()})
             case {"kind": "imports", "files": dict(files)}:
-                imports.update(_imports(files))
+                imports.update(_files(files))
+            case {"kind": "opened", "files": dict(files)}:
+                for file, by in _files(files).items():
+                    opened[file] = (*opened.get(file, ()), *by)
             case {"kind": "coverage", "cwd": str(cwd), "file": str(file)}:
                 measured += coverage.read_coverage_py(Path(file), Path(cwd))
             case {"kind": "unseen", "omit": list(omit), "exclude": str(exclude)}:
@@ -171,6 +178,7 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
         results=number_duplicates(results),
         sources=sources,
         imports=imports,
+        opened=opened,
         running=tuple(id for id, count in started.items() if count),
         coverage=combine_coverage(root, measured),
         complete=0 < began == ended,
@@ -181,7 +189,7 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
     )
 
 
-def _imports(files: Mapping[object, object]) -> dict[str, tuple[str, ...]]:
+def _files(files: Mapping[object, object]) -> dict[str, tuple[str, ...]]:
     return {
         encode_safely(str(file)): tuple(encode_safely(str(one)) for one in named)
         for file, named in files.items()

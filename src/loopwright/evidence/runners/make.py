@@ -78,7 +78,8 @@ class WrapperRunner:
         if not found.reported:
             from loopwright.evidence.junit import read_reports
 
-            found = read_reports([("", file) for file in written if b"<testsuite" in _head(file)])
+            reports = read_reports([("", file) for file in written if b"<testsuite" in _head(file)])
+            found = replace(reports, from_files=reports.reported)
         if not found.reported:
             return RunnerReport(why="; ".join(reading.why for reading in readings if reading.why) or _SILENT)
         return replace(found, coverage=_cobertura(root, written))

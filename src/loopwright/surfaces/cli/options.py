@@ -145,6 +145,14 @@ SETTINGS: dict[str, Any] = {
             show_default=False,
         ),
     ],
+    "baseline": Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            metavar="REV",
+            help="Commit whose tests count where uncommitted ones differ (default: HEAD), or worktree: none.",
+        ),
+    ],
     "allow_environment_changes": Annotated[
         bool | None,
         typer.Option(

@@ -32,7 +32,8 @@ class Order(TypedDict):
     """`restore`: variables as they were without us. `xdist`: the run of pytest-xdist that we are part of.
 
     `own`: folders of ours on the PYTHONPATH. `only`: the tests to keep to; none of them: all are run. `without`: tests
-    that are known already. `signal` ends a test that has run for `least` seconds. `covers`: coverage is wanted.
+    that are known already. `signal` ends a test that has run for `least` seconds. `covers`: coverage is wanted;
+    `opens`: what is opened, and by whom.
     """
 
     folder: str
@@ -46,6 +47,7 @@ class Order(TypedDict):
     signal: int
     least: float
     covers: bool
+    opens: bool
 
 
 def read_order() -> Order | None:
@@ -130,6 +132,47 @@ class Log:
         found = fstat(self._file)
         self._place = found.st_dev, found.st_ino
         return self._file
+
+
+class OpenedFiles:
+    """Files of the project that are opened for reading, each with those of its files whose code opened it.
+
+    That is the nearest on the stack: a test that has the product read a file did not read it.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._root = os.path.realpath(root) + os.sep
+        self._names: dict[str, str] = {}
+        self._found: set[tuple[str, str]] = set()
+        sys.addaudithook(self._hear)
+
+    def by_file(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for file, by in sorted(self._found):
+            found.setdefault(file, []).append(by)
+        return found
+
+    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:  # Any: as sys.addaudithook has it
+        if event != "open" or not isinstance(arguments[0], (str, bytes)) or arguments[2] & (os.O_WRONLY | os.O_RDWR):
+            return
+        file = self._name(os.path.abspath(os.fsdecode(arguments[0])))
+        frame: FrameType | None = sys._getframe(1) if file else None
+        while frame is not None:
+            opener = self._name(frame.f_code.co_filename)
+            if opener:
+                self._found.add((file, opener))
+                return
+            frame = frame.f_back
+
+    def _name(self, path: str) -> str:
+        """Project-relative; empty for what is not the project's own."""
+        if path not in self._names and path.startswith("<"):  # code without a file
+            self._names[path] = ""
+        if path not in self._names:
+            real = os.path.realpath(path)
+            ours = real.startswith(self._root) and f"{os.sep}site-packages{os.sep}" not in real
+            self._names[path] = real[len(self._root) :].replace(os.sep, "/") if ours else ""
+        return self._names[path]
 
 
 def start_coverage(order: Order) -> coverage.Coverage | None:

@@ -268,9 +268,12 @@ class Worker:
         self._order = order
         self._measuring = measuring
         self._sources = sources.Sources(order["root"], order["material"])
+        self._opened = probe.OpenedFiles(order["root"]) if order["opens"] else None
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if self._opened is not None:
+            self._log.write("opened", files=self._opened.by_file())
         # pytest-cov, where the project has it, has combined its data by now.
         plugin = session.config.pluginmanager.getplugin("_cov")
         measuring = self._measuring or getattr(getattr(plugin, "cov_controller", None), "cov", None)

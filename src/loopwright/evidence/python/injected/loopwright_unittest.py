@@ -128,6 +128,7 @@ class Runner(unittest.TextTestRunner):
         test = _selected(test, only, without) if only or without else test
         known = sources.Sources(self.order["root"], self.order["material"])
         Result.log.write("sources", digests=_digests(known, test))
+        Result.log.write("imports", files=known.imports())
         return super().run(test)
 
 
@@ -182,10 +183,13 @@ def main() -> None:
         Result.reach = reach.Reach(copy)
         Result.log.write("executable", lines=Result.reach.executable())
         _share_set_ups(Result.reach)
+    opened = probe.OpenedFiles(order["root"]) if order["opens"] else None
     measuring = probe.start_coverage(order)
     program = unittest.main(module=None, testRunner=Runner, exit=False)
     if measuring is not None:
         probe.finish_coverage(measuring, order, Result.log)
+    if opened is not None:
+        Result.log.write("opened", files=opened.by_file())
     failed = not program.result.wasSuccessful()
     Result.log.write("end", status=int(failed))
     sys.exit(failed)

@@ -6,7 +6,7 @@ from loopwright.core.agent_failures import TABLE
 from loopwright.core.cycle_names import CycleStep
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.outcomes import ValidationOutcome
-from loopwright.evidence.validation import make_baseline, nothing_to_run, remember_environment, run_tests, validate_tree
+from loopwright.evidence.validation import nothing_to_run, remember_environment, run_baseline, validate_tree
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.judgement import (
     contradictions,
@@ -43,14 +43,14 @@ async def take_baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
         return BaselineOutcome(False, None, None, start=start, environment=await remember_environment(session, command))
     session.tests.check(command)
     session.role_buses["vas"].publish("activity", f"running the tests once: {command}")
-    measured = await run_tests(session, command, "at the baseline")
+    measured, baseline = await run_baseline(session, command, "at the baseline")
     keep_failures(session, measured.run.results)
     keep_coverage(session, measured.run.coverage)
     add_discoveries(session, "vas", baseline_entries(measured.run))
     return BaselineOutcome(
         bool(measured.run.results),
         command,
-        make_baseline(session, measured),
+        baseline,
         measured.writes,
         measured.run.failed,
         start,

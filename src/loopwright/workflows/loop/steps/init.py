@@ -9,11 +9,11 @@ from loopwright.core.agent_turns import undo_writes
 from loopwright.core.context import RunMeasurement
 from loopwright.core.ids import new_task_id
 from loopwright.core.protocol import ActionReport, Message
-from loopwright.core.state import LoopTask, RunSettings
+from loopwright.core.state import Baseline, LoopTask, RunSettings
 from loopwright.evidence.failures import name_failures
 from loopwright.evidence.goals import acceptance_criteria, asks_only_for_green_tests, list_criteria
 from loopwright.evidence.testing import TestStatus
-from loopwright.evidence.validation import make_baseline, remember_environment, run_tests
+from loopwright.evidence.validation import remember_environment, run_baseline
 from loopwright.policy.permissions import turn_policy
 from loopwright.reports.proposals import read_proposals
 from loopwright.workflows.loop.model import LoopState
@@ -34,18 +34,19 @@ async def run_init(session: LoopSession, choice: NextAction) -> ActionOutcome:
     session.found = command
     start = await session.snapshot("as the loop found it")
     measured: RunMeasurement | None = None
+    baseline: Baseline | None = None
     if command is None:
         session.bus.publish("activity", "no test command found")
     else:
         session.tests.check(command)
         session.bus.publish("activity", f"running the tests once: {command}")
-        measured = await run_tests(session, command, "at INIT")
+        measured, baseline = await run_baseline(session, command, "at INIT")
     environment = await remember_environment(session, command)
     return InitOutcome(
         tasks=await _tasks(session, state, measured),
         tests_found=measured is not None and bool(measured.run.results),
         test_command=command,
-        baseline=make_baseline(session, measured) if measured else None,
+        baseline=baseline,
         run_writes=measured.writes if measured else (),
         start=start.commit,
         environment=environment,
