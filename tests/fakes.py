@@ -154,6 +154,9 @@ class NoProcesses:
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         return ()
 
+    def withheld(self) -> tuple[str, ...]:
+        return ()
+
     @contextmanager
     def confined(self, loop_id: str, settings: RunSettings) -> Iterator[None]:
         yield

@@ -12,6 +12,7 @@ from loopwright.core.errors import Invalid
 from loopwright.core.notices import Notification
 from loopwright.core.ports import Clock
 from loopwright.core.text import clean_line, clip_text, json_line
+from loopwright.processes.environment import ALL
 from loopwright.processes.process import Patience, ProcessResult, run_group
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class CommandNotifier:
                 stdin=stdin.fileno(),
                 output_cap=OUTPUT,
                 needs=None,
+                passed=ALL,
             )
 
     def _problem(self, ran: ProcessResult) -> str | None:

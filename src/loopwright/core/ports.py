@@ -621,6 +621,9 @@ class Processes(Protocol):
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         """Ends what a runner that is gone has left; returns the ids. Never ourselves or our ancestors. Blocks."""
 
+    def withheld(self) -> tuple[str, ...]:
+        """The variables of our environment that look secret, which commands and tests do not get."""
+
     def confined(self, loop_id: str, settings: RunSettings) -> AbstractContextManager[None]:
         """While it lasts, what is started goes into the sandbox of these settings.
 

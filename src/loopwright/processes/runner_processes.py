@@ -19,6 +19,7 @@ from loopwright.core.ids import generation_of
 from loopwright.core.ports import JobResult
 from loopwright.core.state import RunSettings, SandboxName
 from loopwright.processes.confinement import Sandbox, confine
+from loopwright.processes.environment import pass_secrets, withheld_here
 from loopwright.processes.process_tree import (
     AWAITED,
     STARTING,
@@ -74,13 +75,20 @@ class OwnProcesses:
     """Implements ports.Processes on this machine. `home` lies outside of the project.
 
     It holds a registry for each loop, and a folder for what its programs keep (see `folder`). `usual`: the sandbox of a
-    run, by its id, that has named none itself.
+    run, by its id, that has named none itself. `passed`: secret variables that programs get (setting pass_env).
     """
 
-    def __init__(self, project: Path, home: Path, usual: Callable[[str], SandboxName] = lambda id: "none") -> None:
+    def __init__(
+        self,
+        project: Path,
+        home: Path,
+        usual: Callable[[str], SandboxName] = lambda id: "none",
+        passed: tuple[str, ...] = (),
+    ) -> None:
         self._project = project.resolve()
         self._home = home
         self._usual = usual
+        self._passed = passed
 
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         registry = self._registry(loop_id)
@@ -97,11 +105,16 @@ class OwnProcesses:
             finally:
                 self.sweep(loop_id)
 
+    def withheld(self) -> tuple[str, ...]:
+        with pass_secrets(self._passed):
+            return withheld_here()
+
     @contextmanager
     def confined(self, loop_id: str, settings: RunSettings) -> Iterator[None]:
         name = self._usual(loop_id) if settings.sandbox == "none" else settings.sandbox
         if name == "none":
-            yield
+            with pass_secrets(self._passed):
+                yield
             return
         sandbox = Sandbox(
             name,
@@ -112,7 +125,7 @@ class OwnProcesses:
             tuple(self._home.with_suffix(kind) / loop_id for kind in (".worktrees", ".lanes")),
         )
         sandbox.check()
-        with confine(sandbox):
+        with pass_secrets(self._passed), confine(sandbox):
             yield
 
     def within(self, loop_id: str) -> bool:

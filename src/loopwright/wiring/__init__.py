@@ -483,7 +483,7 @@ def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "Ag
             project=str(root),
             store=store,
             workspace=workspace_in(root),
-            tests=ProjectTests(root),
+            tests=ProjectTests(root, results=engine.agents.results),
             clock=clock,
             agents=agents,
             processes=OwnProcesses(root, root.parent / "processes"),
@@ -580,7 +580,7 @@ def _processes(root: Path, config: Config) -> OwnProcesses:
         return mark.sandbox if mark else "none"
 
     home = private_directory(checkpoints_folder(config.settings), root).with_suffix(".processes")
-    return OwnProcesses(root, home, of_worker)
+    return OwnProcesses(root, home, of_worker, config.settings.pass_env)
 
 
 def _root(project: Path) -> Path:

@@ -204,6 +204,7 @@ async def open_session(
             stderr=errors.path,
             more=command.environment,
             without=command.without,
+            passed=command.passed,
             needs=SandboxNeeds(writable=own, folders=command.folders, network=True, cache="agent"),
         ) as program:
             peer = AcpPeer(command, project, program, errors, client, inbox.server)

@@ -3,6 +3,7 @@
 import fcntl
 import getpass
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -19,7 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from loopwright.core.config import FLEET_URL, Config
+from loopwright.core.config import ACCOUNT_ENV, FLEET_URL, PASS_ENV, Config
 from loopwright.core.delivery import commit_message, proof_words, task_text
 from loopwright.core.errors import (
     Conflict,
@@ -42,7 +43,7 @@ from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.signals import PostgresSignals
 from loopwright.fleet.workers import Membership, make_executor
-from loopwright.policy.secrets import SecretFilter, secret_values
+from loopwright.policy.secrets import SecretFilter, secret_values, withheld_names
 from loopwright.processes.confinement import Sandbox
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.runner_processes import OwnProcesses, start_apart
@@ -428,6 +429,8 @@ class FleetWorker:
         log = service.store.progress_path(claim.id) / "runner.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         own = {FLEET_URL: self._database.url, "LOOPWRIGHT_CHECKPOINTS": str(folder / "private")}
+        passed = shlex.join(self._config.settings.pass_env) or "none"  # ours to say, and not the project's
+        own |= {PASS_ENV: passed, ACCOUNT_ENV: ",".join(self._of(claim))}
         environ = {**os.environ, **self._of(claim), **own}
         programs = [service.launcher.argv(claim.id)]
         if service.read(claim.id).engine.start is not None:
@@ -467,7 +470,10 @@ class FleetWorker:
         """The project's own command, see [fleet] setup. SetupError with what it printed last; False: it was cut off."""
         log = service.store.progress_path(claim.id) / "setup.log"
         log.parent.mkdir(parents=True, exist_ok=True)
-        environ = ProcessMark(claim.id, str(project)).environment(self._of(claim), (FLEET_URL,))
+        account = self._of(claim)
+        withheld = {FLEET_URL, *withheld_names({**os.environ, **account}, self._config.settings.pass_env)}
+        given = {name: value for name, value in account.items() if name not in withheld}
+        environ = ProcessMark(claim.id, str(project)).environment(given, withheld)
         code = self._run(claim.id, project, ("sh", "-c", command), log, environ)
         if self._ending.is_set() or service.read(claim.id).status not in TO_RUN:
             return False
