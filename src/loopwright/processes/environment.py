@@ -1,11 +1,12 @@
 """What programs get of our own environment: no secrets, but for those that are named."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 
-from loopwright.policy.secrets import named_in, withheld_names, withheld_words
+from loopwright.policy.secrets import SecretFilter, named_in, secret_values, withheld_names, withheld_words
 
 ALL = ("*",)
 _PASSED: ContextVar[tuple[str, ...]] = ContextVar("passed", default=())
@@ -35,6 +36,17 @@ def program_environment(passed: Iterable[str] = ()) -> dict[str, str]:
     """Our environment, as a program gets it."""
     withheld = withheld_here(passed)
     return {name: value for name, value in os.environ.items() if name not in withheld}
+
+
+@contextmanager
+def masking_log(log: Path, more: Mapping[str, str]) -> Iterator[None]:
+    """At its end the file, which programs write themselves, tells no secret of our environment or of `more`."""
+    try:
+        yield
+    finally:
+        text = log.read_text(errors="surrogateescape")
+        if (masked := SecretFilter(secret_values({**os.environ, **more})).masked(text)) != text:
+            log.write_text(masked, errors="surrogateescape")
 
 
 def explain_withheld(said: str) -> str:
