@@ -48,7 +48,9 @@ def test_nothing_that_a_run_leaves_tells_one(desk: Desk) -> None:
     desk.run("tasks", id, "add", "Spill", "--tool", "bash", "--command", SPILL)
     ran = desk.run("run", "--loop-id", id, "--auto", "--json", "--max-iterations", "6")
     assert ran.code == 1, ran
-    told = [ran, *(desk.run(*words) for words in (("show", id), ("show", id, "--json"), ("logs", id)))]
+    questions = (("show", id), ("show", id, "--json"), ("logs", id), ("debug", "--json"))
+    told = [ran, *(desk.run(*words) for words in questions)]
+    assert '"active_bug": "test_it.py::test_it[‹masked ' in told[-1].out
     assert not [form for form in FORMS for one in told if form in one.out + one.err]
     assert "test_it[‹masked environment›]" in ran.out
     (desk.project / "test_it.py").unlink()
