@@ -537,8 +537,8 @@ def _names(id: str) -> Iterator[str]:
 
 def choose(tier: str) -> None:
     """How many random examples are tried; before any test is loaded."""
-    settings.register_profile("fast", max_examples=settings().max_examples // FEWER)
-    settings.register_profile("full")
+    settings.register_profile("fast", max_examples=settings().max_examples // FEWER, deadline=None)
+    settings.register_profile("full", deadline=None)
     settings.load_profile("fast" if tier in ("fast", "standard") else "full")
 
 

@@ -134,8 +134,8 @@ def first_place(error: ValidationError) -> str:
     if problem["type"] == "json_invalid":
         found = re.search(r"line \d+ column \d+$", problem["msg"])
         return f"no JSON at {found[0]}" if found else "no JSON"
-    numbered = ".".join(str(part) for part in problem["loc"] if isinstance(part, int))
-    return f"it does not fit{f' at {numbered}' if numbered else ''} ({problem['type']})"
+    place = problem["loc"][:-1] if problem["type"] == "extra_forbidden" else problem["loc"]
+    return f"{'.'.join(map(str, place)) or 'the whole of it'} does not fit ({problem['type']})"
 
 
 class JournalEvent(Record):
