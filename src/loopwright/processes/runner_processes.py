@@ -1,6 +1,7 @@
 """Our own runners: started detached, known by what they hold, and ended with all they started."""
 
 import ctypes
+import errno
 import fcntl
 import json
 import os
@@ -8,13 +9,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loopwright.core.errors import AgentError, Conflict
+from loopwright.core.errors import AgentError, Conflict, StoreError
 from loopwright.core.ids import generation_of
 from loopwright.core.ports import JobResult
 from loopwright.core.private_files import make_private_folder, open_private
@@ -202,7 +204,7 @@ class RunnerLauncher:
     def launch(self, loop_id: str) -> int:
         self._bury()
         folder = self._folder(loop_id)
-        make_private_folder(folder)
+        _check_room(folder)
         process = start_apart(self.argv(loop_id), self._project, folder / "runner.log", subprocess.DEVNULL)
         process.returncode = 0  # it outlives us on purpose; nobody waits for it here
         self._launched.add(process.pid)
@@ -292,6 +294,21 @@ def _subreaper() -> Iterator[None]:
 
 
 _WIND_UP = 15.0  # seconds a job has to end what it has started, once nobody waits for it any more
+
+
+ROOM = 1 << 16
+"""Bytes that a runner needs to say at least why it ends."""
+
+
+def _check_room(folder: Path) -> None:
+    """StoreError where a runner in the background could write nothing, so that nobody would hear of its end."""
+    try:
+        make_private_folder(folder)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            os.posix_fallocate(file.fileno(), 0, ROOM)
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+            raise StoreError(f"{folder}: {error.strerror}; no runner was started: make room, then resume it") from error
 
 
 async def run_job(command: Sequence[str], cwd: Path, seconds: float) -> JobResult:
