@@ -202,6 +202,9 @@ class Settings(BaseModel):
     notify_url: Annotated[SecretStr, AfterValidator(_address)] | None = Field(
         None, description="address that a loop's notifications are posted to, as JSON"
     )
+    notify_hosts: Annotated[tuple[str, ...], BeforeValidator(_list)] = Field(
+        (), description="hosts that notify_url may name although they are on this machine or in a private network"
+    )
     notify_on: Annotated[tuple[NoticeKind, ...], BeforeValidator(_list)] = Field(
         get_args(NoticeKind), description="what to notify about: finished, needs_person, parked"
     )

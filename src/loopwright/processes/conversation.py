@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.private_files import FILE_MODE
 from loopwright.processes.environment import masking_log, withheld_here
 from loopwright.processes.process import LINGER, OutputPipe, RunningProcess, await_exit, ensure_end, start_process
 from loopwright.processes.process_tree import ProcessMark
@@ -175,6 +176,7 @@ async def open_conversation(
     SandboxError, in the place of what the block raises, when its sandbox cannot be made.
     """
     run = mark.with_run()
+    stderr.touch(FILE_MODE)
     with stderr.open("ab") as errors, masking_log(stderr, more), OutputPipe() as source:
         stdin, ours = os.pipe()
         try:

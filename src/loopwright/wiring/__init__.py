@@ -19,6 +19,7 @@ from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound
 from loopwright.core.ids import new_loop_id
 from loopwright.core.ports import Clock, Workspace
+from loopwright.core.private_files import close_to_others
 from loopwright.core.state import Budget, Family, FamilyMember, RunSettings, SandboxName
 from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.skills.disk.folders import SkillFolders
@@ -37,6 +38,7 @@ from loopwright.wiring.places import (
     read_cycle_prompts,
     read_prompts,
     read_tuning_prompts,
+    state_folder,
 )
 from loopwright.wiring.runners import Runners
 from loopwright.wiring.stores import CYCLES, LOOPS, TUNINGS, IssueFiles
@@ -503,6 +505,7 @@ def open_engine(
     """
     root = _root(project)
     config = load_config(root, flags)
+    close_to_others(state_folder())
     clock = SystemClock(config.settings.timezone)
     replicas = RunReplicas(root, config)
     workspace = replicas.workspace()

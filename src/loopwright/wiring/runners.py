@@ -182,10 +182,10 @@ class Runners:
         """Whoever shall be told of news."""
         from loopwright.notify import CommandNotifier, WebhookNotifier
 
-        command = self.config.settings.notify_command
+        command, hosts = self.config.settings.notify_command, self.config.settings.notify_hosts
         return (
             *([CommandNotifier(command, self.project)] if command else []),
-            *(WebhookNotifier(url, self.service.clock) for url in self._url),
+            *(WebhookNotifier(url, self.service.clock, hosts=hosts) for url in self._url),
         )
 
     def known_secrets(self) -> tuple[str, ...]:

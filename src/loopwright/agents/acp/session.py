@@ -24,6 +24,7 @@ from loopwright.agents.task_agent import TaskAgent
 from loopwright.core.agent_names import AgentCommand
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.ports import AgentEnvironment
+from loopwright.core.private_files import make_private_folder
 from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
 from loopwright.core.transcript import SessionStart, TroubleNote, UsageUpdate
 from loopwright.processes.confinement import current_sandbox
@@ -251,7 +252,7 @@ class AcpAgent(TaskAgent):
 
     async def play(self, id: str, message: Message) -> AgentOutput:
         if id not in self._sessions:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self._folder)
             folder = Path(tempfile.mkdtemp(prefix=f"{id}-", dir=self._folder))
             stack = AsyncExitStack()
             session = await stack.enter_async_context(
