@@ -423,6 +423,12 @@ class Workspace(Protocol):
         Left out: what tests and builds write themselves (caches, compiled files), and test material by its name.
         """
 
+    def lay_out_sealed(self, commit: str, to: Path, *, start: str | None, remembered: str | None) -> None:
+        """Writes a snapshot below `to`, with the ignored files that there were when the environment was remembered.
+
+        Links out of the project that were not there at the `start`, a snapshot, are left out. None: nothing is.
+        """
+
     def layer(self, commit: str, to: Path, *, source: str, paths: Sequence[str] = ()) -> FileLayer | None:
         """What makes the project hold that commit's files, but for `paths`, which are as `source` has them.
 
@@ -541,6 +547,9 @@ class TestRunner(Protocol):
 
     async def run(self, order: TestOrder) -> TestRun:
         """Runs the tests. Invalid: not in so many processes."""
+
+    async def run_program(self, argv: Sequence[str], order: TestOrder) -> tuple[int | None, str]:
+        """Runs a program as the tests are run, but without any framework; its exit code, and what it printed."""
 
     async def run_layered(self, order: TestOrder, layer: FileLayer) -> TestRun | None:
         """The same in the project's place, with the layer over it, which is used up; None where that cannot be done."""

@@ -29,7 +29,7 @@ from loopwright.evidence.runners.pytest import PytestRunner
 from loopwright.evidence.secret_results import ResultFilter
 from loopwright.evidence.testing import SHARED, RunTrouble, TestLimits, TestResult, TestRun, endless_words, words_due
 from loopwright.processes.confinement import current_sandbox
-from loopwright.processes.process import Cut, Patience, ProcessResult, read_starvation, run_shell
+from loopwright.processes.process import Cut, Patience, ProcessResult, read_starvation, run_group, run_shell
 from loopwright.processes.process_tree import ProcessMark, find_outer
 from loopwright.processes.sandbox import SandboxNeeds
 
@@ -435,6 +435,18 @@ class ProjectTests:
             from_files=reading.from_files,
             endless={result.key: watch.endless[result.key] for result in results if _is_endless(result, watch)},
         )
+
+    async def run_program(self, argv: Sequence[str], order: TestOrder) -> tuple[int | None, str]:
+        done = await run_group(
+            argv,
+            cwd=order.at or self._root,
+            project=self._project,
+            marker=order.marker,
+            patience=Patience(order.timeout, order.silence),
+            output_cap=OUTPUT_KEPT,
+            needs=SandboxNeeds(),
+        )
+        return done.exit_code, done.output
 
     async def run_layered(self, order: TestOrder, layer: FileLayer) -> TestRun | None:
         if not self._launcher:
