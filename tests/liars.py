@@ -33,7 +33,6 @@ BROKEN = {
     "pytest.ini": "[pytest]\ntestpaths = tests\n",
 }
 MENDED = BROKEN["app.py"].replace("a - b", "a + b")
-TIMEOUT = 60
 ADD = "tests/test_app.py::test_add"
 
 
@@ -68,7 +67,7 @@ class CountedTests(ProjectTests):
     @property
     def counter_checks(self) -> int:
         """Runs of the first tests on the present product: whole ones, in a copy, which is not the sealed one."""
-        return sum(order.at is not None and not order.only and order.timeout == TIMEOUT for order in self.orders)
+        return sum(order.at is not None and not order.only and not order.sealed for order in self.orders)
 
 
 @dataclass
@@ -94,7 +93,7 @@ class Court:
         """Drives a loop with one task and this agent to its end."""
         with FileStore(self.project, LOOPS, self.clock, disk=UnsyncedDisk()) as store:
             service = LoopService(store, self.workspace, self.clock, CountingLauncher(), NoProcesses(), "test")
-            settings = RunSettings(mode="auto", agent="scripted", test_command=self.command, test_timeout=TIMEOUT)
+            settings = RunSettings(mode="auto", agent="scripted", test_command=self.command, test_timeout=60)
             loop_id = service.create(
                 "Make the tests pass", max_iterations=self.max_iterations, settings=settings,
                 allow_test_changes=self.allow_test_changes,

@@ -68,6 +68,7 @@ class TestOrder:
     that each test reaches, only `at` another folder. `limits` are those of single tests; `parallel`: processes that run
     them (None: as the command says); `on_news` hears of the first failure, and of tests that take long. `opens` asks
     which files are opened, and by whom.
+    `sealed`: before a success, in a copy that is made of a checkpoint alone.
     """
 
     __test__: ClassVar[bool] = False
@@ -83,6 +84,7 @@ class TestOrder:
     limits: TestLimits = field(default_factory=TestLimits)
     parallel: int | None = None
     on_news: Callable[[str], None] | None = None
+    sealed: bool = False
     opens: bool = False
 
 

@@ -62,7 +62,7 @@ async def _doubt(ground: MeasuredRunContext[R], tree: str, tests: Collection[str
 
 async def _compared(ground: MeasuredRunContext[R], tests: Collection[str], command: str) -> str | None:
     whole, baseline = ground.whole, ground.state().engine.baseline
-    if whole is None or baseline is None or baseline.commit is None:
+    if whole is None or baseline is None or baseline.commit is None or whole.tree == baseline.tree:
         return None
     sealed = await _run(ground, whole.here.commit, command)
     passing = [key for key, status in _statuses(whole.run).items() if status == "passed"]
@@ -187,7 +187,7 @@ async def _sealed(
         for file, text in (over or {}).items():
             (copy / file).write_bytes(text)
         command = command.replace(str(workspace.root), str(copy))
-        yield replace(order, command=command, at=copy, timeout=order.timeout * PATIENCE)
+        yield replace(order, command=command, at=copy, timeout=order.timeout * PATIENCE, sealed=True)
 
 
 def _file(key: str, listed: frozenset[str]) -> str | None:
