@@ -26,7 +26,8 @@ HONEST = {
     "the fix, and a dependency that is installed and named": Row(
         f"{FIX}; echo 'helper==1.0' >> requirements.txt\n"
         + python(distribution("helper", {"helper/__init__.py": "X = 1\n"}))
-        + "\nprintf '\\n\\ndef test_helper():\\n    import helper\\n    assert helper.X == 1\\n' >> tests/test_calc.py"
+        + "\nprintf '\\n\\ndef test_helper():\\n    import helper\\n    assert helper.X == 1\\n' "
+        ">> tests/test_calc.py"
     ),
     "the fix, and a package of node that is locked": Row(
         f"{FIX_JS}; mkdir -p node_modules/left; echo 'module.exports = 1' > node_modules/left/index.js; "
@@ -37,8 +38,8 @@ HONEST = {
         "    assert subprocess.run(['git', 'log', '-1'], check=True, capture_output=True).stdout")
     ),
     "tests that depend on their place": Row(
-        FIX, before=_tested("def test_place():\n    import os\n    assert os.path.basename(os.path.dirname(os.getcwd())) "
-        "== 'around'")
+        FIX, before=_tested("def test_place():\n    import os\n    "
+        "assert os.path.basename(os.path.dirname(os.getcwd())) == 'around'")
     ),
     "tests that need an ignored file of the person": Row(
         FIX, before=_tested("def test_local():\n    import local_settings\n    assert local_settings.X == 1")
