@@ -71,7 +71,8 @@ def _driven(
         machines = [fleet.machine(SLOTS).start() for _ in range(MACHINES)]
         killed, waits = list[tuple[str, int, float]](), list[float]()
         while not all(run["status"] == "finished" for run in _runs(url).values()):
-            if kills and chance.random() < 0.1 and (deed := _kill(url, chance.choice(machines))):
+            goes_on = all(_is_taken_over(url, id, token) for id, token, _ in killed)
+            if kills and goes_on and chance.random() < 0.1 and (deed := _kill(url, chance.choice(machines))):
                 kills, killed = kills - 1, killed + deed
             time.sleep(0.3)
             for machine in machines:
@@ -105,6 +106,14 @@ def _kill(url: str, machine: Machine) -> list[tuple[str, int, float]]:
     if had:
         machine.kill()
     return had
+
+
+def _is_taken_over(url: str, id: str, token: int) -> bool:
+    """Whether another machine has committed something, or there was nothing left to do. A machine is killed only then:
+    what is measured is how long one kill lasts.
+    """
+    query = "SELECT status FROM fleet_loop WHERE id = %(id)s"
+    return bool(ask(url, REACHED, {"id": id, "token": token})) or ask(url, query, {"id": id}) == [("finished",)]
 
 
 def _wait(url: str, id: str, token: int, at: float) -> float:

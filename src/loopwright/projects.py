@@ -69,12 +69,12 @@ def _has(service: RunService[R], id: str) -> bool:
 
 @contextmanager
 def open_projects(folders: Sequence[Path], *, actor: str) -> Iterator[Projects]:
-    """The engines of all these projects. NotFound, Invalid."""
+    """The engines of all these projects, for callers over HTTP and MCP. NotFound, Invalid."""
     with ExitStack() as stack:
         known: dict[str, Project] = {}
         roots: set[Path] = set()
         for folder in folders:
-            engine = stack.enter_context(open_engine(folder, {}, actor=actor))
+            engine = stack.enter_context(open_engine(folder, {}, actor=actor, fenced=True))
             if engine.project in roots:
                 raise Invalid(f"the project {engine.project} was given twice")
             roots.add(engine.project)

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 from loopwright.agents.task_agent import TaskAgent
 from loopwright.core.errors import AgentError, AgentTrouble, Invalid
 from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
-from loopwright.core.record import Items, Record, Timestamp, first_problem
+from loopwright.core.record import Items, Record, Timestamp, first_place
 from loopwright.core.transcript import AgentMessage, TurnFailure
 from loopwright.reports.phase import STEPS
 
@@ -73,13 +73,15 @@ class AgentScript(Record):
 
 
 def read_script(path: Path) -> AgentScript:
-    """A script from its JSON file. Invalid with the first problem."""
+    """A script from its JSON file. Invalid says where the first problem is, and nothing of what the file holds."""
     try:
         return AgentScript.model_validate_json(path.read_bytes())
     except FileNotFoundError as error:
         raise Invalid(f"no such script: {path}") from error
+    except OSError as error:
+        raise Invalid(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        raise Invalid(f"{path} is not a script: {first_problem(error)}") from error
+        raise Invalid(f"{path} is not a script: {first_place(error)}") from error
 
 
 class ScriptedAgent(TaskAgent):

@@ -28,6 +28,21 @@ def is_regular_file(path: str) -> bool:
         return False
 
 
+ODD_KINDS = {stat.S_IFLNK: "a symbolic link", stat.S_IFREG: "a file", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+
+
+def check_folders(*steps: Path) -> None:
+    """StoreError where something that is no folder stands in the place of one on the way: nothing is followed."""
+    for step in steps:
+        try:
+            mode = os.lstat(step).st_mode
+        except FileNotFoundError:
+            return
+        if not stat.S_ISDIR(mode):
+            kind = ODD_KINDS.get(stat.S_IFMT(mode), "a device")
+            raise StoreError(f"{step} is {kind}: loopwright follows none in the place of its folders; move it away")
+
+
 def quarantine_file(path: str) -> None:
     """Whoever put it there finds it again, under a name of its own. Links are moved, not followed."""
     with contextlib.suppress(FileNotFoundError):
@@ -86,7 +101,7 @@ def exchange_files(spare: str, path: str) -> None:
         os.rename(spare, path)
 
 
-READ = os.O_RDONLY | os.O_CLOEXEC
+READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 WRITE = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 CREATE = WRITE | os.O_CREAT
 FRESH = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK

@@ -14,7 +14,14 @@ from loopwright.core.ports import ChangeWatcher, Clock, Lease, Page, Rule, State
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import progress
 from loopwright.store.change_notifier import watch_states
-from loopwright.store.disk import ClosingContext, Disk, DiskErrorTranslator, network_type, quarantine_file
+from loopwright.store.disk import (
+    ClosingContext,
+    Disk,
+    DiskErrorTranslator,
+    check_folders,
+    network_type,
+    quarantine_file,
+)
 from loopwright.store.group_commit import (
     Commit,
     CommitRequest,
@@ -55,8 +62,13 @@ class StoreLocation:
         self.folder = root / name
         self._text = str(self.folder)
 
+    def check(self) -> None:
+        """StoreError where a link or the like stands on the way."""
+        check_folders(*self._steps)
+
     def make(self, paths: StatePaths) -> None:
-        """Creates what is missing, with the state's own folder where it has one."""
+        """Creates what is missing, with the state's own folder where it has one. StoreError: see `check`."""
+        self.check()
         self.clear(paths)
         home = paths.home or self._text
         if not os.path.isdir(home):
@@ -68,6 +80,11 @@ class StoreLocation:
         home = paths.home
         if home and os.path.lexists(home) and (os.path.islink(home) or not os.path.isdir(home)):
             quarantine_file(home)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether no step of the way is a link."""
+        return not any(map(os.path.islink, self._steps))
 
     @property
     def is_hidden(self) -> bool:
@@ -136,6 +153,8 @@ class StateAccess(Generic[S]):
     @contextlib.contextmanager
     def locked(self, paths: StatePaths, *, wait: bool = True) -> Iterator[None]:
         """The write lock of a state that exists; a mistyped id leaves no trace. NotAtOnce: see `Flock.take`."""
+        if paths.id not in self._source.holds:
+            self._place.check()
         self._place.clear(paths)
         try:
             lock = Flock.take(paths.lock, wait=wait)
@@ -158,7 +177,7 @@ class StateAccess(Generic[S]):
         for _ in range(TRIES):
             hold = self._source.holds.get(paths.id)
             try:
-                if hold and not (hold.lease_file.is_in_place and self._place.is_hidden):
+                if hold and not (hold.lease_file.is_in_place and self._place.is_hidden and self._place.is_real):
                     self._place.make_again(paths, hold.real)
                     hold.lease_file.retake()
                 return work(*args, **named)
@@ -273,6 +292,7 @@ class FileStore(ClosingContext, Generic[S]):
         self._disk = disk or Disk()
         self._kind = kind
         self._place = StoreLocation(self._disk, self.root, kind.folder)
+        self._place.check()
         self._folder = self._place.folder
         self._source = StateSource(self._disk, kind, self.root)
         self._writer = StateWriter(self._disk, kind, clock, self._source, replica_of)

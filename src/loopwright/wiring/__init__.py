@@ -31,6 +31,7 @@ from loopwright.wiring.fleet.forwarder import Forwarder
 from loopwright.wiring.fleet.replicas import RunReplicas
 from loopwright.wiring.places import (
     FLEET_MARKS,
+    check_inside,
     checkpoints_folder,
     make_branches,
     read_cycle_prompts,
@@ -417,7 +418,7 @@ class Engine:
         return check_skill(folders.read(self._skill_root(path)), str(path), dimensions)
 
     def _skill_root(self, path: Path) -> Path:
-        root = (self.project / path).resolve()
+        root = check_inside(self.project, path) if self.agents.fenced else (self.project / path).resolve()
         return root.parent if root.is_file() else root
 
     def check_catalogues(self) -> None:
@@ -493,15 +494,20 @@ def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "Ag
 
 
 @contextmanager
-def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") -> Iterator[Engine]:
-    """The engine of the project that `project` lies in. NotFound, Invalid."""
+def open_engine(
+    project: Path, flags: dict[str, object], *, actor: str = "cli", fenced: bool = False
+) -> Iterator[Engine]:
+    """The engine of the project that `project` lies in. NotFound, Invalid.
+
+    `fenced`: for whoever is not at this machine's terminal, who may name files of the project only.
+    """
     root = _root(project)
     config = load_config(root, flags)
     clock = SystemClock(config.settings.timezone)
     replicas = RunReplicas(root, config)
     workspace = replicas.workspace()
     processes = _processes(root, config)
-    agents = Agents(root, config.agents, processes.folder)
+    agents = Agents(root, config.agents, processes.folder, fenced)
     branches = GitBranches(root, checkpoints_folder(config.settings))
     unsafe, names = config.settings.unsafe_fs, frozenset(agents.configured)
     with (

@@ -18,6 +18,7 @@ from loopwright.core.agent_names import (
 from loopwright.core.config import AgentTable
 from loopwright.core.errors import Advice, AgentError, Invalid
 from loopwright.core.ports import NOWHERE, Agent, AgentEnvironment
+from loopwright.wiring.places import check_inside
 
 if TYPE_CHECKING:
     from loopwright.core.agent_names import AgentCommand
@@ -26,11 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Agents:
-    """Every agent that can be named in a project; `folder` is where those of a loop keep their files."""
+    """Every agent that can be named in a project; `folder` is where those of a loop keep their files.
+
+    `fenced`: whoever names them is not at this machine's terminal, so that a script has to lie in the project.
+    """
 
     project: Path
     configured: Mapping[str, AgentTable]
     folder: Callable[[str], Path]
+    fenced: bool = False
 
     @cached_property
     def measured(self) -> "BaselineCache":
@@ -49,6 +54,8 @@ class Agents:
     def choose(self, name: str, model: str | None = None, effort: str | None = None) -> AgentChoice:
         """Once `auto` is decided: with this model and effort where the name has none, else with those of its table."""
         choice = read_choice(name).chosen_by(model, effort)
+        if self.fenced and choice.name.startswith(SCRIPTED):
+            check_inside(self.project, choice.name.removeprefix(SCRIPTED))
         if choice.name == "auto":
             from loopwright.agents.presets import first_installed
 
@@ -176,7 +183,7 @@ class Agents:
         if name.startswith(SCRIPTED):
             from loopwright.agents.scripted import ScriptedAgent, read_script
 
-            return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), folder, around.earlier(name))
+            return ScriptedAgent(read_script(self.project / name.removeprefix(SCRIPTED)), folder, around.earlier(name))
         command = self._command(choice)
         from loopwright.agents.acp.session import AcpAgent
 

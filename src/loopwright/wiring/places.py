@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 from loopwright.core.config import Settings
+from loopwright.core.errors import Invalid
+from loopwright.store.disk import check_folders
 from loopwright.store.kept_index import FLEET_MARKS as FLEET_MARKS
 from loopwright.workspace.branches import GitBranches
 
@@ -38,9 +40,18 @@ def read_tuning_prompts(project: Path, settings: Settings) -> "Prompts":
 def _prompts(project: Path, settings: Settings) -> Path | None:
     """The folder of the project's own."""
     usual = project / ".loopwright" / "prompts"
+    check_folders(usual.parent, usual)
     if settings.prompts is not None:
         return project / Path(settings.prompts).expanduser()
     return usual if usual.is_dir() else None
+
+
+def check_inside(project: Path, name: Path | str) -> Path:
+    """What is named, relative to the project or absolute, with its links resolved. Invalid where it lies outside."""
+    found = (project / name).resolve()
+    if not found.is_relative_to(project.resolve()):
+        raise Invalid(f"{name} is not in the project; over HTTP and MCP only files of the project can be named")
+    return found
 
 
 def checkpoints_folder(settings: Settings) -> Path:

@@ -133,7 +133,7 @@ class StartCycleInput(StartInput):
 
 
 class DiagnoseInput(ToolInput):
-    path: Annotated[Word, Field(description="The skill's folder or SKILL.md; relative to the project or absolute.")]
+    path: Annotated[Word, Field(description="The skill's folder or SKILL.md, in the project.")]
     project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
     dimensions: Annotated[Dimensions, Field(description="Only these; default: all.")] = None
     limit: Annotated[int, Field(ge=1, le=200, description="Maximum findings shown.")] = 20
@@ -141,7 +141,7 @@ class DiagnoseInput(ToolInput):
 
 
 class StartTuningInput(ToolInput):
-    path: Annotated[Word, Field(description="The skill's folder or SKILL.md; relative to the project or absolute.")]
+    path: Annotated[Word, Field(description="The skill's folder or SKILL.md, in the project.")]
     description: Annotated[Text | None, Field(description="What goes wrong with it, in the user's words.")] = None
     project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
     dimensions: Annotated[Dimensions, Field(description="Only these; default: all.")] = None

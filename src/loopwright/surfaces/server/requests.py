@@ -129,7 +129,7 @@ class NewCycle(NewRun):
 
 
 class NewTuning(Body):
-    """`path`: the skill's folder, in the project or absolute. `fix`: what may be fixed; `choose`: only what a person
+    """`path`: the skill's folder, in the project. `fix`: what may be fixed; `choose`: only what a person
     chooses. `agent` reviews the meaning with that `model` and `effort`, `refuter` (default: another session of it)
     tries to refute that, and with `fix` all the agent writes the remaining fixes.
     """

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
-from loopwright.core.agent_names import check_agent, is_known, read_choice
+from loopwright.core.agent_names import SCRIPTED, check_agent, is_known, read_choice
 from loopwright.core.errors import Advice, Conflict, Forbidden, Invalid, NotFound, error_for_exit
 from loopwright.core.ids import check_id, generation_of, new_loop_id, new_task_id
 from loopwright.core.names import Mode
@@ -206,9 +206,10 @@ class TaskService:
     issues: IssueTracker
     writer: Callable[[str], str]
     offer: Callable[[str], None]
+    read: Callable[[str], LoopState]
 
     def add(self, loop_id: str, fields: Fields) -> LoopTask:
-        self._check_choice(fields)
+        self._check_choice(loop_id, fields)
         id, at, (given, within) = new_task_id(self.clock.token()), self._now(), self._judged(loop_id, fields)
         state = self.commit(
             loop_id, lambda s: tasks.add_task(s, id, given, at, self.agents, within=within), "task_added", task=id
@@ -216,7 +217,7 @@ class TaskService:
         return self._task(state, id)
 
     def edit(self, loop_id: str, task_id: str, fields: Fields) -> LoopTask:
-        self._check_choice(fields)
+        self._check_choice(loop_id, fields)
         at, (given, within) = self._now(), self._judged(loop_id, fields)
         state = self.commit(
             loop_id,
@@ -238,6 +239,7 @@ class TaskService:
 
         `tool` carries them out, else whoever writes code for this loop.
         """
+        self._check_choice(loop_id, {"tool": tool})
         issue = find_issue(read_lines(self.issues.issues()), check_id(issue_id, "issue"))
         steps = read_steps(find_solution(issue, read_lines(self.issues.solutions(issue_id))))
         ids = {step.id: new_task_id(self.clock.token()) for step in steps}
@@ -270,10 +272,15 @@ class TaskService:
         state = self.commit(loop_id, rule, type, tasks=", ".join(new), **data)
         return tuple(self._task(state, id) for id in new)
 
-    def _check_choice(self, fields: Fields) -> None:
-        """Of a task that names a model or an effort."""
+    def _check_choice(self, loop_id: str, fields: Fields) -> None:
+        """Of a task that names a model, an effort or a script that is not the loop's own."""
         tool = fields.get("tool")
-        if isinstance(tool, str) and is_known(tool, self.agents) and str(read_choice(tool)) != read_choice(tool).name:
+        if not isinstance(tool, str) or not is_known(tool, self.agents):
+            return
+        if tool.startswith(SCRIPTED):
+            if tool != self.read(loop_id).engine.settings.agent:
+                self.offer(tool)
+        elif str(read_choice(tool)) != read_choice(tool).name:
             check_agent(tool, own="", configured=self.agents)
             self.offer(tool)
 
@@ -336,7 +343,9 @@ class LoopService(RunService[LoopState]):
     @property
     def tasks(self) -> TaskService:
         """The commands on a loop's tasks."""
-        return TaskService(self.commit, self.clock, self.processes, self.agents, self.issues, self.writer, self.offer)
+        return TaskService(
+            self.commit, self.clock, self.processes, self.agents, self.issues, self.writer, self.offer, self.read
+        )
 
     def start(self, id: str, mode: Mode | None = None) -> LoopState:
         return self._driven(id, mode) or super().start(id, mode)
@@ -363,6 +372,8 @@ class LoopService(RunService[LoopState]):
 
         check_count(count)
         settings = self._unmoved(loop_id, self.read(loop_id)).engine.settings
+        if tool and tool.startswith(SCRIPTED):
+            self.offer(tool)
         named = ("--tool", tool) if tool else ()
         done = await self.launcher.job(
             ("tasks", loop_id, "generate", "--count", str(count), *named, "--for", self.actor),
