@@ -14,6 +14,7 @@ MATERIAL = (
     "tests/integration.rs", "crates/x/tests/common/mod.rs", ".config/nextest.toml",
     "src/test/java/shop/CartTest.java", "src/test/resources/in.xml", "src/it/java/CartIT.java", "CartTest.kt",
     "CartSpec.scala", "spec/spec_helper.rb", "cart_spec.rb", "CartTest.php", "phpunit.xml.dist", "run.bats",
+    ".coveragerc", ".nycrc.json", "Tests/helpers.py",
 )  # fmt: skip
 
 PRODUCT = (
@@ -58,6 +59,12 @@ MAKEFILE = "all: x\n\tcc x.c\n\ntest: all\n\t./run.sh\n\n\t./more.sh\nclean:\n\t
     [
         ("pyproject.toml", PYPROJECT, PYPROJECT.replace('"a"', '"a", "b"'), True),
         ("pyproject.toml", PYPROJECT, PYPROJECT.replace("-q", "-q -k nothing"), False),
+        ("pyproject.toml", PYPROJECT, f'{PYPROJECT}[tool.coverage.run]\nomit = ["a.py"]\n', False),
+        ("setup.cfg", "[metadata]\nname = x\n", "[metadata]\nname = x\n[coverage:run]\nomit = a.py\n", False),
+        ("Makefile", "T = a\ntest:\n\trun $(T)\n", "T = b\ntest:\n\trun $(T)\n", False),
+        ("Makefile", "T = a\ntest:\n\trun\n", "T = b\ntest:\n\trun\n", True),
+        ("Makefile", "test: unit\nunit:\n\trun\n", "test: unit\nunit:\n\ttrue\n", False),
+        ("Makefile", "test:\n\trun\n", "test:\n\trun\ninclude x.mk\n", False),
         ("pyproject.toml", PYPROJECT, PYPROJECT.replace('"-q"', '"-q" # as it was'), True),
         ("pyproject.toml", PYPROJECT, "broken = [", False),
         ("sub/setup.cfg", "[metadata]\nname = x\n[tool:pytest]\naddopts = -q\n", "[tool:pytest]\naddopts = -q\n", True),

@@ -10,7 +10,9 @@ from loopwright.evidence.verdict import (
     Comparison,
     MaterialDoubt,
     baseline_of,
+    believe,
     compare_runs,
+    count_as_committed,
     describe_differences,
     judge_run,
     list_repaired,
@@ -331,3 +333,27 @@ def test_a_pass_means_that_nothing_is_red_or_gone(before: dict[str, TestStatus],
 @given(statuses=RUNS)
 def test_a_run_differs_in_nothing_from_itself(statuses: dict[str, TestStatus]) -> None:
     assert compare_runs(first(statuses), ran(statuses), allow_changes=False) == Comparison()
+
+
+@each(
+    ("first_from_files", "from_files", "believed"),
+    [(False, True, False), (False, False, True), (True, True, True), (None, True, True)],
+)
+def test_reports_are_not_believed_where_a_framework_spoke(
+    first_from_files: bool | None, from_files: bool, believed: bool
+) -> None:
+    baseline = first({"t::a": "failed"}).evolve(from_files=first_from_files)
+    run = ran({"t::a": "passed"}).evolve(from_files=from_files)
+    assert (believe(run, baseline) == run) is believed
+    assert believed or believe(run, baseline).trouble == "unparsable"
+
+
+def test_tests_count_as_committed_where_they_differ() -> None:
+    here = ran({"t::a": "passed", "t::same": "passed", "t::new": "failed"}, sources={"t::a": "2", "t::same": "1"})
+    there = ran({"t::a": "failed", "t::same": "failed", "t::gone": "passed"}, sources={"t::a": "1", "t::same": "1"})
+    found = count_as_committed(baseline_of(here, "tree", AT), there, here, (), "commit")
+    assert {key: test.status for key, test in found.tests.items()} == {
+        "t::a": "failed", "t::same": "passed", "t::new": "failed", "t::gone": "passed",
+    }  # fmt: skip
+    assert found.committed is not None
+    assert found.committed.tests == ("t::a", "t::gone")

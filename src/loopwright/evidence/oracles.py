@@ -90,10 +90,17 @@ class _Readers:
         readers = self._readers[file]
         if not readers <= set(tests) or is_mixed(file) or MANIFEST.fullmatch(file):
             return False
-        is_besides = any(self._runs_product(reader, file, tests) for reader in (file, *readers))
+        is_besides = any(self._runs_product(reader, file, tests) for reader in (file, *self._above(file)))
         if not is_besides:  # it is what they are about
             return False
         return not _CODE.fullmatch(file) or self._judges(file)
+
+    def _above(self, file: str) -> list[str]:
+        """All that read it, directly or not."""
+        above = list(self._readers[file])
+        for reader in above:
+            above += self._readers.get(reader, set()).difference(above)
+        return above
 
     def _runs_product(self, reader: str, file: str, tests: Collection[str]) -> bool:
         """Whether it reads other code of the product, or runs programs."""

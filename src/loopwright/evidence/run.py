@@ -379,14 +379,7 @@ class ProjectTests:
         with tempfile.TemporaryDirectory(prefix="loopwright-tests-", ignore_cleanup_errors=True) as name:
             folder = Path(name).resolve()
             instrumented = runner.instrument(order.command, root, folder)
-            env = instrumented.env
-            if order.parallel is not None:
-                check_parallel(runner, order.command, self._root)
-                env = {**env, "PYTEST_ADDOPTS": f"{env['PYTEST_ADDOPTS']} -p xdist -n {order.parallel}"}
-            if order.at is not None:
-                env = probe.relocate_environment(env, self._root, folder, only=order.only, changed=order.changed)
-            elif order.only:
-                env = probe.narrow_environment(env, only=order.only)
+            env = self._ordered(order, runner, instrumented.env, folder)
             patience = Patience(
                 order.timeout,
                 order.silence,
@@ -395,9 +388,6 @@ class ProjectTests:
             )
             mark = ProcessMark(order.marker, str(self._project))
             watch = RunWatch(folder, order.limits, mark, order.on_news or (lambda words: None))
-            env = probe.limit_environment(
-                env, least=order.limits.least, covers=order.at is None and not order.only, opens=order.opens
-            )
             rounds = RetryRounds(order, watch, partial(runner.read, root, folder), env)
 
             async def run_once(env: Mapping[str, str], seconds: float) -> ProcessResult:
@@ -447,6 +437,20 @@ class ProjectTests:
             needs=SandboxNeeds(),
         )
         return done.exit_code, done.output
+
+    def _ordered(
+        self, order: TestOrder, runner: FrameworkRunner, env: Mapping[str, str], folder: Path
+    ) -> Mapping[str, str]:
+        """The environment in which the runner keeps to the order."""
+        if order.parallel is not None:
+            check_parallel(runner, order.command, self._root)
+            env = {**env, "PYTEST_ADDOPTS": f"{env['PYTEST_ADDOPTS']} -p xdist -n {order.parallel}"}
+        if order.at is not None:
+            env = probe.relocate_environment(env, self._root, folder, only=order.only, changed=order.changed)
+        elif order.only:
+            env = probe.narrow_environment(env, only=order.only)
+        covers = order.at is None and not order.only
+        return probe.limit_environment(env, least=order.limits.least, covers=covers, opens=order.opens)
 
     async def run_layered(self, order: TestOrder, layer: FileLayer) -> TestRun | None:
         if not self._launcher:

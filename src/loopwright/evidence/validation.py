@@ -307,8 +307,8 @@ async def run_baseline(ground: MeasuredRunContext[R], command: str, when: str) -
         count = plural(len(as_committed.committed.tests), "test")
         ground.note(
             "tests_uncommitted",
-            f"{count} differ from {revision} ({names}) and count as they are there; if they are meant to be so, commit "
-            f"them, or begin with --baseline {UNCOMMITTED}",
+            f"judged as in {revision}: {count}, as these changes are not committed: {names}; if they are meant to be "
+            f"so, commit them, or begin with --baseline {UNCOMMITTED}",
         )
     return measured, as_committed
 

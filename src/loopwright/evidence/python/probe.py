@@ -154,8 +154,7 @@ def read_probes(root: Path, folder: Path) -> RunnerReport:
             case {"kind": "imports", "files": dict(files)}:
                 imports.update(_files(files))
             case {"kind": "opened", "files": dict(files)}:
-                for file, by in _files(files).items():
-                    opened[file] = (*opened.get(file, ()), *by)
+                opened |= {file: (*opened.get(file, ()), *by) for file, by in _files(files).items()}
             case {"kind": "coverage", "cwd": str(cwd), "file": str(file)}:
                 measured += coverage.read_coverage_py(Path(file), Path(cwd))
             case {"kind": "unseen", "omit": list(omit), "exclude": str(exclude)}:
