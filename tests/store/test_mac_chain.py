@@ -40,9 +40,7 @@ def some_history(root: Path) -> LoopState:
 
 def trouble(root: Path, state: str = "state") -> str:
     with store_at(root, state) as store:
-        verdict = store.judge(ID)
-    assert verdict is not None
-    return verdict.trouble
+        return "; ".join(store.check(ID).troubles)
 
 
 def kinds(state: LoopState) -> list[str]:
@@ -198,22 +196,18 @@ def test_a_journal_without_macs_is_trusted_on_first_use(root: Path) -> None:
     with files_at(root) as store:
         store.create(loop(), actor="user")
         store.update(ID, tagging("old"), actor="user", event=EDITED)
-    size = journal_of(root).stat().st_size
     with store_at(root) as sealed_store:
         assert kinds(retitle(sealed_store, "New")) == []
-        verdict = sealed_store.judge(ID)
-        assert verdict is not None
-        assert (verdict.adopted, verdict.trouble) == (size, "")
+        check = sealed_store.check(ID)
+        assert (check.lines, check.adopted, check.troubles) == (3, 2, ())
     rewritten(Files(root, ID), 1)
-    assert trouble(root) == "line 1 does not verify"
+    assert trouble(root) == "its journal: line 1 does not verify"
 
 
 def test_what_another_machine_wrote_is_taken_over_as_a_whole(root: Path) -> None:
     some_history(root)
     with store_at(root, "another machine") as store:
-        verdict = store.judge(ID)
-        assert verdict is not None
-        assert verdict.adopted == journal_of(root).stat().st_size
+        assert store.check(ID).adopted == 7
         retitle(store, "Here")
     rewritten(Files(root, ID), 2)
     assert trouble(root, "another machine")
@@ -235,7 +229,7 @@ def test_without_the_key_nothing_is_written(root: Path) -> None:
 
     class Locked(SealFolder):
         @property
-        def key(self) -> bytes:  # type: ignore[override]  # a file that cannot be read
+        def key(self) -> bytes:  # type: ignore[override]
             raise PermissionError(13, "Permission denied", "journal.key")
 
     with FileStore(root, LOOPS, HandClock(), seals=Locked(root.parent / "state")) as store:

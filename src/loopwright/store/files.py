@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Generic, ParamSpec
+from typing import Generic, NamedTuple, ParamSpec
 
-from loopwright.core.errors import Conflict, Corrupt, NotFound, StoreError
+from loopwright.core.errors import Conflict, Corrupt, NewerSchema, NotFound, StoreError
 from loopwright.core.ports import ChangeWatcher, Clock, Lease, Page, Rule, StateChange
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import progress
@@ -36,21 +36,31 @@ from loopwright.store.kept_index import stamp_state
 from loopwright.store.kind import S, StateKind, with_incident, with_next_epoch
 from loopwright.store.lease import Flock, HeldLease, LeaseFile, NotAtOnce, exclude_writers, find_holder
 from loopwright.store.leased_state import LeasedState, StateMemory
-from loopwright.store.mac_chain import COPY, ChainVerdict, JournalSeal, KindSeals, SealFolder, line_mac
+from loopwright.store.mac_chain import COPY, JournalSeal, KindSeals, SealFolder, line_mac
 from loopwright.store.paths import StatePaths
 from loopwright.store.recovery import RecoveredState, recover_believed, recover_state
 from loopwright.store.source import StateSource
 from loopwright.store.state_reader import (
     CHUNK,
     DeletedState,
+    ProjectionStatus,
     is_damaged,
     judge_journal,
     parse_journal,
+    read_state,
     remember_whole,
     stat_journal,
     state_at,
 )
 from loopwright.store.writer import DisplacedJournal, ReplicaOf, StateWriter, can_show
+
+
+class JournalCheck(NamedTuple):
+    """`lines` that are believed, `adopted` among them that have no MAC of this machine, and what was found."""
+
+    lines: int
+    adopted: int
+    troubles: tuple[str, ...]
 
 
 class StoreLocation:
@@ -430,16 +440,27 @@ class FileStore(ClosingContext, Generic[S]):
         return request.result
 
     @DiskErrorTranslator()
-    def judge(self, id: str) -> ChainVerdict | None:
-        """How far its journal is believed; None where lines have no MACs, or the key cannot be read."""
-        with contextlib.suppress(NotFound, Corrupt):
-            self.read(id)  # what is acknowledged is in it
+    def check(self, id: str) -> JournalCheck:
+        """How far its files are believed. Forbidden where the key cannot be read."""
         paths = self._paths(id)
+        seal = self._source.seals.for_writing(id)
         with exclude_writers(paths.lock):
-            scan, verdict = judge_journal(self._disk, paths, self._source.seals(id))
-        if verdict and scan.rest == "damage" and not verdict.trouble:
-            return verdict._replace(trouble=f"it is damaged after line {len(scan.lines)}")
-        return verdict
+            scan, verdict = judge_journal(self._disk, paths, seal)
+            found = [verdict.trouble] if verdict and verdict.trouble else []
+            if scan.rest == "damage":
+                found.append(f"it is damaged after line {len(scan.lines)}")
+            troubles = [f"its journal: {trouble}" for trouble in found]
+            with contextlib.suppress(NotFound, Corrupt, NewerSchema):
+                finding = read_state(self._disk, self._kind, paths, self._writer.now(), seal, in_spite=True).finding
+                if finding in (ProjectionStatus.FOREIGN, ProjectionStatus.BROKEN, ProjectionStatus.AHEAD):
+                    troubles.append(f"its JSON file: {finding.value}")
+        end = verdict.end if verdict else scan.end
+        adopted = verdict.adopted if verdict else scan.end
+        return JournalCheck(
+            sum(line.end <= end for line in scan.lines),
+            sum(line.end <= adopted for line in scan.lines),
+            tuple(troubles),
+        )
 
     @DiskErrorTranslator()
     def accept(self, id: str, *, actor: str) -> S:

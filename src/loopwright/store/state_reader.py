@@ -175,7 +175,8 @@ def read_state(
         if file is None and not texts:
             raise NotFound(f"{kind.name} not found: {paths.id}")
         raise Corrupt(f"{kind.name} {paths.id}: neither its journal nor its JSON file can be read; try `recover`")
-    state = _alone(kind, ParsedDocument(found.doc, paths.id, now, texts))
+    raw = without_claims(found.doc) if seal else found.doc
+    state = _alone(kind, ParsedDocument(raw, paths.id, now, texts))
     doc, seq = patch.to_json(state), max(0, found.rev)
     known = CommittedState(state, doc, seq, 0, journal.inode, file, True, changed=journal.changed)
     return StateView(known, ProjectionStatus.ALONE, False, found)
@@ -410,6 +411,19 @@ def judge_projection(file: bytes | None, found: Projection | None, lines: tuple[
     if any(line.digest == found.digest for line in lines):
         return ProjectionStatus.OURS
     return ProjectionStatus.AHEAD if found.rev > lines[-1].seq else ProjectionStatus.FOREIGN
+
+
+CLAIMS = frozenset(
+    {"settings", "allow_test_changes", "asked", "answer", "messages", "outcome", "last_validation", "proof"}
+)
+
+
+def without_claims(doc: Doc) -> Doc:
+    """A JSON file of which no line tells: it sets nothing that only commands set, and nothing was measured of it."""
+    engine = doc.get("engine")
+    if not isinstance(engine, dict):
+        return doc
+    return {**doc, "engine": {key: value for key, value in engine.items() if key not in CLAIMS}}
 
 
 def _alone(kind: StateKind[S], document: ParsedDocument) -> S:
