@@ -94,10 +94,10 @@ def open_attestation(envelope: bytes, public_key: bytes) -> Json:
         if not isinstance(key, Ed25519PublicKey):
             raise Invalid("the key is no Ed25519 public key")
         outer = json.loads(envelope)
-        payload, signatures = b64decode(outer["payload"], validate=True), outer["signatures"]
+        payload, signatures = _decoded(outer["payload"]), outer["signatures"]
         if outer["payloadType"] != PAYLOAD:
             raise Invalid(f"payloadType is {outer['payloadType']!r}, not {PAYLOAD!r}")
-        if not any(_has_signed(key, one["sig"], payload) for one in signatures):
+        if not any(_has_signed(key, one, payload) for one in signatures):
             raise Invalid("it is not signed by that key, or was changed since")
         statement: Json = json.loads(payload)
         if (statement["_type"], statement["predicateType"]) != (STATEMENT, PREDICATE):
@@ -128,12 +128,22 @@ def _make_key() -> bytes:
     return Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
 
-def _has_signed(key: Ed25519PublicKey, signature: str, payload: bytes) -> bool:
+def _has_signed(key: Ed25519PublicKey, signature: Json, payload: bytes) -> bool:
+    if signature["keyid"] != _key_id(key):
+        return False
     try:
-        key.verify(b64decode(signature, validate=True), _encoded(payload))
+        key.verify(_decoded(signature["sig"]), _encoded(payload))
     except InvalidSignature:
         return False
     return True
+
+
+def _decoded(text: str) -> bytes:
+    """Base64 as we write it: of several texts for the same bytes only one counts. ValueError."""
+    data = b64decode(text, validate=True)
+    if b64encode(data).decode() != text:
+        raise ValueError("base64 with stray bits")
+    return data
 
 
 def _encoded(payload: bytes) -> bytes:

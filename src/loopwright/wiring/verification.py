@@ -74,9 +74,9 @@ def _find_in_snapshots(engine: "Engine", state: Run) -> tuple[str, ...]:
         if line.split()[:1] != [one.tree]
     ]
     validated = state.engine.last_validation
-    if validated and state.engine.outcome == "succeeded":
-        if git.attempt("cat-file", "-e", f"{validated.tree}^{{tree}}").returncode:
-            wrong.append(f"its last validation: the tree {validated.tree[:12]} is missing")
+    tree = validated.tree if validated and state.engine.outcome == "succeeded" else None
+    if tree and git.attempt("cat-file", "-e", f"{tree}^{{tree}}").returncode:
+        wrong.append(f"its last validation: the tree {tree[:12]} is missing")
     heads = [one.commit for one, line in zip(checkpoints, found, strict=False) if line.split()[:1] == [one.tree]]
     done = git.attempt("fsck", "--no-dangling", "--no-progress", "--no-reflogs", *heads)
     words = (done.stdout + done.stderr).decode(errors="replace").splitlines()
