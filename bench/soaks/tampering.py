@@ -91,8 +91,11 @@ def _crash(root: Path, chance: random.Random) -> None:
         store.update(ID, tagging("last"), actor="user", event=EDITED)
     size = len(b"".join(Files(root, ID).lines()[:-1]))
     os.truncate(journal_of(root), chance.randint(size, journal_of(root).stat().st_size - 1))
-    chance.choice([lambda: None, json_of(root).unlink, lambda: older_json(root, older)])()
-    chance.choice([lambda: anchor.write_bytes(held), anchor.unlink, lambda: anchor.write_bytes(held[:40])])()
+    if (left := chance.randrange(3)) == 0:
+        json_of(root).unlink()
+    elif left == 1:
+        older_json(root, older)
+    anchor.write_bytes(chance.choice([held, held[:40], b""]))
     with _store(root) as store:
         found = store.check(ID).troubles
         assert not [one for one in found if one.startswith("its journal")], found
@@ -152,6 +155,11 @@ def _edit_json(files: Files, chance: random.Random) -> None:
     files.json.write_bytes(genuine(doc) if chance.random() < 0.5 else json.dumps(doc).encode())
 
 
+def in_turn(files: Files, chance: random.Random, *edits: Edit) -> None:
+    for edit in edits:
+        edit(files, chance)
+
+
 EDITS: dict[str, Edit] = {
     "a bit of the journal": lambda f, c: _flip(f.journal, c),
     "a bit of the JSON file": lambda f, c: _flip(f.json, c),
@@ -168,6 +176,6 @@ EDITS: dict[str, Edit] = {
     "an answer": lambda f, c: f.append(put("/engine/answer", "yes")),
     "settings": lambda f, c: f.append(put("/engine/settings/permissions", "all")),
     "the JSON file": _edit_json,
-    "the JSON file alone": lambda f, c: (f.journal.unlink(), _edit_json(f, c)),
-    "the JSON file removed, and a line rewritten": lambda f, c: (_lines(_rewrite)(f, c), f.json.unlink()),
+    "the JSON file alone": lambda f, c: in_turn(f, c, _edit_json, lambda f, c: f.journal.unlink()),
+    "a line rewritten, no JSON file": lambda f, c: in_turn(f, c, _lines(_rewrite), lambda f, c: f.json.unlink()),
 }

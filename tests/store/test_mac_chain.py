@@ -11,7 +11,7 @@ import pytest
 
 from loopwright.core.errors import Corrupt, Forbidden, NotFound
 from loopwright.store.files import FileStore
-from loopwright.store.mac_chain import SealFolder
+from loopwright.store.mac_chain import JournalSeal, SealFolder
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from tests.store.making import EDITED, ID, HandClock, files_at, journal_of, json_of, loop, retitle, tagging
@@ -229,7 +229,7 @@ def test_without_the_key_nothing_is_written(root: Path) -> None:
 
     class Locked(SealFolder):
         @property
-        def key(self) -> bytes:  # type: ignore[override]
+        def key(self) -> bytes:
             raise PermissionError(13, "Permission denied", "journal.key")
 
     with FileStore(root, LOOPS, HandClock(), seals=Locked(root.parent / "state")) as store:
@@ -271,3 +271,25 @@ def test_a_line_of_before_is_still_read(root: Path) -> None:
     assert [*line][-2:] == ["mac", "check"]
     with files_at(root) as store:
         assert store.read(ID).title == "The last one"
+
+
+def test_of_a_long_journal_what_was_found_before_is_only_compared(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with store_at(root) as store:
+        store.create(loop(), actor="user")
+        for n in range(6):
+            store.update(ID, tagging(f"{n}" * 200_000), actor="user", event=EDITED)
+        asked: list[str] = []
+        whole = JournalSeal.is_next
+
+        def counted(seal: JournalSeal, before: str, text: bytes) -> bool:
+            asked.append(before)
+            return whole(seal, before, text)
+
+        monkeypatch.setattr(JournalSeal, "is_next", counted)
+        assert store.check(ID).troubles == ()
+        assert len(asked) >= 7
+        asked.clear()
+        assert store.check(ID).troubles == ()
+        assert asked == []
+    rewritten(Files(root, ID), 2)
+    assert trouble(root) == "its journal: line 3 does not verify"

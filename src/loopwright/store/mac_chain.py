@@ -58,6 +58,12 @@ class ChainVerdict(NamedTuple):
     adopted: int = 0
 
 
+NOTHING_KNOWN = ChainVerdict(0, "")
+WHOLE = ".whole"
+LONG = 1 << 20
+"""Bytes of a journal from which it is remembered, beside its anchor, how far it verified."""
+
+
 class JournalSeal:
     """The MACs of one journal, and its anchor in the file `path`; `name` is the kind and the id of its run."""
 
@@ -91,7 +97,7 @@ class JournalSeal:
     def keep(self, anchor: Anchor, former: Anchor | None = None, *, durable: bool = False) -> None:
         """Writes it in place, in general without a sync: it may lag behind after a loss of power, and never runs ahead.
 
-        `former`: what holds as well, for as long as the journal is not written anew.
+        `former`: what holds as well, for as long as the journal is not written anew. `durable`: it is another journal.
         """
         with contextlib.suppress(OSError):  # a full disk keeps the former one, which is as true
             fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -101,10 +107,13 @@ class JournalSeal:
                     os.fsync(fd)
             finally:
                 os.close(fd)
+        if durable:
+            Path(self.path + WHOLE).unlink(missing_ok=True)
 
     def forget(self) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.path)
+        for path in (self.path, self.path + WHOLE):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
 
     def follows(self, before: str, data: bytes) -> tuple[int, str]:
         """How many bytes of `data` are whole lines of ours behind the MAC `before`, and the MAC of the last."""
@@ -119,15 +128,34 @@ class JournalSeal:
         """How far the whole lines of a journal are believed. `anchors` were read before `data`, or under its lock."""
         if any(anchor.is_copy for anchor in anchors):
             return ChainVerdict(len(data), prefix_mac(data), adopted=len(data))
-        verdicts = [_walk(self, data, anchor) for anchor in anchors or (None,)]
-        return max(verdicts, key=lambda verdict: not verdict.trouble)
+        known = self._known_before(data) if len(data) >= LONG else NOTHING_KNOWN
+        verdicts = [_walk(self, data, anchor, known) for anchor in anchors or (None,)]
+        verdict = max(verdicts, key=lambda verdict: not verdict.trouble)
+        if not verdict.trouble and verdict.end - known.end >= LONG and verdict.adopted < verdict.end:
+            text = f"{verdict.end} {verdict.adopted} {verdict.mac} {prefix_mac(data[: verdict.end])}\n"
+            with contextlib.suppress(OSError):
+                Path(self.path + WHOLE).write_text(text)
+        return verdict
+
+    def _known_before(self, data: bytes) -> ChainVerdict:
+        """What was found of its beginning before: that is compared only."""
+        try:
+            end, adopted, mac, whole = Path(self.path + WHOLE).read_text().split()
+            known = ChainVerdict(int(end), mac, "", int(adopted))
+        except (OSError, ValueError):
+            return NOTHING_KNOWN
+        return known if known.end <= len(data) and prefix_mac(data[: known.end]) == whole else NOTHING_KNOWN
 
 
-def _walk(seal: JournalSeal, data: bytes, anchor: Anchor | None) -> ChainVerdict:
-    """Once over all lines. One that follows nothing, but names the hash of everything before, vouches for that."""
+def _walk(seal: JournalSeal, data: bytes, anchor: Anchor | None, known: ChainVerdict) -> ChainVerdict:
+    """Once over all lines behind those that are `known`.
+
+    One that follows nothing, but names the hash of everything before, vouches for that.
+    """
     whole, hashed = hashlib.sha256(), 0
-    ours, reached = False, anchor is None
-    good, trouble, adopted, at, before = (0, ""), "", 0, 0, ""
+    good, trouble, adopted, at, before = (0, ""), "", known.adopted, known.end, known.mac
+    ours, reached = at > 0, anchor is None or anchor.end < at or (anchor.end, anchor.mac) == (at, before)
+    first = data.count(b"\n", 0, at) + 1
 
     def hash_to(end: int) -> str:
         nonlocal hashed
@@ -135,7 +163,7 @@ def _walk(seal: JournalSeal, data: bytes, anchor: Anchor | None) -> ChainVerdict
         hashed = end
         return whole.hexdigest()[:HEX]
 
-    for number, text in enumerate(data.splitlines(keepends=True), 1):
+    for number, text in enumerate(data[at:].splitlines(keepends=True), first):
         if seal.is_next(before, text):
             ours = True
         elif line_mac(text) and seal.is_next(hash_to(at), text):
