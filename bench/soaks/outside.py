@@ -25,7 +25,7 @@ ANYTHING: tuple[Any, ...] = (  # JSON values
 BY_COMMANDS = {"rev", "digest", "journal_bytes", "incidents", "outcome", "waiting", "parked", "interrupt"}
 LIKELY: tuple[tuple[str, Any], ...] = (
     ("status", "running"), ("status", "paused"), ("status", "failed"), ("status", "user_exit"), ("status", "completed"),
-    ("title", "Theirs"), ("notes", "n"), ("max_iterations", 20), ("tags", ["theirs"]),
+    ("title", "Theirs"), ("notes", "n"), ("max_iterations", 3), ("tags", ["theirs"]),
 )  # fmt: skip
 OWN = ("loop_id", "created_at", "current_iteration", "skill_state")
 BEGINNINGS: tuple[dict[str, Any], ...] = (  # fields of a state

@@ -260,7 +260,7 @@ CALLS = [
     ["list"], ["show", "ID"], ["logs", "ID"], ["watch", "ID"], ["diff", "ID"], ["documents", "ID"], ["approve", "ID"],
     ["edit", "ID", "--title", "n"], ["edit", "ID"], ["create", "x", "--agent", "bash"], ["create", ""], ["pause", "ID"],
     ["answer", "ID", "yes"], ["tell", "ID", "x"], ["reopen", "ID"], ["recover", "ID"], ["resume"], ["run", "x"],
-    ["start", NO_ID],
+    ["verify", "ID"], ["start", NO_ID],
     ["run", "--cycle-id", NO_ID, "--auto"], ["resume", NO_ID], ["stop", NO_ID], ["delete", "ID"], ["extend", "ID", "y"],
     ["choose", "ID", "rival-1"], ["apply", "ID"], ["branch", "ID", "x"], ["pr", "ID"],
     ["decide", "ID", "D", "x"], ["resolve", "ID", "B", "x"], ["stop", "ID"], ["delete", "ID", "--yes"],

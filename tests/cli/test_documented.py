@@ -114,7 +114,7 @@ CALLS = [
     ["config", "prompts"], ["doctor", "--no-probe"], ["doctor", "--agent", "nobody"], ["doctor", "--agent", "absent"],
     ["gc"], ["schema", "loop"],
     ["create", "x", "--agent", "bash"], ["create", ""], ["pause", "ID"], ["answer", "ID", "yes"],
-    ["rewind", "ID", "--to", "3"], ["choose", "ID", "develop"], ["reopen", "ID"], ["recover", "ID"],
+    ["rewind", "ID", "--to", "3"], ["choose", "ID", "develop"], ["reopen", "ID"], ["recover", "ID"], ["verify", "ID"],
     ["resume", "--all"], ["resume"], ["tasks", "ID", "import", "ISS-1"], ["tasks", "ID", "generate"],
     ["run", "x"], ["run", "--loop-id", NO_ID, "--auto"], ["demo", "--nope"], ["start", NO_ID], ["resume", NO_ID],
     ["debug", "--test-command", "npm test"], ["tune", "nowhere"], ["tune", "nowhere", "--fix=some"],

@@ -40,7 +40,7 @@ def answered(state: CycleState) -> CycleState:
 
 TAKEN: dict[str, tuple[Callable[[], CycleState], Change, Callable[[CycleState], object], object]] = {
     "a title at rest": (created, lambda s: s.evolve(title="Theirs"), lambda s: s.title, "Theirs"),
-    "a limit": (running, lambda s: s.evolve(max_iterations=9), lambda s: s.max_iterations, 9),
+    "a limit": (running, lambda s: s.evolve(max_iterations=3), lambda s: s.max_iterations, 3),
     "start": (created, lambda s: s.evolve(status="running"), lambda s: s.status, "running"),
     "pause": (running, lambda s: s.evolve(status="paused"), lambda s: s.status, "paused"),
     "stop": (running, lambda s: read_cycle({**s.model_dump(), "status": "failed"}, fallback_id="", now=AT)[0],
@@ -96,9 +96,9 @@ def test_put_back_from_a_file(name: str) -> None:
 
 def test_what_is_legal_is_taken_in_beside_what_is_not() -> None:
     base = running()
-    found = base.evolve(max_iterations=9, title="Theirs", status="paused", task_history=("x",))
+    found = base.evolve(max_iterations=3, title="Theirs", status="paused", task_history=("x",))
     state, accepted, refused = take_in(base, found, base, LATER)
-    assert (state.max_iterations, state.title, state.status) == (9, "Theirs", "paused")
+    assert (state.max_iterations, state.title, state.status) == (3, "Theirs", "paused")
     assert accepted == ("status", "max_iterations", "title")
     assert refused == ("task_history",)
 

@@ -51,7 +51,7 @@ def rewritten(state: TuningState, **changes: object) -> TuningState:
 # ── the file ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 TAKEN: dict[str, tuple[Callable[[], TuningState], dict[str, object], Callable[[TuningState], object], object]] = {
-    "a limit": (applied, {"max_iterations": 9}, lambda s: s.max_iterations, 9),
+    "a limit": (applied, {"max_iterations": 3}, lambda s: s.max_iterations, 3),
     "words": (created, {"user_issue_description": "it forgets"}, lambda s: s.user_issue_description, "it forgets"),
     "stop": (applied, {"status": "failed"}, lambda s: (s.status, s.engine.outcome, s.engine.undo),
         ("failed", "stopped", ("FIX-001",))),
@@ -107,8 +107,8 @@ def test_what_comes_with_a_stop_is_no_other_change() -> None:
 
 def test_an_old_file_takes_nothing_back() -> None:
     base, current = offered(), applied()
-    state, accepted, refused = take_in(base, rewritten(base, max_iterations=9), current, LATER)
-    assert (state.applied_fixes, state.max_iterations) == (current.applied_fixes, 9)
+    state, accepted, refused = take_in(base, rewritten(base, max_iterations=3), current, LATER)
+    assert (state.applied_fixes, state.max_iterations) == (current.applied_fixes, 3)
     assert (accepted, refused) == (("max_iterations",), ())
 
 

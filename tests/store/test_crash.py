@@ -10,6 +10,7 @@ from loopwright.core.errors import NotFound
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
 from loopwright.store.kind import StateKind
+from loopwright.store.mac_chain import SealFolder
 from loopwright.wiring.stores import LOOPS
 from tests.store.making import EDITED, ID, SHORT, HandClock, loop, retitle, tagging, tuning
 from tests.store.stranger import independent_replay
@@ -23,12 +24,14 @@ class Sort(NamedTuple):
 
     kind: StateKind[Any]  # Any: what is written is the same
     made: Callable[..., Any]
+    sealed: bool = False
 
     def store(self, root: Path, disk: Disk | None = None) -> FileStore[Any]:
-        return FileStore(root, self.kind, HandClock(), disk=disk)
+        seals = SealFolder(root.parent / f"{root.name}-seals") if self.sealed else None
+        return FileStore(root, self.kind, HandClock(), disk=disk, seals=seals)
 
 
-SORTS = {"loops": Sort(LOOPS, loop), "tunings": Sort(SHORT, tuning)}
+SORTS = {"loops": Sort(LOOPS, loop), "tunings": Sort(SHORT, tuning), "loops with MACs": Sort(LOOPS, loop, sealed=True)}
 
 
 class Died(BaseException):

@@ -37,7 +37,7 @@ def touch(store: FileStore[LoopState]) -> LoopState:
 
 LEGAL: dict[str, tuple[Callable[[Doc], object], Callable[[LoopState], object], object]] = {
     "title": (lambda d: d.update(title="Theirs"), lambda s: s.title, "Theirs"),
-    "limit": (lambda d: d.update(max_iterations=77), lambda s: s.max_iterations, 77),
+    "limit": (lambda d: d.update(max_iterations=7), lambda s: s.max_iterations, 7),
     "notes": (lambda d: d.update(notes="n"), lambda s: s.notes, "n"),
     "stop": (lambda d: d.update(status="failed"), lambda s: (s.status, s.engine.outcome), ("failed", "stopped")),
     "start": (lambda d: d.update(status="running"), lambda s: s.status, "running"),

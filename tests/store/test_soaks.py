@@ -5,7 +5,7 @@ import random
 import pytest
 
 from bench.soak import Part
-from bench.soaks import damage, faults, forging, full_disk, outside, steps, writer_kills, writers
+from bench.soaks import damage, faults, forging, full_disk, outside, steps, tampering, writer_kills, writers
 from tests.chance import SEED
 
 
@@ -18,10 +18,11 @@ from tests.chance import SEED
         (full_disk, 0.01),
         (outside, 0.02),
         (steps, 0.01),
+        (tampering, 0.003),
         (writer_kills, 0.012),
         (writers, 0.02),
     ],
-    ids=["damage", "faults", "forging", "full_disk", "outside", "steps", "writer_kills", "writers"],
+    ids=["damage", "faults", "forging", "full_disk", "outside", "steps", "tampering", "writer_kills", "writers"],
 )
 def test_part(part: Part, scale: float) -> None:
     counts = part.run(random.Random(SEED), scale)

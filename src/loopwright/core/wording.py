@@ -79,6 +79,7 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "state_put_back": lambda f: f"last committed state restored: {f['reason']}",
     "journal_damaged": lambda f: f"lines of the journal were lost: {f['reason']}",
     "journal_started": lambda f: "journal started from the state file",
+    "journal_accepted": lambda f: "a person took over its journal as it was found",
     "journal_forged": lambda f: f"another program changed {', '.join(f['put_back'])}; reverted",
     "external_change": lambda f: f"another program changed the state file{_taken(f)}",
     "deleted": lambda f: "deleted",

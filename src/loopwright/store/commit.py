@@ -10,6 +10,7 @@ from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import patch, projection
 from loopwright.store.journal import JournalDraft, draft_line
 from loopwright.store.kind import S, StateKind, StateModel
+from loopwright.store.mac_chain import JournalSeal, line_mac
 from loopwright.store.state_reader import CommittedState
 
 OWN_KEYS = frozenset({"/engine/rev", "/engine/digest", "/engine/journal_bytes"})
@@ -35,13 +36,21 @@ class CommitStep(NamedTuple, Generic[S]):
 
 
 def build_commit(
-    kind: StateKind[S], known: CommittedState[S], state: S, stamp: CommitStamp, monotonic: float
+    kind: StateKind[S],
+    known: CommittedState[S],
+    state: S,
+    stamp: CommitStamp,
+    monotonic: float,
+    seal: JournalSeal | None = None,
 ) -> CommitStep[S]:
-    """The commit of `state` on top of `known`. Invalid for a state that a file cannot hold."""
+    """The commit of `state` on top of `known`; its line has a MAC where there is a `seal`.
+
+    Invalid for a state that a file cannot hold.
+    """
     refuse_other_id(kind, known.state, state)
     seq = known.seq + 1
     state = state.model_copy(update={"updated_at": pick_later_time(known.state.updated_at, stamp.ts)})
-    doc, line = _line(kind, known, state, seq, stamp)
+    doc, line = _line(kind, known, state, seq, stamp, seal)
     end = known.end + len(line)
     try:
         file, digest = projection.render_projection(doc, rev=seq, journal_bytes=end)
@@ -55,8 +64,10 @@ def build_commit(
     entry = JournalEntry.model_construct(seq=seq, ts=stamp.ts, actor=stamp.actor, event=stamp.event)
     entries, text = (*known.entries[-RECENT:], entry), orjson.dumps(doc)
     shown, inode = known.shown, known.inode
-    after = CommittedState(state, doc, seq, end, inode, known.file, False, file, behind, shown, 0, entries, text)
-    return CommitStep(line.sealed(digest), after)
+    data = line.sealed(digest, known.mac)
+    mac = line_mac(data) if seal else ""
+    after = CommittedState(state, doc, seq, end, inode, known.file, False, file, behind, shown, 0, entries, text, mac)
+    return CommitStep(data, after)
 
 
 def refuse_other_id(kind: StateKind[S], before: S, after: S) -> None:
@@ -77,14 +88,14 @@ def pick_later_time(before: str | None, now: str) -> str:
 
 
 def _line(
-    kind: StateKind[S], known: CommittedState[S], state: S, seq: int, stamp: CommitStamp
+    kind: StateKind[S], known: CommittedState[S], state: S, seq: int, stamp: CommitStamp, seal: JournalSeal | None
 ) -> tuple[patch.Doc, JournalDraft]:
     """The line is made before the document is touched: what cannot be written should not change it."""
     if known.whole:
         doc = patch.to_json(state)
-        whole = draft_line(seq=seq, **stamp._asdict(), schema=kind.schema, state=doc)
+        whole = draft_line(seq=seq, **stamp._asdict(), schema=kind.schema, state=doc, seal=seal)
         return doc, whole
     ops = [op for op in patch.diff_states(known.state, state) if op["path"] not in OWN_KEYS]
-    line = draft_line(seq=seq, **stamp._asdict(), schema=kind.schema, patch=ops)
+    line = draft_line(seq=seq, **stamp._asdict(), schema=kind.schema, patch=ops, seal=seal)
     patch.apply_patch(known.doc, ops)
     return known.doc, line

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Generic, ParamSpec
+from typing import Generic, NamedTuple, ParamSpec
 
-from loopwright.core.errors import Conflict, Corrupt, NotFound, StoreError
+from loopwright.core.errors import Conflict, Corrupt, NewerSchema, NotFound, StoreError
 from loopwright.core.ports import ChangeWatcher, Clock, Lease, Page, Rule, StateChange
 from loopwright.core.private_files import close_to_others
 from loopwright.core.record import JournalEntry, JournalEvent
@@ -32,25 +32,36 @@ from loopwright.store.group_commit import (
     current_group,
 )
 from loopwright.store.index import StateIndex
-from loopwright.store.journal import ANY, scan_lines
+from loopwright.store.journal import ANY, JournalLine, scan_lines
 from loopwright.store.kept_index import stamp_state
-from loopwright.store.kind import S, StateKind, with_next_epoch
-from loopwright.store.lease import Flock, HeldLease, LeaseFile, NotAtOnce, find_holder
+from loopwright.store.kind import S, StateKind, with_incident, with_next_epoch
+from loopwright.store.lease import Flock, HeldLease, LeaseFile, NotAtOnce, exclude_writers, find_holder
 from loopwright.store.leased_state import LeasedState, StateMemory
+from loopwright.store.mac_chain import COPY, JournalSeal, KindSeals, SealFolder, line_mac
 from loopwright.store.paths import StatePaths
-from loopwright.store.recovery import recover_state
+from loopwright.store.recovery import RecoveredState, recover_believed, recover_state
 from loopwright.store.source import StateSource
 from loopwright.store.state_reader import (
     CHUNK,
     DeletedState,
+    ProjectionStatus,
     is_damaged,
+    judge_journal,
     parse_journal,
-    read_journal,
+    read_state,
     remember_whole,
     stat_journal,
     state_at,
 )
 from loopwright.store.writer import DisplacedJournal, ReplicaOf, StateWriter, can_show
+
+
+class JournalCheck(NamedTuple):
+    """`lines` that are believed, `adopted` among them that have no MAC of this machine, and what was found."""
+
+    lines: int
+    adopted: int
+    troubles: tuple[str, ...]
 
 
 class StoreLocation:
@@ -114,8 +125,10 @@ class StoreLocation:
                 raise
 
 
-def read_entries(disk: Disk, paths: StatePaths, after: int) -> tuple[JournalEntry, ...]:
-    """Entries with seq > after. Corrupt when a damaged line is among them."""
+def read_entries(
+    disk: Disk, paths: StatePaths, after: int, seal: JournalSeal | None = None
+) -> tuple[JournalEntry, ...]:
+    """Entries with seq > after, as far as they verify. Corrupt when a damaged line is among them."""
     size = stat_journal(paths).size
     if not size:
         return ()
@@ -136,7 +149,19 @@ def read_entries(disk: Disk, paths: StatePaths, after: int) -> tuple[JournalEntr
             chunk *= 4
     if tail.rest == "damage":
         raise Corrupt(f"the journal {paths.journal} is damaged at byte {tail.end}")
-    return tuple(line.entry for line in tail.lines if line.seq > after)
+    end = tail.end
+    if seal and tail.lines and not _verifies(seal, data, start, tail.lines):
+        _, verdict = judge_journal(disk, paths, seal)
+        end = verdict.end if verdict else end
+    return tuple(line.entry for line in tail.lines if line.seq > after and line.end <= end)
+
+
+def _verifies(seal: JournalSeal, data: bytes, start: int, lines: Sequence[JournalLine]) -> bool:
+    """Whether all lines behind the first are ours, and that one where it is the first of all."""
+    first, last = lines[0].end - start, lines[-1].end - start
+    text = data[data.rfind(b"\n", 0, first - 1) + 1 : first]
+    known = len(text) < lines[0].end or seal.is_next("", text)
+    return known and seal.follows(line_mac(text), data[first:last])[0] == last - first
 
 
 P = ParamSpec("P")
@@ -194,9 +219,7 @@ class StateAccess(Generic[S]):
         known = self._source.cache.get(paths.id)
         assert known is not None, "the lease was committed just now"
         journal = (self._disk.read(paths.journal) or b"")[: known.end]
-        hold = LeasedState(
-            lease_file, paths, StateMemory(known.state, known.seq, known.end), journal, self._place.real()
-        )
+        hold = LeasedState(lease_file, paths, StateMemory.of(known), journal, self._place.real())
         self._source.holds[paths.id] = hold
         try:
             yield
@@ -232,6 +255,8 @@ class StateAccess(Generic[S]):
             self.clear_files(paths)
             self._disk.remove(paths.lease)
             self._disk.remove(paths.lock)
+            if seal := self._source.seals(paths.id):
+                seal.forget()
             if paths.home:
                 self._disk.remove_folder(paths.home)
 
@@ -264,13 +289,14 @@ class StateAccess(Generic[S]):
 
 
 LOOKED = JournalEvent(type="looked")
+ACCEPTED = JournalEvent(type="journal_accepted")
 
 
 class FileStore(ClosingContext, Generic[S]):
     """States of one kind under the project `root`, as ports.Store and ports.Watchable promise.
 
     Close it, or use it as a context. `keep_index`: what a list has found is kept for the next process. `replica_of`:
-    what the commits of some of them are part of first.
+    what the commits of some of them are part of first. `seals`: by which lines have MACs; without, they have none.
     """
 
     def __init__(
@@ -283,6 +309,7 @@ class FileStore(ClosingContext, Generic[S]):
         disk: Disk | None = None,
         keep_index: bool = False,
         replica_of: ReplicaOf | None = None,
+        seals: SealFolder | None = None,
     ) -> None:
         self.root = root.resolve()
         if not unsafe_fs and (network := network_type(self.root)):
@@ -296,7 +323,7 @@ class FileStore(ClosingContext, Generic[S]):
         self._place.check()
         close_to_others(self._place.folder)
         self._folder = self._place.folder
-        self._source = StateSource(self._disk, kind, self.root)
+        self._source = StateSource(self._disk, kind, self.root, KindSeals(seals, self.root, kind.name))
         self._writer = StateWriter(self._disk, kind, clock, self._source, replica_of)
         self._layout = kind.layout(self._folder)
         self._index = StateIndex(
@@ -347,7 +374,7 @@ class FileStore(ClosingContext, Generic[S]):
         """See ports.Store. Costs a replay of the journal."""
         paths = self._paths(id)
         self.read(id)
-        state = state_at(self._disk, self._kind, paths, rev, self._writer.now())
+        state = state_at(self._disk, self._kind, paths, rev, self._writer.now(), self._source.seals(id))
         if state is None:
             raise NotFound(f"{self._kind.name} {id} has no commit {rev}")
         return state
@@ -378,7 +405,7 @@ class FileStore(ClosingContext, Generic[S]):
     def events(self, id: str, after: int = 0) -> Sequence[JournalEntry]:
         """See ports.Store. Costs what the new entries cost, however long the journal is."""
         paths = self._paths(id)
-        entries = read_entries(self._disk, paths, after)
+        entries = read_entries(self._disk, paths, after, self._source.seals(id))
         acknowledged = self.read(id).engine.rev
         return tuple(entry for entry in entries if entry.seq <= acknowledged)
 
@@ -389,7 +416,8 @@ class FileStore(ClosingContext, Generic[S]):
         if known:
             return StateChange(known.state, tuple(entry for entry in known.entries if entry.seq > after))
         state = self._source.shown(paths, self._writer.now())
-        return StateChange(state, tuple(e for e in read_entries(self._disk, paths, after) if e.seq <= state.engine.rev))
+        entries = read_entries(self._disk, paths, after, self._source.seals(id))
+        return StateChange(state, tuple(entry for entry in entries if entry.seq <= state.engine.rev))
 
     @DiskErrorTranslator()
     def revs(self) -> Mapping[str, int]:
@@ -409,11 +437,55 @@ class FileStore(ClosingContext, Generic[S]):
             self._writer.refuse_uncertain(id)
             with contextlib.suppress(Corrupt):
                 carry_through(self._writer.carry_out, paths, [request], bool)
-            if request.result is None or read_journal(self._disk, paths).rest == "damage":
-                return self._writer.restart(
-                    paths, recover_state(self._disk, self._kind, paths, self._writer.now()), actor
-                )
+            if request.result is None or not self._is_whole(paths):
+                return self._writer.restart(paths, self._rescue(paths), actor)
         return request.result
+
+    @DiskErrorTranslator()
+    def check(self, id: str) -> JournalCheck:
+        """How far its files are believed. Forbidden where the key cannot be read."""
+        paths = self._paths(id)
+        seal = self._source.seals.for_writing(id)
+        with exclude_writers(paths.lock):
+            scan, verdict = judge_journal(self._disk, paths, seal)
+            found = [verdict.trouble] if verdict and verdict.trouble else []
+            if scan.rest == "damage":
+                found.append(f"it is damaged after line {len(scan.lines)}")
+            troubles = [f"its journal: {trouble}" for trouble in found]
+            with contextlib.suppress(NotFound, Corrupt, NewerSchema):
+                finding = read_state(self._disk, self._kind, paths, self._writer.now(), seal, in_spite=True).finding
+                if finding in (ProjectionStatus.FOREIGN, ProjectionStatus.BROKEN, ProjectionStatus.AHEAD):
+                    troubles.append(f"its JSON file: {finding.value}")
+        end = verdict.end if verdict else scan.end
+        adopted = verdict.adopted if verdict else scan.end
+        return JournalCheck(
+            sum(line.end <= end for line in scan.lines),
+            sum(line.end <= adopted for line in scan.lines),
+            tuple(troubles),
+        )
+
+    @DiskErrorTranslator()
+    def accept(self, id: str, *, actor: str) -> S:
+        """Believes what is there, whoever wrote it, as a person says. Conflict while somebody drives it; Corrupt."""
+        paths = self._paths(id)
+        if holder := self.holder(id):
+            raise Conflict(f"{self._kind.name} {id} is being driven by process {holder}")
+        seal = self._source.seals.for_writing(id)
+        if seal and (stat_journal(paths).size or seal.anchors()):
+            seal.keep(COPY, durable=True)
+            self._source.cache.drop(id)
+        self.recover(id, actor=actor)
+        return self.update(id, partial(_accepted, self._writer.now()), actor=actor, event=ACCEPTED)
+
+    def _is_whole(self, paths: StatePaths) -> bool:
+        scan, verdict = judge_journal(self._disk, paths, self._source.seals(paths.id))
+        return scan.rest != "damage" and not (verdict and verdict.trouble)
+
+    def _rescue(self, paths: StatePaths) -> RecoveredState[S]:
+        """What verifies, where lines have MACs; else the best that is left."""
+        now, seal = self._writer.now(), self._source.seals(paths.id)
+        believed = recover_believed(self._disk, self._kind, paths, now, seal) if seal else None
+        return believed or recover_state(self._disk, self._kind, paths, now)
 
     @DiskErrorTranslator()
     def journal(self, id: str) -> bytes:
@@ -488,7 +560,7 @@ class FileStore(ClosingContext, Generic[S]):
         self.read(id)
         lease_file = self._take_lease(paths)
         try:
-            if is_damaged(self._disk, paths):
+            if is_damaged(self._disk, paths, self._source.seals(id)):
                 self.recover(id, actor="runner")
             state = self.update(id, with_next_epoch, actor="runner", event=JournalEvent(type="lease_taken"))
             with self._access.held(paths, lease_file):
@@ -567,3 +639,7 @@ class FileStore(ClosingContext, Generic[S]):
 
 def _unchanged(state: S) -> S:
     return state
+
+
+def _accepted(now: str, state: S) -> S:
+    return with_incident(state, "journal_accepted", "a person took over its journal as it was found", now)

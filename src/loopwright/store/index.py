@@ -220,12 +220,19 @@ class StateIndex(Generic[S]):
         if (known := self._source.cached_beside(paths, file)) and known.pending is None:
             return self._row(known.state)
         found = projection.parse_projection(file or b"")
-        if found and found.genuine and found.journal_bytes == stat_journal(paths).size:
+        if found and found.genuine and self._is_latest(paths, found):
             id, *_ = searched_texts(self._source.kind, found.doc)
             if id == paths.id:  # else it was copied
                 return self._describe(found.doc["status"], found.doc["updated_at"], found.rev, found.doc)
         self._odd.add(paths.id)
         return self._row(self._source.read(paths, self._now()))
+
+    def _is_latest(self, paths: StatePaths, found: projection.Projection) -> bool:
+        """Whether a genuine file shows the end of the journal, and what its anchor names if it has one."""
+        seal = self._source.seals(paths.id)
+        anchor = seal.anchor() if seal else None
+        is_named = anchor is None or anchor.is_copy or anchor.digest == found.digest
+        return is_named and found.journal_bytes == stat_journal(paths).size
 
     def _row(self, state: S) -> IndexRow:
         return self._describe(state.status, state.updated_at, state.engine.rev, state)

@@ -12,6 +12,7 @@ from loopwright.core.errors import Corrupt, Invalid, NewerSchema
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import patch
 from loopwright.store.kind import ParsedDocument, S, StateKind
+from loopwright.store.mac_chain import MAC, ROOM, JournalSeal
 from loopwright.store.patch import Doc, Op
 from loopwright.store.projection import BLANK
 
@@ -45,16 +46,20 @@ class JournalLine(NamedTuple):
 
 
 class JournalDraft(NamedTuple):
-    """A line whose length is known, and whose digest is not yet."""
+    """A line whose length is known, and whose digest is not yet. `seal`: of its MAC, if it has one."""
 
     head: bytes
     rest: bytes
+    seal: JournalSeal | None = None
 
     def __len__(self) -> int:
-        return len(self.head) + len(BLANK) + len(self.rest) + TAIL
+        return len(self.head) + len(BLANK) + len(self.rest) + (ROOM if self.seal else 0) + TAIL
 
-    def sealed(self, digest: str) -> bytes:
+    def sealed(self, digest: str, before: str = "") -> bytes:
+        """`before`: what its MAC is chained to."""
         body = self.head + digest.encode() + self.rest
+        if self.seal:
+            body = b'%s%s%s"' % (body, MAC, self.seal.mac(before, body).encode())
         return b'%s%s%08x-%08x"}\n' % (body, CHECK, len(body), zlib.crc32(body))
 
 
@@ -79,6 +84,7 @@ def draft_line(
     schema: int,
     patch: Sequence[Op] = (),
     state: Doc | None = None,
+    seal: JournalSeal | None = None,
 ) -> JournalDraft:
     """The line for a commit, with a whole `state` (and its schema) or with a `patch`."""
     rest: dict[str, object] = {"ts": ts, "actor": actor, "event": {"type": event.type, "data": event.data}}
@@ -92,7 +98,7 @@ def draft_line(
         text = orjson.dumps(rest)
     except TypeError as error:
         raise Invalid(f"a journal cannot hold this: {error}") from error
-    return JournalDraft(b'{"seq":%d,"digest":"' % seq, b'",' + text[1:-1])
+    return JournalDraft(b'{"seq":%d,"digest":"' % seq, b'",' + text[1:-1], seal)
 
 
 def scan_lines(data: bytes, start: int = 0, *, after: int | None = None, lean: bool = False) -> JournalScan:

@@ -10,6 +10,7 @@ from loopwright.store.disk import READ, Disk
 from loopwright.store.journal import JournalLine, apply_lines, load_state, scan_lines
 from loopwright.store.kind import ParsedDocument, S, StateKind
 from loopwright.store.lease import LeaseFile, LockDescriptor
+from loopwright.store.mac_chain import JournalSeal
 from loopwright.store.patch import Doc
 from loopwright.store.paths import StatePaths
 from loopwright.store.state_reader import (
@@ -25,13 +26,19 @@ from loopwright.store.state_reader import (
 class StateMemory(NamedTuple, Generic[S]):
     """The state that this process knows to be right: line `seq`, which ends at `end`.
 
-    `whole`: the next line must carry the whole state, because lines that do not count stand before it.
+    `whole`: the next line must carry the whole state, because lines that do not count stand before it. `mac`: what the
+    next line is chained to.
     """
 
     state: S
     seq: int
     end: int
     whole: bool = False
+    mac: str = ""
+
+    @classmethod
+    def of(cls, known: CommittedState[S], *, whole: bool = False) -> "StateMemory[S]":
+        return cls(known.state, known.seq, known.end, whole, known.mac)
 
 
 class LeasedState(Generic[S]):
@@ -85,29 +92,34 @@ class FollowResult(NamedTuple, Generic[S]):
     seq: int
     end: int
     forged: tuple[str, ...]
+    mac: str
 
 
-def follow_journal(kind: StateKind[S], memory: StateMemory[S], tail: bytes, now: str) -> FollowResult[S]:
+def follow_journal(
+    kind: StateKind[S], memory: StateMemory[S], tail: bytes, now: str, seal: JournalSeal | None
+) -> FollowResult[S]:
     """What others have committed since, without what only a living runner may change and lines that do not follow."""
-    lines = tuple(takewhile(lambda line: not line.is_tombstone, scan_lines(tail, memory.end, after=memory.seq).lines))
+    ours = tail[: seal.follows(memory.mac, tail)[0]] if seal and memory.mac else tail
+    lines = tuple(takewhile(lambda line: not line.is_tombstone, scan_lines(ours, memory.end, after=memory.seq).lines))
     doc, state, lines = _carried_on(kind, memory, lines, now)
     seq, end = (lines[-1].seq, lines[-1].end) if lines else (memory.seq, memory.end)
     kept, forged = kind.keep_own(memory.state, state)
     if b"\n" in tail[end - memory.end :]:
         forged = (*forged, "journal lines that do not follow")
-    return FollowResult(patch.to_json(kept) if forged else doc, kept, seq, end, forged)
+    mac = seal.follows(memory.mac, tail[: end - memory.end])[1] if seal and memory.mac else ""
+    return FollowResult(patch.to_json(kept) if forged else doc, kept, seq, end, forged, mac)
 
 
 def read_leased_state(
-    disk: Disk, kind: StateKind[S], paths: StatePaths, memory: StateMemory[S], now: str
+    disk: Disk, kind: StateKind[S], paths: StatePaths, memory: StateMemory[S], now: str, seal: JournalSeal | None
 ) -> StateView[S]:
     """As `known.look`, for the process that drives the state; the journal begins with what is remembered."""
     file, journal = read_projection(disk, paths), stat_journal(paths)
     found = projection.parse_projection(file) if file is not None else None
     data = disk.read(paths.journal) or b""
-    doc, state, seq, end, forged = follow_journal(kind, memory, data[memory.end :], now)
+    doc, state, seq, end, forged, mac = follow_journal(kind, memory, data[memory.end :], now, seal)
     whole = memory.whole or bool(forged)
-    known = CommittedState(state, doc, seq, end, journal.inode, file, whole, changed=journal.changed)
+    known = CommittedState(state, doc, seq, end, journal.inode, file, whole, changed=journal.changed, mac=mac)
     if not whole and file == projection.render_projection(doc, rev=seq, journal_bytes=end)[0]:
         return StateView(known, ProjectionStatus.OURS, True, found)
     finding = judge_projection(file, found, scan_lines(data[:end]).lines)

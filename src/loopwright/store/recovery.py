@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Generic, NamedTuple
 
 import orjson
@@ -12,21 +13,48 @@ from loopwright.store import patch, projection
 from loopwright.store.disk import Disk
 from loopwright.store.journal import JournalLine, apply_lines, draft_line, scan_lines, whole_lines
 from loopwright.store.kind import ParsedDocument, S, StateKind
+from loopwright.store.mac_chain import JournalSeal
 from loopwright.store.patch import Doc
 from loopwright.store.paths import StatePaths
 from loopwright.store.projection import Projection
-from loopwright.store.state_reader import CommittedState, read_projection, read_side_files, stat_journal
+from loopwright.store.state_reader import (
+    CommittedState,
+    judge_journal,
+    read_projection,
+    read_side_files,
+    read_state,
+    stat_journal,
+)
 
 Texts = dict[int, list[tuple[JournalLine, bytes]]]
 """Whole lines by number. There is more than one of a number only where somebody tampered."""
 
 
 class RecoveredState(NamedTuple, Generic[S]):
-    """A state to go on with, the lines it comes after, and where it was found, in words."""
+    """A state to go on with, the lines it comes after, and where it was found, in words.
+
+    `tampered`: somebody changed what it had to be found behind.
+    """
 
     known: CommittedState[S]
     lines: bytes
     origin: str
+    tampered: bool = False
+
+
+def recover_believed(
+    disk: Disk, kind: StateKind[S], paths: StatePaths, now: str, seal: JournalSeal
+) -> RecoveredState[S] | None:
+    """The last state that verifies. None where nothing has a MAC of ours yet; Corrupt when nothing is left."""
+    scan, verdict = judge_journal(disk, paths, seal)
+    assert verdict is not None
+    if verdict.adopted == scan.end and all(anchor.is_copy for anchor in seal.anchors()):
+        return None
+    known = read_state(disk, kind, paths, now, seal, in_spite=True).known
+    lines = (disk.read(paths.journal) or b"")[: verdict.end]
+    known = replace(known, end=len(lines), whole=True, mac=verdict.mac)
+    why = verdict.trouble or f"damaged after line {len(scan.lines)}"
+    return RecoveredState(known, lines, f"what verifies of its journal ({why})", bool(verdict.trouble))
 
 
 class DocumentHistory(NamedTuple):

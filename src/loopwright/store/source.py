@@ -2,6 +2,7 @@
 
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from pathlib import Path
 from typing import Generic, NamedTuple, assert_never
 
@@ -14,6 +15,7 @@ from loopwright.store.disk import Disk
 from loopwright.store.kind import ParsedDocument, S, StateKind, with_incident
 from loopwright.store.lease import exclude_writers
 from loopwright.store.leased_state import LeasedState, read_leased_state
+from loopwright.store.mac_chain import KindSeals
 from loopwright.store.paths import StatePaths
 from loopwright.store.state_reader import (
     CommittedState,
@@ -164,6 +166,7 @@ def _ahead(kind: StateKind[S], view: StateView[S], now: str, id: str) -> Reconci
         return _put_back(known, f"its JSON file is that of {kind.id_of(state)}", now)
     why = f"the journal ended at {known.seq}, the JSON file is at {found.rev}"
     base = CommittedState(state, patch.to_json(state), found.rev, known.end, known.inode, known.file, whole=True)
+    base = replace(base, mac=known.mac)
     state = with_incident(state, "journal_damaged", f"{why}; the file's state was kept", now)
     return ReconciledState(base, state, "store", JournalEvent(type="journal_damaged", data={"reason": why}))
 
@@ -198,8 +201,8 @@ class StateSource(Generic[S]):
     `unsynced`: how long the journals are with what this process has appended to them and not made durable yet.
     """
 
-    def __init__(self, disk: Disk, kind: StateKind[S], root: Path) -> None:
-        self._disk, self.kind = disk, kind
+    def __init__(self, disk: Disk, kind: StateKind[S], root: Path, seals: KindSeals) -> None:
+        self._disk, self.kind, self.seals = disk, kind, seals
         self.cache: StateCache[S] = StateCache()
         self.holds: dict[str, LeasedState[S]] = {}
         self.unsynced: dict[str, int] = {}
@@ -213,15 +216,18 @@ class StateSource(Generic[S]):
         view = self._acknowledged(paths, now)
         if view.current and paths.id not in self.holds:
             self.cache.put(paths.id, view.known)
-        if view.finding in (ProjectionStatus.FOREIGN, ProjectionStatus.AHEAD):
+        if view.forged or view.finding in (ProjectionStatus.FOREIGN, ProjectionStatus.AHEAD):
             return self.settle(paths, view, now).state
         return view.known.state
 
     def shown(self, paths: StatePaths, now: str) -> S:
         """What the JSON file shows, where that is a committed state of the journal; else what `read` finds."""
-        if paths.id not in self.holds and (state := committed_in_file(self._disk, self.kind, paths, now)):
+        if paths.id not in self.holds and (state := self._in_file(paths, now)):
             return state
         return self.read(paths, now)
+
+    def _in_file(self, paths: StatePaths, now: str) -> S | None:
+        return committed_in_file(self._disk, self.kind, paths, now, self.seals(paths.id))
 
     def cached(self, paths: StatePaths) -> CommittedState[S] | None:
         """What is known, if the files still are what it was made from."""
@@ -251,9 +257,9 @@ class StateSource(Generic[S]):
         """What the files say. NotFound, Corrupt, NewerSchema."""
         hold = self.holds.get(paths.id)
         if hold:
-            return read_leased_state(self._disk, self.kind, paths, hold.memory, now)
+            return read_leased_state(self._disk, self.kind, paths, hold.memory, now, self.seals(paths.id))
         try:
-            return read_state(self._disk, self.kind, paths, now)
+            return read_state(self._disk, self.kind, paths, now, self.seals(paths.id))
         except DeletedState:
             raise
         except NotFound:
@@ -277,7 +283,7 @@ class StateSource(Generic[S]):
         elif view.finding is ProjectionStatus.FOREIGN and self._disk.is_older_than_boot(paths.state):
             view = view._replace(finding=ProjectionStatus.BROKEN)
         elif view.finding is ProjectionStatus.FOREIGN and found and not view.forged:
-            base = state_at(self._disk, self.kind, paths, found.rev, now)
+            base = state_at(self._disk, self.kind, paths, found.rev, now, self.seals(paths.id))
         return reconcile_state(self.kind, view, base, now, id=paths.id)
 
     def _acknowledged(self, paths: StatePaths, now: str) -> StateView[S]:

@@ -4,7 +4,7 @@ import errno
 import os
 import stat
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Generic, NamedTuple
 
@@ -22,6 +22,7 @@ from loopwright.store.journal import (
     scan_lines,
 )
 from loopwright.store.kind import ParsedDocument, S, StateKind
+from loopwright.store.mac_chain import Anchor, ChainVerdict, JournalSeal, line_mac
 from loopwright.store.patch import Doc
 from loopwright.store.paths import PROGRESS, StatePaths
 from loopwright.store.projection import Projection
@@ -54,7 +55,7 @@ class CommittedState(Generic[S]):
     `whole`: the next line must carry the whole state, because a patch would not fit the journal. `file` is the JSON
     file's content as last seen or written; `pending` what it should become, `behind` the monotonic time since when;
     `shown` the state that the side files show; `entries` the last lines, as far as this process wrote them, and `text`
-    the state's JSON then.
+    the state's JSON then. `mac`: what the next line is chained to, where lines have MACs.
     """
 
     state: S
@@ -70,12 +71,13 @@ class CommittedState(Generic[S]):
     changed: int = 0
     entries: tuple[JournalEntry, ...] = ()
     text: bytes | None = None
+    mac: str = ""
 
 
 class StateView(NamedTuple, Generic[S]):
     """`known` with what was found in the JSON file; `current`: that file needs no replacing.
 
-    `forged`: what was put back already, because only the runner that lives may change it.
+    `forged`: what was put back already: only the runner that lives may change it, or it does not verify.
     """
 
     known: CommittedState[S]
@@ -125,54 +127,127 @@ def is_latest(known: CommittedState[S], journal: JournalStat) -> bool:
     return journal == (known.inode, known.end, known.changed)
 
 
-def read_state(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -> StateView[S]:
-    """Reads what is there. NotFound, Corrupt, NewerSchema."""
+def read_state(
+    disk: Disk,
+    kind: StateKind[S],
+    paths: StatePaths,
+    now: str,
+    seal: JournalSeal | None = None,
+    *,
+    in_spite: bool = False,
+) -> StateView[S]:
+    """Reads what is there. NotFound, Corrupt, NewerSchema. With a `seal`, only lines that verify count.
+
+    `in_spite` of damage: what stands behind it is left out.
+    """
+    anchors = seal.anchors() if seal else ()
     file, journal = read_projection(disk, paths), stat_journal(paths)
     found = projection.parse_projection(file) if file is not None else None
-    if journal.size and found and found.genuine and (lines := _since(disk, paths, found, journal)) is not None:
+    since = _since(disk, paths, found, journal, seal, anchors) if journal.size and found and found.genuine else None
+    if found and since:
+        lines, mac = since
         doc = apply_lines(found.doc, lines[1:])
-        known = _known(kind, doc, paths.id, now, lines[-1], file, journal)
+        known = replace(_known(kind, doc, paths.id, now, lines[-1], file, journal), mac=mac)
         return StateView(known, ProjectionStatus.OURS, len(lines) == 1, found)
-    whole = read_journal(disk, paths) if journal.size else JournalScan((), 0, "nothing")
-    if whole.rest == "damage":
+    data = (disk.read(paths.journal) or b"") if journal.size else b""
+    whole = scan_lines(data)
+    verdict = seal.judge(data[: whole.end], anchors) if seal else None
+    if whole.rest == "damage" and verdict and not verdict.trouble and any(not one.is_copy for one in anchors):
+        verdict = verdict._replace(trouble=f"what follows line {len(whole.lines)} does not")
+    elif whole.rest == "damage" and not in_spite:
         raise Corrupt(
             f"{kind.name} {paths.id}: its journal is damaged after line {len(whole.lines)}"
             f"; `recover` continues from what can be read and keeps the damaged file"
         )
+    if verdict and verdict.trouble:
+        return _view_believed(kind, paths, now, whole, found, file, journal, verdict, anchors)
     if whole.lines:
         doc = replay_lines(whole.lines)
         known = _known(kind, doc, paths.id, now, whole.lines[-1], file, journal)
-        return StateView(known, judge_projection(file, found, whole.lines), False, found)
+        finding = judge_projection(file, found, whole.lines)
+        if verdict:
+            known = replace(known, mac=verdict.mac)
+            if finding is ProjectionStatus.AHEAD and anchors:
+                finding = ProjectionStatus.FOREIGN
+        return StateView(known, finding, False, found)
     texts = read_side_files(disk, kind, paths)
     if found is None:
         if file is None and not texts:
             raise NotFound(f"{kind.name} not found: {paths.id}")
         raise Corrupt(f"{kind.name} {paths.id}: neither its journal nor its JSON file can be read; try `recover`")
-    state = _alone(kind, ParsedDocument(found.doc, paths.id, now, texts))
+    raw = without_claims(found.doc) if seal else found.doc
+    state = _alone(kind, ParsedDocument(raw, paths.id, now, texts))
     doc, seq = patch.to_json(state), max(0, found.rev)
     known = CommittedState(state, doc, seq, 0, journal.inode, file, True, changed=journal.changed)
     return StateView(known, ProjectionStatus.ALONE, False, found)
 
 
-def committed_in_file(disk: Disk, kind: StateKind[S], paths: StatePaths, now: str) -> S | None:
+def _view_believed(
+    kind: StateKind[S],
+    paths: StatePaths,
+    now: str,
+    whole: JournalScan,
+    found: Projection | None,
+    file: bytes | None,
+    journal: JournalStat,
+    verdict: ChainVerdict,
+    anchors: tuple[Anchor, ...],
+) -> StateView[S]:
+    """The last state that verifies: that of the JSON file where an anchor names it, else that of the lines before.
+
+    NotFound where nothing is left but an anchor; Corrupt where nothing that is left verifies.
+    """
+    if not journal.size and file is None:
+        raise NotFound(f"{kind.name} not found: {paths.id} (its files were removed: {verdict.trouble})")
+    lines = tuple(line for line in whole.lines if line.end <= verdict.end)
+    last = max((anchor.seq for anchor in anchors), default=0)
+    vouched = next((a for a in anchors if found and found.genuine and found.digest == a.digest), None)
+    forged = (f"the journal ({verdict.trouble})",)
+    if found and vouched:
+        state = load_state(kind, ParsedDocument(found.doc, paths.id, now, {}))[0]
+        seq = max(last, lines[-1].seq if lines else 0)
+        known = CommittedState(state, patch.to_json(state), seq, verdict.end, journal.inode, file, True)
+        known = replace(known, changed=journal.changed, mac=verdict.mac)
+        return StateView(known, ProjectionStatus.OURS, False, found, forged)
+    if not lines:
+        raise Corrupt(
+            f"{kind.name} {paths.id}: nothing of its journal verifies ({verdict.trouble})"
+            f"; `verify --accept` takes over what is there, if you know where it comes from"
+        )
+    known = _known(kind, replay_lines(lines), paths.id, now, lines[-1], file, journal)
+    known = replace(known, seq=max(last, known.seq), end=verdict.end, whole=True, mac=verdict.mac)
+    finding = judge_projection(file, found, lines)
+    finding = ProjectionStatus.FOREIGN if finding is ProjectionStatus.AHEAD else finding
+    return StateView(known, finding, False, found, forged)
+
+
+def committed_in_file(
+    disk: Disk, kind: StateKind[S], paths: StatePaths, now: str, seal: JournalSeal | None = None
+) -> S | None:
     """The state that the JSON file shows, if a line of the journal stands for it; lines behind that one may follow.
 
     The file is written after the sync, so that this is acknowledged.
     """
+    anchors = seal.anchors() if seal else ()
     found = projection.parse_projection(read_projection(disk, paths) or b"")
     journal = stat_journal(paths)
     if not (found and found.genuine and 0 < found.journal_bytes <= journal.size):
         return None
     with disk.open(paths.journal) as fd:
         line = _line_at(disk, fd, found.journal_bytes)
-    if line is None or line.is_tombstone or (line.seq, line.digest) != (found.rev, found.digest):
-        return None
+        if line is None or line.is_tombstone or (line.seq, line.digest) != (found.rev, found.digest):
+            return None
+        if seal and _last_mac(disk, fd, line, journal.size, seal, anchors) is None:
+            return None
     return load_state(kind, ParsedDocument(found.doc, paths.id, now, {}))[0]
 
 
-def read_journal(disk: Disk, paths: StatePaths) -> JournalScan:
-    """All lines of the journal."""
-    return scan_lines(disk.read(paths.journal) or b"")
+def judge_journal(disk: Disk, paths: StatePaths, seal: JournalSeal | None) -> tuple[JournalScan, ChainVerdict | None]:
+    """All lines of the journal, and how far they are believed."""
+    anchors = seal.anchors() if seal else ()
+    data = disk.read(paths.journal) or b""
+    scan = scan_lines(data)
+    return scan, seal.judge(data[: scan.end], anchors) if seal else None
 
 
 def parse_journal(kind: StateKind[S], id: str, data: bytes, now: str) -> CommittedState[S]:
@@ -196,11 +271,16 @@ LONG = 1 << 20
 """Bytes of a journal from which it is remembered that it was whole."""
 
 
-def is_damaged(disk: Disk, paths: StatePaths) -> bool:
-    """Whether there are whole lines of the journal behind broken ones; what was whole before is only compared."""
+def is_damaged(disk: Disk, paths: StatePaths, seal: JournalSeal | None = None) -> bool:
+    """Whether there are whole lines of the journal behind broken ones, or some that do not verify.
+
+    What was whole before is only compared.
+    """
+    anchors = seal.anchors() if seal else ()
     data = disk.read(paths.journal) or b""
     end, seq = _checked_before(disk.read(paths.side(CHECKED)) or b"", data)
-    return scan_lines(data[end:], end, after=seq).rest == "damage"
+    scan = scan_lines(data[end:], end, after=seq)
+    return scan.rest == "damage" or bool(seal and seal.judge(data[: scan.end], anchors).trouble)
 
 
 def remember_whole(disk: Disk, paths: StatePaths, history: bytearray, seq: int) -> None:
@@ -219,9 +299,13 @@ def _checked_before(said: bytes, journal: bytes) -> tuple[int, int | None]:
     return (end, seq) if same else (0, None)
 
 
-def state_at(disk: Disk, kind: StateKind[S], paths: StatePaths, rev: int, now: str) -> S | None:
-    """The state that line `rev` made, or None where the journal does not have it."""
-    lines = tuple(line for line in read_journal(disk, paths).lines if line.seq <= rev)
+def state_at(
+    disk: Disk, kind: StateKind[S], paths: StatePaths, rev: int, now: str, seal: JournalSeal | None = None
+) -> S | None:
+    """The state that line `rev` made, or None where the journal does not have it, or not one that verifies."""
+    scan, verdict = judge_journal(disk, paths, seal)
+    end = verdict.end if verdict else scan.end
+    lines = tuple(line for line in scan.lines if line.seq <= rev and line.end <= end)
     if not lines or lines[-1].seq != rev:
         return None
     return load_state(kind, ParsedDocument(replay_lines(lines), paths.id, now, {}))[0]
@@ -243,26 +327,76 @@ def read_side_files(disk: Disk, kind: StateKind[S], paths: StatePaths) -> dict[s
     return {name: text.decode(errors="replace") for name, text in texts.items() if text is not None}
 
 
-def _since(disk: Disk, paths: StatePaths, found: Projection, journal: JournalStat) -> tuple[JournalLine, ...] | None:
-    """The line a genuine file belongs to and all after it, or None when they do not belong together."""
+def _since(
+    disk: Disk,
+    paths: StatePaths,
+    found: Projection,
+    journal: JournalStat,
+    seal: JournalSeal | None,
+    anchors: tuple[Anchor, ...],
+) -> tuple[tuple[JournalLine, ...], str] | None:
+    """The line a genuine file belongs to and all after it, or None when they do not belong together.
+
+    With a `seal` all of them verify, and what the next one is chained to comes with them; None also where that takes a
+    look at the whole journal.
+    """
     if not 0 < found.journal_bytes <= journal.size:
         return None
     with disk.open(paths.journal) as fd:
         line = _line_at(disk, fd, found.journal_bytes)
         if line is None or (line.seq, line.digest) != (found.rev, found.digest):
             return None
+        mac = _last_mac(disk, fd, line, journal.size, seal, anchors) if seal else ""
         rest = disk.read_at(fd, line.end, journal.size - line.end)
     after = scan_lines(rest, line.end, after=line.seq)
-    return None if after.rest == "damage" else (line, *after.lines)
+    return None if after.rest == "damage" or mac is None else ((line, *after.lines), mac)
+
+
+def _last_mac(
+    disk: Disk, fd: int, line: JournalLine, size: int, seal: JournalSeal, anchors: tuple[Anchor, ...]
+) -> str | None:
+    """What is chained to the last whole line, where all from `line` and the anchor on verify, and none is missing.
+
+    Empty where nothing has MACs yet, or all is a copy; None where that takes a look at the whole journal.
+    """
+    if any(anchor.is_copy for anchor in anchors):
+        return ""
+    anchor = anchors[0] if anchors else None
+    text = _text_at(disk, fd, line.end)
+    if anchor is None and not line_mac(text):
+        return ""
+    if len(anchors) > 1 or (anchor and anchor.end > size):
+        return None
+    if anchor and anchor.end <= line.end:
+        if anchor.end == line.end and anchor.digest != line.digest:
+            return None
+        start, mac = anchor.end, anchor.mac
+    else:
+        start = line.end - len(text)
+        mac = line_mac(_text_at(disk, fd, start)) if start else ""
+    data = disk.read_at(fd, start, size - start)
+    data = data[: data.rfind(b"\n") + 1]
+    if anchor and anchor.end > line.end:
+        end, reached = seal.follows(mac, data[: anchor.end - start])
+        if (end, reached) != (anchor.end - start, anchor.mac):
+            return None
+    end, mac = seal.follows(mac, data)
+    return mac if end == len(data) else None
 
 
 def _line_at(disk: Disk, fd: int, end: int) -> JournalLine | None:
+    text = _text_at(disk, fd, end)
+    return line_before(text, end) if text else None
+
+
+def _text_at(disk: Disk, fd: int, end: int) -> bytes:
+    """The line that ends at offset `end`; empty where none does."""
     size = CHUNK
     while True:
         start = max(0, end - size)
         data = disk.read_at(fd, start, end - start)
         if start == 0 or data.find(b"\n", 0, -1) >= 0:
-            return line_before(data, end) if data.endswith(b"\n") else None
+            return data[data.rfind(b"\n", 0, -1) + 1 :] if data.endswith(b"\n") else b""
         size *= 4
 
 
@@ -277,6 +411,19 @@ def judge_projection(file: bytes | None, found: Projection | None, lines: tuple[
     if any(line.digest == found.digest for line in lines):
         return ProjectionStatus.OURS
     return ProjectionStatus.AHEAD if found.rev > lines[-1].seq else ProjectionStatus.FOREIGN
+
+
+CLAIMS = frozenset(
+    {"settings", "allow_test_changes", "asked", "answer", "messages", "outcome", "last_validation", "proof"}
+)
+
+
+def without_claims(doc: Doc) -> Doc:
+    """A JSON file of which no line tells: it sets nothing that only commands set, and nothing was measured of it."""
+    engine = doc.get("engine")
+    if not isinstance(engine, dict):
+        return doc
+    return {**doc, "engine": {key: value for key, value in engine.items() if key not in CLAIMS}}
 
 
 def _alone(kind: StateKind[S], document: ParsedDocument) -> S:

@@ -23,6 +23,7 @@ from loopwright.store.group_commit import Commit, CommitRequest, ErrorHandover, 
 from loopwright.store.journal import DELETED
 from loopwright.store.kind import S, StateKind, with_incident
 from loopwright.store.leased_state import LeasedState, StateMemory, follow_journal
+from loopwright.store.mac_chain import COPY, Anchor, prefix_mac
 from loopwright.store.paths import StatePaths
 from loopwright.store.recovery import RecoveredState
 from loopwright.store.source import StateSource
@@ -121,6 +122,10 @@ def can_show(known: CommittedState[S]) -> bool:
     return _to_show(known, 0).pending is not None
 
 
+def anchor_of(known: CommittedState[S]) -> Anchor:
+    return Anchor(known.seq, known.end, known.mac, known.doc["engine"]["digest"])
+
+
 class StateWriter(Generic[S]):
     """Every method expects the caller to hold the write lock of the state.
 
@@ -150,7 +155,7 @@ class StateWriter(Generic[S]):
         paths, state = request.paths, request.new
         assert state is not None
         nothing: CommittedState[S] = CommittedState(state, {}, 0, 0, 0, None, whole=True)
-        step = self.step(nothing, state, CommitStamp(self.now(), request.actor, request.event))
+        step = self.step(paths, nothing, state, CommitStamp(self.now(), request.actor, request.event))
         request.result = step.known.state
         known = yield from self.append(paths, nothing, step.known, [step.line])
         self._source.cache.put(paths.id, self.projections.write(paths, known))
@@ -195,12 +200,13 @@ class StateWriter(Generic[S]):
             self._cut(paths, known.end)
         if hold:
             more = (self._disk.read(paths.journal) or b"")[hold.memory.end : known.end]
-            hold.remember(StateMemory(known.state, known.seq, known.end, known.whole), more)
+            hold.remember(StateMemory.of(known, whole=known.whole), more)
         settlement = self._source.settle(paths, view, now)
         if settlement.quarantine:
             self.quarantine(paths.state, known.file)
         if settlement.event:
-            step = self.step(settlement.known, settlement.state, CommitStamp(now, settlement.actor, settlement.event))
+            stamp = CommitStamp(now, settlement.actor, settlement.event)
+            step = self.step(paths, settlement.known, settlement.state, stamp)
             return CommitBase(settlement.known, step.known, [step.line])
         if not view.current:
             known = _to_show(known, self._clock.monotonic())
@@ -221,6 +227,9 @@ class StateWriter(Generic[S]):
         self, paths: StatePaths, before: CommittedState[S], after: CommittedState[S], data: bytes
     ) -> Commit[CommittedState[S]]:
         fresh, hold = before.end == 0, self._source.holds.get(paths.id)
+        seal = self._source.seals.for_writing(paths.id)
+        if fresh and seal:
+            seal.forget()
         with self._disk.open(paths.journal, CREATE if fresh else WRITE) as fd:
             replica = self._replica_of(paths.id) if self._replica_of else None
             if replica:
@@ -245,15 +254,18 @@ class StateWriter(Generic[S]):
                 undo(paths, fd, before.end, FileNotFoundError(ENOENT, "its journal was removed"))
                 raise DisplacedJournal(f"{paths.journal} was removed while it was being written; that write is lost")
         if hold:
-            hold.remember(StateMemory(after.state, after.seq, after.end), data)
+            hold.remember(StateMemory.of(after), data)
+        if seal:
+            seal.keep(anchor_of(after))
         return replace(after, inode=found.st_ino, changed=found.st_ctime_ns)
 
     def restart(self, paths: StatePaths, rescue: RecoveredState[S], actor: str) -> S:
         """Writes the journal anew from what could be rescued; what stood there is kept beside it."""
         now = self.now()
-        state = with_incident(rescue.known.state, "state_rebuilt", f"rebuilt from {rescue.origin}", now)
+        incident = "journal_forged" if rescue.tampered else "state_rebuilt"
+        state = with_incident(rescue.known.state, incident, f"rebuilt from {rescue.origin}", now)
         event = JournalEvent(type="recovered", data={"from": rescue.origin})
-        step = self.step(rescue.known, state, CommitStamp(now, actor, event))
+        step = self.step(paths, rescue.known, state, CommitStamp(now, actor, event), prefix=rescue.lines)
         journal = rescue.lines + step.line
         if replica := self._replica_of(paths.id) if self._replica_of else None:
             with self._replicating(paths.id, len(journal)):
@@ -271,7 +283,8 @@ class StateWriter(Generic[S]):
         if (found := projection.parse_projection(file)) is None or not found.genuine:
             self.quarantine(paths.state, file)
         self._disk.remove(paths.state)
-        self._put_journal(paths, _to_show(state, 0), journal)
+        mac = prefix_mac(journal) if self._source.seals.for_writing(paths.id) else ""
+        self._put_journal(paths, _to_show(replace(state, mac=mac), 0), journal)
         self._replicated[paths.id] = len(journal)
         self._uncertain.discard(paths.id)
         self._show_progress(paths, state.state)
@@ -285,6 +298,8 @@ class StateWriter(Generic[S]):
         """
         now = self.now()
         self._source.cache.drop(paths.id)
+        if seal := self._source.seals.for_writing(paths.id):
+            seal.keep(COPY)
         view = self._source.view(paths, now)
         if not view.is_copy or view.known.end != at:
             raise Conflict(f"{self._kind.name} {paths.id}: its copy here does not end at byte {at} any more")
@@ -316,7 +331,7 @@ class StateWriter(Generic[S]):
         now = self.now()
         base, known, lines = self.ground(paths, now)
         self._source.cache.drop(paths.id)
-        step = self.step(known, known.state, CommitStamp(now, actor, JournalEvent(type=DELETED)))
+        step = self.step(paths, known, known.state, CommitStamp(now, actor, JournalEvent(type=DELETED)))
         carry_through(self.append, paths, base, step.known, [*lines, step.line])
 
     def _put_journal(self, paths: StatePaths, known: CommittedState[S], journal: bytes) -> S:
@@ -324,13 +339,18 @@ class StateWriter(Generic[S]):
         found = self._disk.read(paths.journal) or b""
         if not journal.startswith(found):
             self.quarantine(paths.journal, found)
+        seal = self._source.seals.for_writing(paths.id)
+        if seal:
+            seal.keep(anchor_of(known), seal.anchor() or COPY, durable=True)
         self._disk.replace(paths.journal, journal, durable=True)
+        if seal:
+            seal.keep(anchor_of(known))
         at = stat_journal(paths)
         known = replace(known, inode=at.inode, changed=at.changed)
         known = self.projections.write(paths, known) if known.pending else known
         self._source.cache.put(paths.id, known)
         if hold := self._source.holds.get(paths.id):
-            hold.begin_again(StateMemory(known.state, known.seq, known.end), journal)
+            hold.begin_again(StateMemory.of(known), journal)
         return known.state
 
     @contextlib.contextmanager
@@ -345,8 +365,18 @@ class StateWriter(Generic[S]):
             raise
         self._replicated[id] = end
 
-    def step(self, known: CommittedState[S], state: S, stamp: CommitStamp) -> CommitStep[S]:
-        return build_commit(self._kind, known, state, stamp, self._clock.monotonic())
+    def step(
+        self, paths: StatePaths, known: CommittedState[S], state: S, stamp: CommitStamp, prefix: bytes | None = None
+    ) -> CommitStep[S]:
+        """The commit of `state`. Its line vouches for everything before that has no MACs of ours; `prefix`: that.
+
+        Forbidden where lines have MACs, and the key cannot be read.
+        """
+        seal = self._source.seals.for_writing(paths.id)
+        if seal and known.end and not known.mac:
+            data = self._disk.read(paths.journal) or b"" if prefix is None else prefix
+            known = replace(known, mac=prefix_mac(data[: known.end]))
+        return build_commit(self._kind, known, state, stamp, self._clock.monotonic(), seal)
 
     def quarantine(self, path: str, data: bytes | None) -> None:
         """Keeps what could not be understood beside its place. Nothing is kept of an empty file."""
@@ -363,7 +393,8 @@ class StateWriter(Generic[S]):
             refuse_old_epoch(request.epoch, known.state)
             state = request.rule(known.state)
             if state is not known.state:
-                step = self.step(known, state, CommitStamp(now, request.actor, request.event, request.epoch))
+                stamp = CommitStamp(now, request.actor, request.event, request.epoch)
+                step = self.step(request.paths, known, state, stamp)
                 lines.append(step.line)
                 known = step.known
             request.result = known.state
@@ -389,11 +420,13 @@ class StateWriter(Generic[S]):
     def _restore(self, paths: StatePaths, hold: LeasedState[S], now: str) -> None:
         """Everything from the runner's memory, after its files were removed or changed under its hands."""
         history = hold.original(self._disk)
-        _, state, seq, end, _ = follow_journal(self._kind, hold.memory, history[hold.memory.end :], now)
+        seal = self._source.seals(paths.id)
+        _, state, seq, end, _, mac = follow_journal(self._kind, hold.memory, history[hold.memory.end :], now, seal)
         history = history[:end]
         file = read_projection(self._disk, paths) or b""
         strange = (shown := projection.parse_projection(file)) is None or not shown.genuine
         known = CommittedState(state, patch.to_json(state), seq, len(history), 0, file if strange else None, whole=True)
+        known = replace(known, mac=mac)
         origin = "its runner's memory: its files had been removed or changed"
         self.restart(paths, RecoveredState(known, history, origin), "runner")
         progress.write_files(self._disk, paths, self._kind.progress(state))

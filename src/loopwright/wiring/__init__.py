@@ -27,6 +27,7 @@ from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.store.files import FileStore
 from loopwright.store.group_commit import refuse_group
 from loopwright.store.kept_index import forget_gone_projects
+from loopwright.store.mac_chain import SealFolder
 from loopwright.wiring.agents import Agents as Agents
 from loopwright.wiring.fleet.forwarder import Forwarder
 from loopwright.wiring.fleet.replicas import RunReplicas
@@ -38,6 +39,7 @@ from loopwright.wiring.places import (
     read_cycle_prompts,
     read_prompts,
     read_tuning_prompts,
+    seals_folder,
     state_folder,
 )
 from loopwright.wiring.runners import Runners
@@ -513,11 +515,12 @@ def open_engine(
     agents = Agents(root, config.agents, processes.folder, fenced)
     branches = GitBranches(root, checkpoints_folder(config.settings))
     unsafe, names = config.settings.unsafe_fs, frozenset(agents.configured)
+    seals = SealFolder(seals_folder())
     with (
         closing(replicas),
-        FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as loops,
-        FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as cycles,
-        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas) as tunings,
+        FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas, seals=seals) as loops,
+        FileStore(root, CYCLES, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas, seals=seals) as cycles,
+        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas, seals=seals) as tunings,
         closing(Forwarder(root, config)) as there,
     ):
         mirror = replicas.mirroring({"loop_id": loops, "cycle_id": cycles, "tuning_id": tunings})

@@ -67,5 +67,10 @@ def state_folder() -> Path:
     return Path(home) / "loopwright" if home else Path(platformdirs.user_state_dir("loopwright"))
 
 
+def seals_folder() -> Path:
+    """Where the key is that journals are sealed with, and what is known of each."""
+    return state_folder() / "journals"
+
+
 def make_branches(project: Path, settings: Settings) -> GitBranches:
     return GitBranches(project, checkpoints_folder(settings))

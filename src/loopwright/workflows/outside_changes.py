@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from loopwright.core.command_rules import CommandRules
-from loopwright.core.errors import LoopwrightError
+from loopwright.core.errors import Forbidden, LoopwrightError
 from loopwright.core.person_messages import merge_messages
 from loopwright.core.run import STOP_REASONS, Run
 from loopwright.core.state import INCIDENTS_KEPT, Incident, PermissionRequest
@@ -114,9 +114,25 @@ class OutsideChanges(Generic[S]):
         if name == "status":
             return self.rules.request_status(state, found.status, now)
         if name in self.rules.editable:
-            return self.rules.edit(state, {name: getattr(found, name)})
+            edited = self.rules.edit(state, {name: getattr(found, name)})
+            require_harmless(state, found, name)
+            return edited
         given = {**vars(state), **(state.__pydantic_extra__ or {}), name: getattr(found, name)}
         return type(state).model_validate(given)
+
+
+GOALS = frozenset({"description", "user_issue_description"})
+
+
+def require_harmless(state: StoredRun, found: StoredRun, name: str) -> None:
+    """Forbidden for what an agent could ease its work by: further iterations, and another goal once it has begun.
+
+    A person's command may do both.
+    """
+    if name == "max_iterations" and found.max_iterations > state.max_iterations:
+        raise Forbidden("a limit is raised by a command only")
+    if name in GOALS and (state.engine.checkpoints or state.engine.start):
+        raise Forbidden("what was asked for is changed by a command only, once it has begun")
 
 
 def _unknown_keys(base: StoredRun, found: StoredRun) -> list[str]:

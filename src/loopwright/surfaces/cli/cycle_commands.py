@@ -7,7 +7,7 @@ import typer
 
 from loopwright.core.errors import Conflict, ExitCode, Invalid
 from loopwright.core.text import clean_line
-from loopwright.surfaces.cli import follow, loop_commands, pull_request, show_commands
+from loopwright.surfaces.cli import follow, loop_commands, pull_request, show_commands, verify
 from loopwright.surfaces.cli.derived_commands import extended_words
 from loopwright.surfaces.cli.kinds import CYCLES, CycleId, bind_kind
 from loopwright.surfaces.cli.options import (
@@ -328,6 +328,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "pr": bind_kind(CYCLES, pull_request.pr),
     "edit": edit,
     "recover": bind_kind(CYCLES, loop_commands.recover),
+    "verify": bind_kind(CYCLES, verify.verify),
     "delete": bind_kind(CYCLES, loop_commands.delete),
 }
 """What is written by hand."""

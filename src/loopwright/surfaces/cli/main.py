@@ -26,6 +26,7 @@ from loopwright.surfaces.cli import (
     show_commands,
     tasks,
     tune,
+    verify,
 )
 from loopwright.surfaces.cli import serve as mcp
 from loopwright.surfaces.cli.cycle_commands import COMMANDS as CYCLE_COMMANDS
@@ -54,6 +55,7 @@ LOOP_COMMANDS: dict[str, Callable[..., None]] = {
     "pr": bind_kind(LOOPS, pull_request.pr),
     "edit": loop_commands.edit,
     "recover": bind_kind(LOOPS, loop_commands.recover),
+    "verify": bind_kind(LOOPS, verify.verify),
     "delete": bind_kind(LOOPS, loop_commands.delete),
 }
 OTHER_COMMANDS: dict[str, Callable[..., None]] = {

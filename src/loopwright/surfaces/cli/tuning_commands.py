@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loopwright.core.errors import Invalid
-from loopwright.surfaces.cli import follow, loop_commands, show_commands
+from loopwright.surfaces.cli import follow, loop_commands, show_commands, verify
 from loopwright.surfaces.cli.derived_commands import how_to_follow
 from loopwright.surfaces.cli.kinds import TUNINGS, TuningId, bind_kind
 from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, project_option
@@ -80,6 +80,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "approve": bind_kind(TUNINGS, loop_commands.approve),
     "resume": bind_kind(TUNINGS, loop_commands.resume, without="auto"),
     "recover": bind_kind(TUNINGS, loop_commands.recover),
+    "verify": bind_kind(TUNINGS, verify.verify),
     "delete": bind_kind(TUNINGS, loop_commands.delete),
 }
 """What is written by hand. A session takes seconds: it is neither paused nor reopened."""
