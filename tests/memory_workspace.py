@@ -82,6 +82,10 @@ class FakeWorkspace:
         """It ignores nothing."""
         return ()
 
+    def lay_out_sealed(self, commit: str, to: Path, *, start: str | None, remembered: str | None) -> None:
+        """It ignores nothing, and has no links."""
+        self.export(commit, to)
+
     def layer(self, commit: str, to: Path, *, source: str, paths: Sequence[str] = ()) -> FileLayer | None:
         """It has no place for one to lie over."""
         return None

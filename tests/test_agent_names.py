@@ -4,9 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.core.agent_names import AgentChoice, check_agent, complete_name, read_choice, session_words
+from loopwright.core.agent_names import (
+    PRESET_COMMANDS,
+    AgentChoice,
+    check_agent,
+    complete_name,
+    read_choice,
+    session_words,
+)
 from loopwright.core.errors import Invalid
 from loopwright.core.state import RunSettings
+from loopwright.policy.secrets import withheld_names
 
 NAMES = st.from_regex(r"[A-Za-z0-9][\w.-]{0,20}", fullmatch=True).filter(str.isascii)
 WORDS = st.text("abc019-_./:@[]$|()", min_size=1, max_size=20).filter(str.strip)
@@ -46,3 +54,17 @@ def test_who_has_no_model_takes_none() -> None:
 
 def test_a_session_is_gone_on_with_by_hand_whatever_its_model() -> None:
     assert session_words("ra/codex:a/b@high", "7") == "ra/codex:a/b@high 7 (by hand: codex resume 7)"
+
+
+def test_a_preset_gets_the_secrets_it_logs_in_with_and_a_proxys() -> None:
+    environment = dict.fromkeys(
+        ("OPENAI_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GEMINI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY"), "value"
+    ) | {"HTTPS_PROXY": "http://me:pass@proxy"}
+    given = {
+        name: set(environment) - set(withheld_names(environment, preset.passed))
+        for name, preset in PRESET_COMMANDS.items()
+    }
+    assert given["codex"] == {"OPENAI_API_KEY", "HTTPS_PROXY"}
+    assert given["claude"] == {"ANTHROPIC_AUTH_TOKEN", "HTTPS_PROXY"}
+    assert given["gemini"] == {"GEMINI_API_KEY", "HTTPS_PROXY"}
+    assert {"GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY"}.isdisjoint(set().union(*given.values()))

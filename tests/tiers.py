@@ -69,6 +69,8 @@ tests/cli/test_generate.py::test_an_agents_proposals_become_tasks
 tests/cli/test_kept_answers.py
 tests/cli/test_menu.py::test_status_develop_and_exit
 tests/cli/test_parked.py::test_a_parked_loop_whose_runner_was_killed_waits_on_and_can_be_resumed
+tests/cli/test_planted_secrets.py::test_nothing_that_a_run_leaves_tells_one
+tests/cli/test_private_files.py::test_a_run_leaves_nothing_for_others
 tests/cli/test_render.py::test_a_scene_is_never_wider_than_the_terminal
 tests/cli/test_run.py::test_a_fix_is_verified
 tests/cli/test_sandboxed_runs.py::test_one_that_is_not_there_is_an_error_before_anything_is_made
@@ -289,6 +291,7 @@ tests/cli/test_following.py
 tests/cli/test_generate.py
 tests/cli/test_menu.py
 tests/cli/test_parked.py
+tests/cli/test_planted_secrets.py
 tests/cli/test_run.py
 tests/cli/test_sandboxed_runs.py
 tests/cli/test_serve.py
@@ -535,8 +538,8 @@ def _names(id: str) -> Iterator[str]:
 
 def choose(tier: str) -> None:
     """How many random examples are tried; before any test is loaded."""
-    settings.register_profile("fast", max_examples=settings().max_examples // FEWER)
-    settings.register_profile("full")
+    settings.register_profile("fast", max_examples=settings().max_examples // FEWER, deadline=None)
+    settings.register_profile("full", deadline=None)
     settings.load_profile("fast" if tier in ("fast", "standard") else "full")
 
 

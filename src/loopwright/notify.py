@@ -1,8 +1,10 @@
 """Ways to tell somebody of news of a loop."""
 
 import asyncio
+import socket
 import tempfile
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -12,6 +14,7 @@ from loopwright.core.errors import Invalid
 from loopwright.core.notices import Notification
 from loopwright.core.ports import Clock
 from loopwright.core.text import clean_line, clip_text, json_line
+from loopwright.processes.environment import ALL
 from loopwright.processes.process import Patience, ProcessResult, run_group
 
 if TYPE_CHECKING:
@@ -53,6 +56,7 @@ class CommandNotifier:
                 stdin=stdin.fileno(),
                 output_cap=OUTPUT,
                 needs=None,
+                passed=ALL,
             )
 
     def _problem(self, ran: ProcessResult) -> str | None:
@@ -77,6 +81,21 @@ def _environment(letter: Notification) -> dict[str, str]:
     return {f"LOOPWRIGHT_{name}": value.replace("\0", "") for name, value in known.items()}
 
 
+class PrivateAddressError(Exception):
+    """A host on this machine or in a private network, where whoever wrote the settings may have no business."""
+
+
+async def _public_address(host: str) -> str:
+    """One of the host's, once all of them are known to be public. PrivateAddressError, OSError."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    addresses = [ip_address(str(place[0]).partition("%")[0]) for *_, place in found]
+    for address in addresses:
+        inner = getattr(address, "ipv4_mapped", None) or address
+        if not inner.is_global or inner.is_multicast:
+            raise PrivateAddressError
+    return str(addresses[0])
+
+
 WEBHOOK_SECONDS = 10.0
 """How long one try may take."""
 PAUSES = (1.0, 4.0)
@@ -89,12 +108,14 @@ AGAIN = frozenset({408, 425, 429})
 class WebhookNotifier:
     """Implements ports.Notifier: JSON by POST. The address may hold a key: only its host is ever told.
 
-    It follows no redirect: what was meant for one host is given to no other.
+    It follows no redirect: what was meant for one host is given to no other. A host that is not among `hosts` must
+    have public addresses only; it is looked up once a try, and what was checked is what is connected to.
     """
 
     url: str
     clock: Clock
     seconds: float = WEBHOOK_SECONDS
+    hosts: tuple[str, ...] = ()
 
     async def notify(self, letter: Notification) -> str | None:
         import httpx2
@@ -114,10 +135,17 @@ class WebhookNotifier:
         """What was wrong, and whether another try may help. The answer's text is not read."""
         import httpx2
 
-        host = urlsplit(self.url).hostname
+        host = urlsplit(self.url).hostname or ""
         try:
-            async with asyncio.timeout(self.seconds), client.stream("POST", self.url, content=body) as response:
-                status = response.status_code
+            url = httpx2.URL(self.url)
+            async with asyncio.timeout(self.seconds):
+                to = url if host in self.hosts else url.copy_with(host=await _public_address(host))
+                named = {"host": url.netloc.decode("ascii")}
+                more = {"sni_hostname": url.raw_host.decode("ascii")}
+                async with client.stream("POST", to, content=body, headers=named, extensions=more) as response:
+                    status = response.status_code
+        except PrivateAddressError:
+            return f"notify_url: {host} is not public; name it in notify_hosts if it is meant", False
         except (TimeoutError, httpx2.TimeoutException):
             return f"notify_url: {host} did not answer within {self.seconds:g} s", True
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:

@@ -38,7 +38,8 @@ class LongTests(JudgedTests):
         return "python"
 
     async def run(self, order: TestOrder) -> TestRun:
-        self.asked.append((order.only, (self.project / "app.txt").read_text()))
+        if not order.sealed:
+            self.asked.append((order.only, (self.project / "app.txt").read_text()))
         whole = await super().run(order)
         kept = tuple(result for result in whole.results if not order.only or result.key in order.only)
         failed = any(result.status == "failed" for result in kept)

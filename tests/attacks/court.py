@@ -224,9 +224,10 @@ class _Court:
             [*words, "ls-files", "-co", "--exclude-standard", "-z"], cwd=self.project, capture_output=True, check=True
         ).stdout
         for name in filter(None, os.fsdecode(listed).split("\0")):
-            if (self.project / name).is_file():
+            path = self.project / name
+            if path.is_file() and path.resolve().is_relative_to(self.project.resolve()):
                 (copy / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(self.project / name, copy / name)
+                shutil.copyfile(self.project / name, copy / name, follow_symlinks=False)
         clean = {"PATH": os.pathsep.join((str(toolbox().bin), "/usr/bin", "/bin"))}
         try:
             done = subprocess.run(self.about.check, cwd=copy, env=clean, capture_output=True, timeout=20, check=False)

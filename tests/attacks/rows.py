@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 
-from tests.attacks import environment, honest, oracles
+from tests.attacks import environment, git, honest, left, oracles, product
 from tests.attacks.court import Row
 
-ATTACKS: Mapping[str, Row] = {**environment.ATTACKS, **oracles.ATTACKS}
+ATTACKS: Mapping[str, Row] = {
+    **environment.ATTACKS, **git.ATTACKS, **left.ATTACKS, **product.ATTACKS, **oracles.ATTACKS,
+}  # fmt: skip
 HONEST: Mapping[str, Row] = {**honest.HONEST, **oracles.HONEST}

@@ -1,15 +1,27 @@
 """Secrets stay out of what is written: known values wherever they stand, known shapes, and nothing else."""
 
+import base64
 import hashlib
+import html
 import json
+import shlex
 import time
 import uuid
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from loopwright.policy.secrets import HELD, SecretFilter, is_secret, secret_values
+from loopwright.policy.secrets import (
+    HELD,
+    SecretFilter,
+    SecretStream,
+    is_secret,
+    named_in,
+    secret_values,
+    withheld_names,
+)
 from tests.tables import each
 
 BODY = "MIIEpAIBAAKCAQEA7v1Yz0Qk9dXJ3bU5c2l0aW9uLXRlc3Qta2V5LW9ubHk0Zm9y"
@@ -163,3 +175,48 @@ def test_a_flood_takes_linear_time(piece: str) -> None:
     began = time.process_time()
     secrets.streamed(text[:1_000_000])
     assert time.process_time() - began < 2
+
+
+ENCODED = "s3cr3t'Val/ue+77&\"xyz\u00e9"
+DATA = ENCODED.encode()
+ENCODINGS = {
+    "json": json.dumps(ENCODED),
+    "json in json": json.dumps(json.dumps(ENCODED)),
+    "python": repr(ENCODED),
+    "shell": shlex.quote(ENCODED),
+    "page": html.escape(ENCODED),
+    "url": quote(ENCODED),
+    "form": quote_plus(ENCODED, safe=""),
+    "hex": DATA.hex(),
+    **{f"base64 after {n}": base64.b64encode(b"abc"[:n] + DATA + b"more").decode() for n in range(3)},
+    **{f"base64 for URLs after {n}": base64.urlsafe_b64encode(b"abc"[:n] + DATA + b"more").decode() for n in range(3)},
+}
+
+
+@each("text", ENCODINGS.values())
+def test_a_known_value_is_masked_however_it_is_encoded(text: str) -> None:
+    """In a stream too, wherever it is split."""
+    secrets = SecretFilter([ENCODED, "another-value-1"])
+    assert "‹masked environment›" in secrets.masked(f"see {text}, then")
+    for at in range(1, len(text)):
+        told: list[str] = []
+        stream = SecretStream(secrets, told.append)
+        stream.feed(f"see {text[:at]}")
+        stream.feed(f"{text[at:]}, then")
+        stream.finish()
+        assert "".join(told) == secrets.masked(f"see {text}, then")
+
+
+def test_what_is_withheld_looks_secret_and_is_not_named() -> None:
+    environment = {
+        "PATH": "/usr/bin",
+        "A_TOKEN": "one",
+        "AWS_SECRET_ACCESS_KEY": "two",
+        "DATABASE_URL": "postgres://me:hunter2@db/x",
+        "SSH_KEY_FILE": "id",
+        "GOOGLE_CREDENTIALS": "/home/me/key.json",
+        "B_TOKEN": "",
+    }
+    assert withheld_names(environment) == ("A_TOKEN", "AWS_SECRET_ACCESS_KEY", "DATABASE_URL")
+    assert withheld_names(environment, ["AWS_*", "A_TOKEN"]) == ("DATABASE_URL",)
+    assert named_in("KeyError: 'A_TOKEN'; MY_A_TOKEN", ["A_TOKEN", "B_TOKEN"]) == ("A_TOKEN",)

@@ -141,7 +141,9 @@ def test_a_run_is_set_up_once_and_sees_its_account_and_nothing_of_the_fleet(flee
         )
         fleet.command("submit", id)
     machine = fleet.machine(slots=1)
-    (machine.home / "loopwright.toml").write_text('[fleet.accounts.default]\nAPI_KEY = "of-the-account"\n')
+    (machine.home / "loopwright.toml").write_text(
+        '[fleet.accounts.default]\nREGION = "of-the-account"\nAPI_KEY = "of-its-agents-alone"\n'
+    )
     assert machine.start("--drain").wait() == 0
     assert "go on elsewhere" not in machine.output, "it left, and was not lost"
     assert (fleet.folder / "count").read_text() == "x\n"
@@ -149,7 +151,8 @@ def test_a_run_is_set_up_once_and_sees_its_account_and_nothing_of_the_fleet(flee
     for file in ("setup.txt", "task.txt"):
         for id in ("loop-1", "loop-2"):
             seen = show(fleet, f"loopwright/{id}", file)
-            assert "API_KEY=of-the-account" in seen
+            assert "REGION=of-the-account" in seen
+            assert file == "task.txt" or "of-its-agents-alone" not in seen
             assert "FLEET_URL" not in seen
 
 

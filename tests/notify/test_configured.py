@@ -16,7 +16,9 @@ async def test_a_runner_in_the_background_tells_by_both_ways(desk: Desk) -> None
     async with listening(200) as listener:
         command = "sh -c 'cat >> letters; echo $LOOPWRIGHT_EVENT $LOOPWRIGHT_STATUS >> events'"
         url = listener.url("/very-secret-topic")
-        (desk.project / "loopwright.toml").write_text(f'notify_command = "{command}"\nnotify_url = "{url}"\n')
+        (desk.project / "loopwright.toml").write_text(
+            f'notify_command = "{command}"\nnotify_url = "{url}"\nnotify_hosts = ["127.0.0.1"]\n'
+        )
         id = desk.create("--agent", desk.script(planned("Paint it"), ASKS, ASKS))
         assert desk.run("start", id).code == 0
         await soon(lambda: len(listener.heard) == 1 and (desk.project / "events").exists())

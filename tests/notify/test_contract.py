@@ -30,7 +30,7 @@ async def command(folder: Path, works: bool) -> AsyncIterator[Notifier]:
 @asynccontextmanager
 async def webhook(folder: Path, works: bool) -> AsyncIterator[Notifier]:
     async with listening(200 if works else 404) as listener:
-        yield WebhookNotifier(listener.url(), FakeClock())
+        yield WebhookNotifier(listener.url(), FakeClock(), hosts=("127.0.0.1",))
 
 
 KINDS = [fake, command, webhook]

@@ -12,10 +12,11 @@ from tests.notify.listener import FLOOD, SILENCE, Listener, listening
 from tests.waiting import soon
 
 KEY = "very-secret-topic"
+HERE = ("127.0.0.1",)
 
 
 def hook(listener: Listener, seconds: float = 10) -> WebhookNotifier:
-    return WebhookNotifier(listener.url(f"/{KEY}?auth=tk_1234567890"), FakeClock(), seconds)
+    return WebhookNotifier(listener.url(f"/{KEY}?auth=tk_1234567890"), FakeClock(), seconds, HERE)
 
 
 async def test_the_letter_is_posted_as_json() -> None:
@@ -30,7 +31,7 @@ async def test_the_letter_is_posted_as_json() -> None:
 
 async def test_a_name_and_password_in_the_address_are_sent_as_such() -> None:
     async with listening(204) as listener:
-        assert await WebhookNotifier(listener.url(user="me:secret@"), FakeClock()).notify(LETTER) is None
+        assert await WebhookNotifier(listener.url(user="me:secret@"), FakeClock(), hosts=HERE).notify(LETTER) is None
     assert "authorization: Basic bWU6c2VjcmV0" in listener.heads[0].replace("Authorization", "authorization")
 
 
@@ -98,3 +99,31 @@ async def test_no_trouble_tells_the_key() -> None:
         assert told is not None
         assert KEY not in told
         assert "tk_" not in told
+
+
+PRIVATE = [
+    "127.0.0.1", "localhost", "0.0.0.0", "10.1.2.3", "192.168.0.1", "172.16.0.9", "169.254.169.254", "[::1]",
+    "[fe80::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "[::ffff:10.0.0.1]", "2130706433", "0x7f.1",
+    "100.64.0.1", "224.0.0.1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("host", PRIVATE)
+async def test_a_private_address_that_nobody_named_is_not_reached(host: str) -> None:
+    async with listening(200) as listener:
+        told = await WebhookNotifier(f"http://{host}:{listener.port}/", FakeClock()).notify(LETTER)
+    assert "is not public; name it in notify_hosts" in str(told)
+    assert not listener.heard
+
+
+async def test_the_address_that_was_checked_is_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that leads elsewhere when it is asked for again, and one of whose addresses only one is public."""
+    answers = [["93.184.216.34", "127.0.0.1"], ["127.0.0.1"]]
+
+    async def looked_up(self: object, host: str, port: object, **_: object) -> list[tuple[object, ...]]:
+        return [(2, 1, 6, "", (address, 0)) for address in answers.pop(0)]
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "getaddrinfo", looked_up)
+    for _ in range(2):
+        told = await WebhookNotifier("http://rebinding.example/", FakeClock()).notify(LETTER)
+        assert "rebinding.example is not public" in str(told)

@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -178,6 +178,9 @@ class MeddledTests(ProjectTests):
     async def run(self, order: TestOrder) -> TestRun:
         self.asked.append(order.at)
         return await self._real.run(order)
+
+    async def run_program(self, argv: Sequence[str], order: TestOrder) -> tuple[int | None, str]:
+        return 0, ""
 
     async def run_layered(self, order: TestOrder, layer: FileLayer) -> TestRun | None:
         run = await self._real.run_layered(order, layer)

@@ -33,6 +33,7 @@ def _over(preset: AgentCommand | None, name: str, table: AgentTable) -> AgentCom
         argv=(*base.argv, *table.args),
         environment={**base.environment, **table.env},
         without=(*base.without, *table.without_env),
+        passed=(*base.passed, *table.pass_env),
         modes={**base.modes, **table.mode},
         modes_within={policy: mode for policy, mode in base.modes_within.items() if policy not in table.mode},
         install=table.install or base.install,

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import JsonValue, ValidationError
 
 from loopwright.core.errors import Invalid
+from loopwright.core.private_files import make_private_folder
 from loopwright.core.record import Record
 from loopwright.reports.tools import ReportOrder
 
@@ -35,7 +36,7 @@ class ReportSpool:
 
     def begin(self, order: ReportOrder, ground: bytes | None = None) -> None:
         """A new order, with what the debugger works on; letters of before are gone. OSError."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self._folder)
         _remove(self._letters)
         _remove(self._ground)
         if ground is not None:

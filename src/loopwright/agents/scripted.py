@@ -81,7 +81,7 @@ def read_script(path: Path) -> AgentScript:
     except OSError as error:
         raise Invalid(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        raise Invalid(f"{path} is not a script: {first_place(error)}") from error
+        raise Invalid(f"{path} is not a script: {first_place(error, AgentScript, ScriptedTurn)}") from error
 
 
 class ScriptedAgent(TaskAgent):

@@ -72,11 +72,22 @@ class McpServerCommand:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+_ROUTES = ("*_PROXY", "*_proxy")
+"""A proxy's address may hold a password, and without it no model can be reached."""
+MODEL_SECRETS = (
+    *_ROUTES, "OPENAI_*", "AZURE_OPENAI_*", "ANTHROPIC_*", "AWS_BEARER_TOKEN_BEDROCK", "GEMINI_*", "GOOGLE_*",
+    "OPENROUTER_*", "DASHSCOPE_*", "DEEPSEEK_*", "GROQ_*", "MISTRAL_*", "XAI_*", "MOONSHOT_*", "CEREBRAS_*",
+    "TOGETHER_*", "FIREWORKS_*", "HF_TOKEN", "LITELLM_*",
+)  # fmt: skip
+"""What those log in with that work with many models: patterns of names."""
+
+
 @dataclass(frozen=True)
 class AgentCommand:
     """An agent that speaks ACP over stdin and stdout, as it is started here.
 
-    `environment` is added to ours, `without` names variables that it does not get. `modes`: by policy, the session mode
+    `environment` is added to ours, `without` names variables that it does not get, and `passed` the secrets that it
+    does: what it logs in with. `modes`: by policy, the session mode
     (or the value of the session's config option "mode") that fits it best; one that the agent does not know is left
     alone. `session_meta` goes along with every new session, as its `_meta`. `tools_within`: seconds that the tools of
     MCP servers may come late, where a session begins without them. `install`, `login` and `resume` are what a person
@@ -94,6 +105,7 @@ class AgentCommand:
     argv: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     without: tuple[str, ...] = ()
+    passed: tuple[str, ...] = MODEL_SECRETS
     modes: Mapping[Policy, str] = field(default_factory=dict)
     install: str = ""
     login: str = ""
@@ -162,23 +174,27 @@ PRESET_COMMANDS: Mapping[str, AgentCommand] = {
     for preset in (
         replace(_npm("codex", ("codex-acp",), "@agentclientprotocol/codex-acp", "codex login",
                      {**_always("read-only"), "workspace": "workspace-write", "all": "agent-full-access"}),
+                passed=(*_ROUTES, "OPENAI_*", "AZURE_OPENAI_*", "CODEX_*"),
                 tools_within=10, resume="codex resume {session}", folders=("${CODEX_HOME:-~/.codex}",),
                 modes_within={"workspace": "agent-full-access"}),
         replace(_npm("claude", ("claude-agent-acp",), "@agentclientprotocol/claude-agent-acp", "claude /login",
                      _always("default")),
+                passed=(*_ROUTES, "ANTHROPIC_*", "CLAUDE_*", "AWS_BEARER_TOKEN_BEDROCK"),
                 tools_within=10, resume="claude --resume {session}",
                 folders=("${CLAUDE_CONFIG_DIR:-~/.claude}", "~/.claude.json"),
                 session_meta={"claudeCode": {"emitRawSDKMessages": [{"type": "system", "subtype": "api_retry"}]}}),
         replace(_npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
                      {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_DEBUG_LOG_FILE": "/dev/stderr"}),
-                folders=("${GEMINI_CLI_HOME:-~}/.gemini",)),
+                passed=(*_ROUTES, "GEMINI_*", "GOOGLE_*"), folders=("${GEMINI_CLI_HOME:-~}/.gemini",)),
         replace(_npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")),
                 tools_within=10, resume="qwen --resume {session}", model_args=("--model", "{model}"),
-                folders=("~/.qwen",)),
+                folders=("~/.qwen",), passed=(*MODEL_SECRETS, "QWEN_*")),
         replace(_npm("opencode", ("opencode", "acp", "--print-logs", "--log-level", "ERROR"), "opencode-ai",
                      "opencode auth login", _always("build"), {"OPENCODE_PERMISSION": _ASKING}),
+                passed=(*MODEL_SECRETS, "OPENCODE_*"),
                 resume="opencode --session {session}", folders=_xdg("opencode", "CACHE", "CONFIG", "DATA", "STATE")),
         AgentCommand("goose", ("goose", "acp"), {"GOOSE_MODE": "approve"}, modes=_always("approve"),
+                     passed=(*MODEL_SECRETS, "GOOSE_*"),
                      install="brew install block-goose-cli", login="goose configure", model_variable="GOOSE_MODEL",
                      folders=_xdg("goose", "CONFIG", "DATA", "STATE")),
     )

@@ -166,6 +166,9 @@ class Settings(BaseModel):
     sandbox_paths: Annotated[tuple[str, ...], BeforeValidator(_arguments)] = Field(
         (), description="what they see there besides; PATH:rw where they may write"
     )
+    pass_env: Annotated[tuple[str, ...], BeforeValidator(_arguments)] = Field(
+        (), description="secret environment variables that commands, tests and agents get, as in AWS_*"
+    )
     prompts: str | None = Field(
         None, min_length=1, description="folder of prompts that replace ours (default: .loopwright/prompts)"
     )
@@ -198,6 +201,9 @@ class Settings(BaseModel):
     )
     notify_url: Annotated[SecretStr, AfterValidator(_address)] | None = Field(
         None, description="address that a loop's notifications are posted to, as JSON"
+    )
+    notify_hosts: Annotated[tuple[str, ...], BeforeValidator(_list)] = Field(
+        (), description="hosts that notify_url may name although they are on this machine or in a private network"
     )
     notify_on: Annotated[tuple[NoticeKind, ...], BeforeValidator(_list)] = Field(
         get_args(NoticeKind), description="what to notify about: finished, needs_person, parked"
@@ -334,6 +340,9 @@ class AgentTable(BaseModel):
         default={}, description="environment variables to add"
     )
     without_env: tuple[Variable, ...] = Field(default=(), description="environment variables to remove")
+    pass_env: Annotated[tuple[str, ...], BeforeValidator(_arguments)] = Field(
+        default=(), description="secret environment variables that it gets, as in AWS_*"
+    )
     mode: Annotated[dict[Policy, str], BeforeValidator(_by_policy)] = Field(
         default={}, description="session mode by policy"
     )
@@ -361,6 +370,9 @@ def drop_choice(agent: str, given: Mapping[str, object]) -> dict[str, None]:
 
 PREFIX = "LOOPWRIGHT_"
 FLEET_URL = f"{PREFIX}FLEET_URL"
+PASS_ENV = f"{PREFIX}PASS_ENV"
+ACCOUNT_ENV = f"{PREFIX}ACCOUNT_ENV"
+"""Names of the variables of the fleet's account, between commas: its agents get them."""
 FLAG = "flag"
 AGENTS = "agents"
 CYCLE = "cycle"

@@ -1,10 +1,12 @@
 """What every step of a run works on, whatever the workflow: its ports, and what this process has seen for itself."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple
 
 from pydantic import JsonValue
 
+from loopwright.core.package_files import stamp_package
 from loopwright.core.ports import Clock, Debugger, Rule, RunBranches, Snapshot, Store, TestOrder, TestRunner, Workspace
 from loopwright.core.record import JournalEvent
 from loopwright.core.run import R
@@ -87,9 +89,10 @@ class MeasuredRunContext(RunContext[R]):
     `verdicts`: trees that this very process has validated, and whether they passed. `failures`: by tree, the tests that
     have failed on it in any run. `measured`: its last run of
     the tests, `whole`: its last of all of them; `endless`: tests that did not end in that, with the seconds they get
-    now. `first_runs`: by tree, what the first version of the tests said of it. `proofs`: by tree and goal. `claims`,
-    what agents said of the tests, wait for the next validation. `branches`: by which its tasks are committed, where it
-    has a worktree.
+    now. `first_runs`: by tree, what the first version of the tests said of it. `proofs`: by tree and goal. `seals`: by
+    tree, why it did not pass in a sealed copy. `claims`, what agents said of the tests, wait for the next validation.
+    `package`: our own files as they were when this process began. `branches`: by which its tasks are committed, where
+    it has a worktree.
     """
 
     __test__ = False
@@ -103,7 +106,9 @@ class MeasuredRunContext(RunContext[R]):
     endless: dict[str, float] | None = None
     first_runs: dict[str, TestRun] = field(default_factory=dict)
     proofs: dict[tuple[str, ProofGoal], Proof] = field(default_factory=dict)
+    seals: dict[str, str | None] = field(default_factory=dict)
     claims: list[str] = field(default_factory=list)
+    package: Mapping[str, tuple[int, int, int]] = field(default_factory=stamp_package)
     branches: RunBranches | None = None
 
     def proof_goal(self) -> ProofGoal:

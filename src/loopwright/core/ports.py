@@ -68,6 +68,7 @@ class TestOrder:
     that each test reaches, only `at` another folder. `limits` are those of single tests; `parallel`: processes that run
     them (None: as the command says); `on_news` hears of the first failure, and of tests that take long. `opens` asks
     which files are opened, and by whom.
+    `sealed`: before a success, in a copy that is made of a checkpoint alone.
     """
 
     __test__: ClassVar[bool] = False
@@ -83,6 +84,7 @@ class TestOrder:
     limits: TestLimits = field(default_factory=TestLimits)
     parallel: int | None = None
     on_news: Callable[[str], None] | None = None
+    sealed: bool = False
     opens: bool = False
 
 
@@ -423,6 +425,12 @@ class Workspace(Protocol):
         Left out: what tests and builds write themselves (caches, compiled files), and test material by its name.
         """
 
+    def lay_out_sealed(self, commit: str, to: Path, *, start: str | None, remembered: str | None) -> None:
+        """Writes a snapshot below `to`, with the ignored files that there were when the environment was remembered.
+
+        Links out of the project that were not there at the `start`, a snapshot, are left out. None: nothing is.
+        """
+
     def layer(self, commit: str, to: Path, *, source: str, paths: Sequence[str] = ()) -> FileLayer | None:
         """What makes the project hold that commit's files, but for `paths`, which are as `source` has them.
 
@@ -542,6 +550,9 @@ class TestRunner(Protocol):
     async def run(self, order: TestOrder) -> TestRun:
         """Runs the tests. Invalid: not in so many processes."""
 
+    async def run_program(self, argv: Sequence[str], order: TestOrder) -> tuple[int | None, str]:
+        """Runs a program as the tests are run, but without any framework; its exit code, and what it printed."""
+
     async def run_layered(self, order: TestOrder, layer: FileLayer) -> TestRun | None:
         """The same in the project's place, with the layer over it, which is used up; None where that cannot be done."""
 
@@ -620,6 +631,9 @@ class Processes(Protocol):
 
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         """Ends what a runner that is gone has left; returns the ids. Never ourselves or our ancestors. Blocks."""
+
+    def withheld(self) -> tuple[str, ...]:
+        """The variables of our environment that look secret, which commands and tests do not get."""
 
     def confined(self, loop_id: str, settings: RunSettings) -> AbstractContextManager[None]:
         """While it lasts, what is started goes into the sandbox of these settings.

@@ -128,14 +128,15 @@ def first_problem(error: ValidationError) -> str:
     return f"{where}: {words} (got {given if len(given) <= 80 else given[:77] + '…'})"
 
 
-def first_place(error: ValidationError) -> str:
-    """Where the first validation problem is, in words that hold nothing of what was given."""
+def first_place(error: ValidationError, *models: type[BaseModel]) -> str:
+    """Where the first validation problem is: in words of ours and fields of these models, nothing that was given."""
     problem = error.errors(include_url=False)[0]
     if problem["type"] == "json_invalid":
         found = re.search(r"line \d+ column \d+$", problem["msg"])
         return f"no JSON at {found[0]}" if found else "no JSON"
-    numbered = ".".join(str(part) for part in problem["loc"] if isinstance(part, int))
-    return f"it does not fit{f' at {numbered}' if numbered else ''} ({problem['type']})"
+    known = {name for model in models for name in model.model_fields}
+    where = ".".join(str(part) for part in problem["loc"] if isinstance(part, int) or part in known)
+    return f"{where or 'it'} does not fit ({problem['type']})"
 
 
 class JournalEvent(Record):

@@ -16,7 +16,7 @@ from loopwright.core.transcript import (
     event_of,
     fields_of,
 )
-from loopwright.policy.secrets import SecretFilter
+from loopwright.policy.secrets import SecretFilter, SecretStream
 
 BURST_SECONDS = 1.0
 BURST = 4096
@@ -192,10 +192,14 @@ class EventBus:
         self.observers, self.role = observers, role
         self.secrets = secrets or SecretFilter()
         self._hearing = OutputFilter(self._tell, self.secrets, later)
+        self._printed = SecretStream(self.secrets, lambda text: self._hand(RunNote("output", text, role=self.role)))
 
     def publish(self, kind: NoteKind, text: str) -> None:
-        if kind != "output":
-            self._hearing.flush()
+        if kind == "output":
+            self._printed.feed(text)
+            return
+        self._printed.finish()
+        self._hearing.flush()
         self._hand(RunNote(kind, self.masked(text), role=self.role))
 
     def hear(self, event: TranscriptEvent) -> None:
@@ -208,6 +212,7 @@ class EventBus:
 
     def close(self) -> None:
         """Hands on what was gathered; nothing is heard after it."""
+        self._printed.finish()
         self._hearing.close()
 
     def also(

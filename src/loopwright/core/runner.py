@@ -36,9 +36,8 @@ from loopwright.core.spending import BudgetMeter, SharedSpending
 from loopwright.core.state import Budget, Incident, RunBranch, Waiting
 from loopwright.core.threads import run_in_thread
 from loopwright.core.transcript import TRANSCRIPT
-from loopwright.policy.secrets import SecretFilter
+from loopwright.policy.secrets import SHAPES_ALONE, SecretFilter, withheld_words
 
-NO_VALUES = SecretFilter()
 """Only what looks like a secret is one."""
 
 
@@ -87,7 +86,7 @@ class Runner(Generic[R]):
     clock: Clock
     processes: Processes
     price: Callable[[Usage], float | None] = no_price
-    secrets: SecretFilter = NO_VALUES
+    secrets: SecretFilter = SHAPES_ALONE
     notifiers: tuple[Notifier, ...] = ()
     notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
     branches: RunBranches | None = None
@@ -156,6 +155,8 @@ class Runner(Generic[R]):
             )
             permits.forget_old()
             async with self.processes.owning(id) as left, dispatcher.watching(begun):
+                if withheld := self.processes.withheld():
+                    bus.publish("activity", withheld_words(withheld))
                 meter = self._make_meter(id, lease.epoch)
                 hold = Hold(begun, lease.epoch, bus, shown, permits, left, meter, person, from_afar)
                 try:

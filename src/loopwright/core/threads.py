@@ -96,6 +96,46 @@ async def run_in_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs)
         raise
 
 
+_AGAIN = 0.2
+"""Seconds after which a call that goes on is ended once more: it may have taken the error for one of its own."""
+
+
+async def look_in_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """As `run_in_thread`, for what changes nothing: when cancelled, it ends between two instructions of its own."""
+    import asyncio
+
+    mutex, at_work = threading.Lock(), set[int]()
+
+    def looking() -> R:
+        thread = threading.get_ident()
+        try:
+            with mutex:
+                at_work.add(thread)
+            return call(*args, **kwargs)
+        finally:
+            with mutex:
+                at_work.clear()
+
+    work = asyncio.ensure_future(run_in_thread(looking))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        work.cancel()
+        while not work.done():
+            with mutex:
+                for thread in at_work:
+                    _end_call(thread)
+            await asyncio.wait({work}, timeout=_AGAIN)
+        raise
+
+
+def _end_call(thread: int) -> None:
+    """Raises CallCancelledError there, as soon as it runs Python's own instructions."""
+    import ctypes
+
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(CallCancelledError))
+
+
 @contextmanager
 def in_thread(serve: Callable[[threading.Event], None]) -> Iterator[None]:
     """Has it serve in a thread of its own while this lasts; the event says that it is over."""

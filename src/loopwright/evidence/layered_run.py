@@ -14,6 +14,7 @@ from pathlib import Path
 from loopwright.core.ports import FileLayer, TestOrder
 from loopwright.evidence.testing import TestRun
 from loopwright.processes.confinement import confine, current_sandbox
+from loopwright.processes.environment import current_passed, pass_secrets
 from loopwright.processes.process import Patience, run_group
 
 _NEWS = "\x1e"
@@ -33,7 +34,9 @@ async def run_layered(
         "work": f"{layer.folder}.work",
         "hidden": [os.fsdecode(name) for name in layer.hidden],
     }
-    asked = pickle.dumps((root, project, replace(order, on_output=None, on_news=None), current_sandbox()))
+    asked = pickle.dumps(
+        (root, project, replace(order, on_output=None, on_news=None), current_sandbox(), current_passed())
+    )
     channel = os.memfd_create("layered-run", os.MFD_CLOEXEC)
     try:
         _write(channel, json.dumps(mounts).encode() + b"\n" + asked)
@@ -72,7 +75,7 @@ def main() -> None:
     from loopwright.evidence.run import ProjectTests
 
     with open(0, "rb", closefd=False) as file:
-        root, project, order, sandbox = pickle.load(file)
+        root, project, order, sandbox, passed = pickle.load(file)
     order = replace(
         order,
         at=root,
@@ -84,9 +87,9 @@ def main() -> None:
         """Ends by itself when it is told to, and so leaves nothing behind."""
         if (task := asyncio.current_task()) is not None:
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        return await ProjectTests(root, project).run(order)
+        return await ProjectTests(root, project).measure(order)
 
-    with confine(sandbox):
+    with confine(sandbox), pass_secrets(passed):
         try:
             run = asyncio.run(run_tests())
         except asyncio.CancelledError:

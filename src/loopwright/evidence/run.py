@@ -26,9 +26,10 @@ from loopwright.evidence.results import RunnerReport, encode_safely, load_json, 
 from loopwright.evidence.runners import FRAMEWORKS, PYTHON, WRAPPED, detect_command, find_runner
 from loopwright.evidence.runners.contract import FrameworkRunner
 from loopwright.evidence.runners.pytest import PytestRunner
+from loopwright.evidence.secret_results import ResultFilter
 from loopwright.evidence.testing import SHARED, RunTrouble, TestLimits, TestResult, TestRun, endless_words, words_due
 from loopwright.processes.confinement import current_sandbox
-from loopwright.processes.process import Cut, Patience, ProcessResult, read_starvation, run_shell
+from loopwright.processes.process import Cut, Patience, ProcessResult, read_starvation, run_group, run_shell
 from loopwright.processes.process_tree import ProcessMark, find_outer
 from loopwright.processes.sandbox import SandboxNeeds
 
@@ -316,12 +317,20 @@ _CUT_SHORT: dict[Cut | None, RunTrouble] = {"timeout": "timeout", "silence": "si
 class ProjectTests:
     """See ports.TestRunner; the tests are those in the folder `root`, processes carry the mark of the `project`.
 
-    `launcher`: a program that lays files over the project (see repair/overlay.py).
+    `launcher`: a program that lays files over the project (see repair/overlay.py). `results`: what keeps secrets out
+    of all that is told of them.
     """
 
     __test__: ClassVar[bool] = False
 
-    def __init__(self, root: Path, project: Path | None = None, launcher: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        root: Path,
+        project: Path | None = None,
+        launcher: Sequence[str] = (),
+        results: ResultFilter | None = None,
+    ) -> None:
+        self._filter = results or ResultFilter()
         self._root = root.resolve()
         self._project = (project or root).resolve()
         self._launcher = launcher
@@ -361,6 +370,10 @@ class ProjectTests:
         return compare_sources(file, before, after)
 
     async def run(self, order: TestOrder) -> TestRun:
+        return self._filter.masked(await self.measure(self._filter.real(order)))
+
+    async def measure(self, order: TestOrder) -> TestRun:
+        """As the tests told it, secrets too."""
         root = self._root if order.at is None else order.at.resolve()
         runner = find_runner(order.command, root)
         with tempfile.TemporaryDirectory(prefix="loopwright-tests-", ignore_cleanup_errors=True) as name:
@@ -427,10 +440,23 @@ class ProjectTests:
         covers = order.at is None and not order.only
         return probe.limit_environment(env, least=order.limits.least, covers=covers, opens=order.opens)
 
+    async def run_program(self, argv: Sequence[str], order: TestOrder) -> tuple[int | None, str]:
+        done = await run_group(
+            argv,
+            cwd=order.at or self._root,
+            project=self._project,
+            marker=order.marker,
+            patience=Patience(order.timeout, order.silence),
+            output_cap=OUTPUT_KEPT,
+            needs=SandboxNeeds(),
+        )
+        return done.exit_code, done.output
+
     async def run_layered(self, order: TestOrder, layer: FileLayer) -> TestRun | None:
         if not self._launcher:
             return None
-        return await run_layered(self._root, self._project, self._launcher, order, layer)
+        run = await run_layered(self._root, self._project, self._launcher, self._filter.real(order), layer)
+        return run and self._filter.masked(run)
 
 
 def check_parallel(runner: FrameworkRunner, command: str, root: Path) -> None:

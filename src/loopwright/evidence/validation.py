@@ -10,6 +10,7 @@ from pathlib import Path
 from loopwright.core.context import MeasuredRunContext, RunKey, RunMeasurement
 from loopwright.core.errors import Conflict, WorkspaceError
 from loopwright.core.outcomes import ValidationOutcome
+from loopwright.core.package_files import changed_files
 from loopwright.core.run import R
 from loopwright.core.run_events import EventBus
 from loopwright.core.state import Baseline
@@ -53,6 +54,9 @@ async def remember_environment(ground: MeasuredRunContext[R], command: str | Non
 async def environment_doubt(ground: MeasuredRunContext[R], command: str | None) -> str | None:
     """Why what the tests say is not believed: what they run with has changed, and nothing of the run explains it."""
     engine = ground.state().engine
+    if own := await run_in_thread(changed_files, ground.package):
+        ground.note("environment_changed", f"loopwright's own files were changed: {join_names(own, NAMES_SHOWN)}")
+        return f"loopwright's own files were changed while this process ran: {join_names(own, NAMES_SHOWN)}"
     if engine.environment is None:
         return None
     found = await _changed(ground, engine.environment, command)
@@ -358,6 +362,7 @@ async def _validated(
         min_pass_rate=settings.min_pass_rate,
         min_coverage=settings.min_coverage,
     )
+    doubt = doubt or ground.seals.get(measured.tree)
     disturbed = passed and doubt is not None
     if doubt is not None:
         passed, reasons = False, (*reasons, doubt)

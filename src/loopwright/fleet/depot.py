@@ -17,6 +17,7 @@ from urllib.parse import unquote
 
 from loopwright.core.errors import Conflict, Invalid, NotFound, WorkspaceError
 from loopwright.core.ids import check_id
+from loopwright.core.private_files import make_private_folder
 from loopwright.policy.secrets import SecretFilter
 from loopwright.processes.process_tree import ProcessMark, kill_marked
 from loopwright.processes.user_git import GitAnswer, UserGit, choose_remote
@@ -84,7 +85,7 @@ class GitDepot:
                 raise NotFound(f"{self._url} has no commit {base} under the name of {id}; submit the run once more")
         self._lay_out(id, base)
         lenders, ours = self._private / "objects" / "info" / "alternates", os.fsencode(self._mirror / "objects")
-        lenders.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(lenders.parent)
         with lenders.open("ab+") as file:
             file.seek(0)
             if ours not in file.read().splitlines():
@@ -95,7 +96,7 @@ class GitDepot:
         theirs = f"+{_ref(id, '*')}:refs/depot/{id}/*", f"^{_ref(id, 'base')}", f"^{_ref(id, 'merge')}"
         own = self._git(id).run("rev-parse", "--path-format=absolute", "--git-path", "config")
         settings = [f"include.path={own.output}"] if own.is_good else []
-        self._private.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self._private)
         with _locked(self._private / _LOCK):
             self._make_repository(private)
             how = (*_FETCH, "--no-tags", "--no-auto-gc")
@@ -175,7 +176,7 @@ class GitDepot:
     @contextmanager
     def _mirror_locked(self) -> Iterator[UserGit]:
         """Git in the mirror, which is made where it is missing, for us alone. It may outlive us, if we are killed."""
-        self._mirror.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self._mirror)
         variables = {**_QUIETLY, "GIT_DIR": str(self._mirror)}
         git = UserGit(self._mirror, "mirror", self._mirror, self._patience, variables)
         with _locked(self._mirror.with_suffix(".lock")):

@@ -1,9 +1,15 @@
 """Keeping secrets out of what is written and shown: values that are known, and shapes that are well known. Pure."""
 
+import base64
+import html
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from functools import partial
 from typing import NamedTuple
+from urllib.parse import quote, quote_plus
 
 from pydantic import JsonValue
 
@@ -13,6 +19,8 @@ SHORTEST_LINE = 16
 """Of a value with several lines: each line that is this long is a secret by itself."""
 HELD = 4096
 """Characters at the end of a stream that may wait for what follows."""
+MASK = "‹masked"
+"""Begins what stands for a secret."""
 HEAD = 96
 """Characters of a longer secret that stay behind, so that its next piece is still known as one."""
 
@@ -91,9 +99,38 @@ def is_secret(name: str) -> bool:
     return any(word in _WORDS or word.endswith(_ENDINGS) or word.startswith("CREDENTIAL") for word in words)
 
 
+def _names_secret(name: str, value: str) -> bool:
+    """By its name; a path says where a secret is."""
+    return is_secret(name) and not value.startswith(("/", "~", "./"))
+
+
+def withheld_names(environment: Mapping[str, str], passed: Iterable[str] = ()) -> tuple[str, ...]:
+    """The variables that hold a secret, by name or by shape, but for those that are `passed`: names, or as AWS_*."""
+    passed = tuple(passed)
+    return tuple(
+        name
+        for name, value in environment.items()
+        if value and (_names_secret(name, value) or SHAPES_ALONE.masked(value) != value)
+        if not any(fnmatchcase(name, pattern) for pattern in passed)
+    )
+
+
+def withheld_words(names: Iterable[str]) -> str:
+    """What to say of variables that programs do not get."""
+    listed = ", ".join(sorted(names))
+    return (
+        f"withheld as secrets from commands, tests, and agents that log in otherwise: {listed} (see setting pass_env)"
+    )
+
+
+def named_in(text: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of these variables that the text speaks of."""
+    return tuple(name for name in names if name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text))
+
+
 def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of the variables whose names look secret, also as they stand in JSON; paths are not secret."""
-    values = [v.strip() for n, v in environment.items() if is_secret(n) and not v.startswith(("/", "~", "./"))]
+    """The values of the variables whose names look secret; paths are not secret."""
+    values = [v.strip() for n, v in environment.items() if _names_secret(n, v)]
     lines = [line.strip() for value in values if "\n" in value for line in value.splitlines()]
     known = [*values, *(line for line in lines if len(line) >= SHORTEST_LINE)]
     return tuple(dict.fromkeys(value for value in known if len(value) >= SHORTEST))
@@ -134,18 +171,56 @@ class SecretMatch(NamedTuple):
     mask: str
 
 
+def _quoted_forms(value: str) -> Iterator[str]:
+    """As it stands in JSON, in JSON within JSON, in Python, a shell, a URL, and a page."""
+    for ascii_only in (True, False):
+        once = json.dumps(value, ensure_ascii=ascii_only)[1:-1]
+        yield from (once, json.dumps(once, ensure_ascii=ascii_only)[1:-1])
+    yield from (repr(value)[1:-1], html.escape(value), html.escape(value, quote=False))
+    yield from (shlex.quote(f" {value}")[2:-1], re.sub(r"([^\w@%+=:,./-])", r"\\\1", value))
+    for escape in (partial(quote, safe=""), quote, quote_plus):
+        escaped = escape(value, errors="replace")
+        yield from (escaped, re.sub(r"%..", lambda found: found[0].lower(), escaped))
+
+
+def _encoded_forms(value: str) -> Iterator[str]:
+    """In hex, and in base64 wherever it begins in what is encoded: those characters that nothing beside it changes."""
+    data = value.encode(errors="replace")
+    yield from (data.hex(), data.hex().upper())
+    for before, first in enumerate((0, 2, 3)):
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            yield encode(bytes(before) + data).decode()[first : (before + len(data)) * 8 // 6]
+
+
+def _by_length(forms: Iterable[str]) -> tuple[str, ...]:
+    """The longest first."""
+    return tuple(sorted({form for form in forms if len(form) >= SHORTEST}, key=lambda form: (-len(form), form)))
+
+
+_RUN = re.compile(r"[A-Za-z0-9+/_-]{9,}")
+"""What may be in hex or base64: eight bytes have at least as many characters, wherever they begin."""
+
+
 class SecretFilter:
-    """Takes secrets out of text. `values` are masked wherever they stand; nothing that is put in holds one of them."""
+    """Takes secrets out of text. `values` are masked wherever they stand, as they are, quoted, in hex or in base64;
+    nothing that is put in holds one of them.
+    """
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        spelled = {form for value in values for form in (value, json.dumps(value)[1:-1]) if len(value) >= SHORTEST}
-        self._values = tuple(sorted(spelled, key=lambda value: (-len(value), value)))
+        known = [value for value in values if len(value) >= SHORTEST]
+        self._values = _by_length(form for value in known for form in (value, *_quoted_forms(value)))
+        self._encoded = _by_length(form for value in known for form in _encoded_forms(value))
+        self._longest = max(map(len, (*self._values[:1], *self._encoded[:1])), default=0)
+        self._holding: dict[str, list[str]] = {}
+        for form in (*self._values, *self._encoded):
+            for character in set(form):
+                self._holding.setdefault(character, []).append(form)
         self._plain = next(m for m in ("‹masked›", "‹…›", "") if not any(v in m for v in self._values))
         self._known = self._mask("environment")
         self._masks = {shape.kind: self._mask(shape.kind) for shape in SHAPES}
 
     def _mask(self, kind: str) -> str:
-        mask = f"‹masked {kind}›"
+        mask = f"{MASK} {kind}›"
         return self._plain if any(value in mask for value in self._values) else mask
 
     def masked(self, text: str) -> str:
@@ -164,7 +239,7 @@ class SecretFilter:
     def streamed(self, text: str) -> MaskedPart:
         """As `masked`, for a part of a longer text: a secret may have begun at its end."""
         found = self._found(text)
-        most = max(HELD, len(self._values[0]) if self._values else 0)
+        most = max(HELD, self._longest)
         cut = max(self._unsure_from(text), len(text) - most)
         for start, end, _ in found:
             if not start < cut < end:
@@ -176,7 +251,8 @@ class SecretFilter:
 
     def _found(self, text: str) -> list[SecretMatch]:
         """Every secret in the text, in order; what overlaps is one."""
-        spans = [SecretMatch(at, at + len(value), self._known) for value in self._values for at in _places(text, value)]
+        known = (*self._values, *self._encoded_in(text))
+        spans = [SecretMatch(at, at + len(value), self._known) for value in known for at in _places(text, value)]
         for shape in SHAPES:
             if shape.sign in text:
                 groups = ((m, m.lastindex or 0) for m in shape.pattern.finditer(text))
@@ -189,17 +265,45 @@ class SecretFilter:
                 joined.append(span)
         return joined
 
+    def _encoded_in(self, text: str) -> list[str]:
+        """Looks only at what can be encoded, which is little of most texts."""
+        if not self._encoded:
+            return []
+        runs = "\n".join(_RUN.findall(text))
+        return [form for form in self._encoded if form in runs]
+
     def _unsure_from(self, text: str) -> int:
         """Where a secret may begin whose end is not there yet."""
         edge = _EDGE.search(text[::-1])
         run = len(text) - edge.start() if edge else 0
         if announced := _ANNOUNCED.search(text[max(0, run - 12) : run]):
             run -= len(announced[0])
-        begun = [_begun(text, value) for value in self._values]
+        begun = [_begun(text, value) for value in self._holding.get(text[-1:], ())]
         key = text.rfind("-----BEGIN ")
         if key >= 0 and _KEY_END.search(text, key):
             key = -1
         return min([run, *begun, *([key] if key >= 0 else [])])
+
+
+SHAPES_ALONE = SecretFilter()
+"""For those who know no values."""
+
+
+class SecretStream:
+    """Passes a text that comes in parts on to `tell`, without its secrets."""
+
+    def __init__(self, secrets: SecretFilter, tell: Callable[[str], None]) -> None:
+        self._secrets, self._tell, self._rest = secrets, tell, ""
+
+    def feed(self, text: str) -> None:
+        told, self._rest = self._secrets.streamed(self._rest + text)
+        if told:
+            self._tell(told)
+
+    def finish(self) -> None:
+        rest, self._rest = self._rest, ""
+        if rest:
+            self._tell(self._secrets.masked(rest))
 
 
 def _places(text: str, value: str) -> Iterable[int]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from loopwright.core.errors import NoSandbox, SandboxError
 from loopwright.core.state import SandboxName
+from loopwright.processes.environment import program_environment
 from loopwright.processes.sandbox import (
     TEMPORARY,
     HostPaths,
@@ -242,10 +243,12 @@ def confine(sandbox: Sandbox | None) -> Iterator[None]:
 
 def run_briefly(argv: Sequence[str], *, cwd: Path, seconds: float) -> subprocess.CompletedProcess[bytes]:
     """A short question to a program of the project's, in the run's sandbox. OSError, TimeoutExpired, SandboxError."""
-    sandbox = current_sandbox()
+    sandbox, environment = current_sandbox(), program_environment()
     if sandbox is not None:
-        return sandbox.run_briefly(argv, cwd, os.environ, seconds)
-    return subprocess.run(argv, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False)
+        return sandbox.run_briefly(argv, cwd, environment, seconds)
+    return subprocess.run(
+        argv, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
+    )
 
 
 def _home(environment: Mapping[str, str]) -> Path:

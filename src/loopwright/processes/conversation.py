@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.private_files import FILE_MODE
+from loopwright.processes.environment import masking_log, withheld_here
 from loopwright.processes.process import LINGER, OutputPipe, RunningProcess, await_exit, ensure_end, start_process
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.sandbox import SandboxNeeds
@@ -164,16 +166,18 @@ async def open_conversation(
     stderr: Path,
     more: Mapping[str, str],
     without: Collection[str] = (),
+    passed: Sequence[str] = (),
     needs: SandboxNeeds | None = None,
 ) -> AsyncIterator[TalkingProgram]:
     """A running program, in a session of its own; afterwards nothing is left of it.
 
-    It has our environment with `more`, `without` some variables. What it prints besides goes to the end of the file
-    `stderr`. `needs`: as run_group has it. Invalid when it cannot be started; SandboxError, in the place of what the
-    block raises, when its sandbox cannot be made.
+    It has our environment with `more`, `without` some variables and all secrets that are not `passed`. What it prints
+    besides goes to the end of the file `stderr`. `needs`: as run_group has it. Invalid when it cannot be started;
+    SandboxError, in the place of what the block raises, when its sandbox cannot be made.
     """
     run = mark.with_run()
-    with OutputPipe() as source, stderr.open("ab") as errors:
+    stderr.touch(FILE_MODE)
+    with stderr.open("ab") as errors, masking_log(stderr, more), OutputPipe() as source:
         stdin, ours = os.pipe()
         try:
             with source.sink() as sink:
@@ -181,7 +185,7 @@ async def open_conversation(
                     argv,
                     cwd=cwd,
                     mark=run,
-                    environment=run.environment(more, without),
+                    environment=run.environment(more, {*without, *withheld_here(passed)}),
                     stdin=stdin,
                     stdout=sink,
                     stderr=errors.fileno(),

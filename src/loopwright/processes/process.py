@@ -15,6 +15,7 @@ from typing import Literal, Self
 
 from loopwright.core.errors import Invalid
 from loopwright.processes.confinement import ONLY_TESTS, SandboxStatus, current_sandbox
+from loopwright.processes.environment import explain_withheld, withheld_here
 from loopwright.processes.process_tree import AWAITED, ProcessMark, end_session, list_processes
 from loopwright.processes.sandbox import SandboxNeeds
 
@@ -276,24 +277,28 @@ async def run_group(
     output_cap: int = OUTPUT_CAP,
     on_output: Callable[[str], None] | None = None,
     needs: SandboxNeeds | None = ONLY_TESTS,
+    passed: Sequence[str] = (),
 ) -> ProcessResult:
     """Runs a program with no terminal and `stdin` (default: closed), and leaves nothing of it behind, however it ends.
 
     `marker` is the id of the loop, `project` its project (default: `cwd`). `output_cap` in bytes (head and tail are
-    kept); `env` is added to our own environment. `on_output` gets whole lines as they arrive; of a flood, parts.
-    `needs`: of the sandbox, where the run has one; None: it is started outside. Invalid when the program cannot be
-    started, SandboxError when its sandbox cannot be made.
+    kept); `env` is added to our own environment, of which it gets no secrets but those that are `passed`, and those of
+    pass_env; one that fails over another is told so at the end of its output. `on_output` gets whole lines as they
+    arrive; of a flood, parts. `needs`: of the sandbox, where the run has one; None: it is started outside. Invalid when
+    the program cannot be started, SandboxError when its sandbox cannot be made.
     """
     started = time.monotonic()
     capture = OutputCapture(output_cap, on_output)
     mark = ProcessMark(marker, str((project or cwd).resolve())).with_run()
-    async with _group(argv, cwd, mark, env or {}, stdin, needs) as (process, source):
+    async with _group(argv, cwd, mark, env or {}, stdin, needs, passed) as (process, source):
         cut = await _until_exit_or_limit(process, source, capture, patience)
         if cut is not None:
             await end_session(process.pid, mark)
             source.drain(capture.feed)
         else:
             process.check_sandbox(capture.text)
+    if process.returncode != 0 and (words := explain_withheld(capture.text)):
+        capture.feed(f"\nloopwright: {words}\n".encode())
     capture.finish()
     return ProcessResult(
         exit_code=process.returncode if cut is None else None,
@@ -344,7 +349,13 @@ class RunningProcess(subprocess.Popen[bytes]):
 
 @asynccontextmanager
 async def _group(
-    argv: Sequence[str], cwd: Path, mark: ProcessMark, env: Mapping[str, str], stdin: int, needs: SandboxNeeds | None
+    argv: Sequence[str],
+    cwd: Path,
+    mark: ProcessMark,
+    env: Mapping[str, str],
+    stdin: int,
+    needs: SandboxNeeds | None,
+    passed: Sequence[str],
 ) -> AsyncIterator[tuple[RunningProcess, OutputPipe]]:
     """A running program and the pipe its output comes from."""
     with OutputPipe() as source:
@@ -353,7 +364,7 @@ async def _group(
                 argv,
                 cwd=cwd,
                 mark=mark,
-                environment=mark.environment(env),
+                environment=mark.environment(env, withheld_here(passed)),
                 stdin=stdin,
                 stdout=sink,
                 stderr=sink,

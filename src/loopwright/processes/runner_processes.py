@@ -1,6 +1,7 @@
 """Our own runners: started detached, known by what they hold, and ended with all they started."""
 
 import ctypes
+import errno
 import fcntl
 import json
 import os
@@ -8,17 +9,20 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loopwright.core.errors import AgentError, Conflict
+from loopwright.core.errors import AgentError, Conflict, StoreError
 from loopwright.core.ids import generation_of
 from loopwright.core.ports import JobResult
+from loopwright.core.private_files import make_private_folder, open_private
 from loopwright.core.state import RunSettings, SandboxName
 from loopwright.processes.confinement import Sandbox, confine
+from loopwright.processes.environment import pass_secrets, withheld_here
 from loopwright.processes.process_tree import (
     AWAITED,
     STARTING,
@@ -44,7 +48,7 @@ class ProcessRegistry:
     def write(self, processes: Iterable[LiveProcess]) -> None:
         """Replaces all that was known; a reader finds the old or the new."""
         known = sorted((process.pid, process.started) for process in processes)
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self._path.parent)
         self._part.write_text(json.dumps({"boot": read_boot_id(), "processes": known}))
         os.replace(self._part, self._path)
 
@@ -74,13 +78,20 @@ class OwnProcesses:
     """Implements ports.Processes on this machine. `home` lies outside of the project.
 
     It holds a registry for each loop, and a folder for what its programs keep (see `folder`). `usual`: the sandbox of a
-    run, by its id, that has named none itself.
+    run, by its id, that has named none itself. `passed`: secret variables that programs get (setting pass_env).
     """
 
-    def __init__(self, project: Path, home: Path, usual: Callable[[str], SandboxName] = lambda id: "none") -> None:
+    def __init__(
+        self,
+        project: Path,
+        home: Path,
+        usual: Callable[[str], SandboxName] = lambda id: "none",
+        passed: tuple[str, ...] = (),
+    ) -> None:
         self._project = project.resolve()
         self._home = home
         self._usual = usual
+        self._passed = passed
 
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         registry = self._registry(loop_id)
@@ -97,11 +108,16 @@ class OwnProcesses:
             finally:
                 self.sweep(loop_id)
 
+    def withheld(self) -> tuple[str, ...]:
+        with pass_secrets(self._passed):
+            return withheld_here()
+
     @contextmanager
     def confined(self, loop_id: str, settings: RunSettings) -> Iterator[None]:
         name = self._usual(loop_id) if settings.sandbox == "none" else settings.sandbox
         if name == "none":
-            yield
+            with pass_secrets(self._passed):
+                yield
             return
         sandbox = Sandbox(
             name,
@@ -112,7 +128,7 @@ class OwnProcesses:
             tuple(self._home.with_suffix(kind) / loop_id for kind in (".worktrees", ".lanes")),
         )
         sandbox.check()
-        with confine(sandbox):
+        with pass_secrets(self._passed), confine(sandbox):
             yield
 
     def within(self, loop_id: str) -> bool:
@@ -121,7 +137,7 @@ class OwnProcesses:
 
     @contextmanager
     def alone(self, mark: str, busy: str) -> Iterator[None]:
-        self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self._home)
         with self._lock(mark).open("ab") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -163,7 +179,7 @@ def start_apart(
 
     What it prints is added to the log.
     """
-    with log.open("ab") as output, STARTING:
+    with open(log, "ab", opener=open_private) as output, STARTING:
         return subprocess.Popen(
             argv, stdin=stdin, stdout=output, stderr=output, cwd=cwd, env=environ, start_new_session=True
         )
@@ -188,7 +204,7 @@ class RunnerLauncher:
     def launch(self, loop_id: str) -> int:
         self._bury()
         folder = self._folder(loop_id)
-        folder.mkdir(parents=True, exist_ok=True)
+        _check_room(folder)
         process = start_apart(self.argv(loop_id), self._project, folder / "runner.log", subprocess.DEVNULL)
         process.returncode = 0  # it outlives us on purpose; nobody waits for it here
         self._launched.add(process.pid)
@@ -278,6 +294,21 @@ def _subreaper() -> Iterator[None]:
 
 
 _WIND_UP = 15.0  # seconds a job has to end what it has started, once nobody waits for it any more
+
+
+ROOM = 1 << 16
+"""Bytes that a runner needs to say at least why it ends."""
+
+
+def _check_room(folder: Path) -> None:
+    """StoreError where a runner in the background could write nothing, so that nobody would hear of its end."""
+    try:
+        make_private_folder(folder)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            os.posix_fallocate(file.fileno(), 0, ROOM)
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+            raise StoreError(f"{folder}: {error.strerror}; no runner was started: make room, then resume it") from error
 
 
 async def run_job(command: Sequence[str], cwd: Path, seconds: float) -> JobResult:

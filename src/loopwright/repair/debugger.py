@@ -46,6 +46,7 @@ from loopwright.evidence.rivals import (
     patch_of,
     rival_lines,
 )
+from loopwright.evidence.secret_results import ResultFilter
 from loopwright.processes.process import Patience, ProcessResult, run_group
 from loopwright.processes.sandbox import SandboxNeeds
 from loopwright.repair import PROGRESS
@@ -367,6 +368,7 @@ class PythonDebugger:
     """`marker` and `project` tag the worker's processes (see processes.process); `say` hears how far a search is.
 
     Without `project` they carry that of each request. `kept` spares who asks about the same files again a first run.
+    `results`: what keeps secrets out of all that is told of the tests.
     """
 
     def __init__(
@@ -375,7 +377,9 @@ class PythonDebugger:
         say: Callable[[str], None] = lambda words: None,
         project: Path | None = None,
         kept: BaselineCache | None = None,
+        results: ResultFilter | None = None,
     ) -> None:
+        self._results = results or ResultFilter()
         self._marker = marker
         self._say = say
         self._project = project
@@ -397,7 +401,10 @@ class PythonDebugger:
     async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
         """Tries mutants of the changed lines on copies, in processes of their own."""
         request = DebugRequest(project=order.project, python=order.python, test_command=order.test_command, failing=())
-        more = order.model_dump(mode="json", include={"tests", "lines", "reached", "most"})
+        real = self._results.real_key
+        tests, reached = tuple(map(real, order.tests)), {real(key): lines for key, lines in order.reached.items()}
+        asked = order.evolve(tests=tests, reached=reached)
+        more = asked.model_dump(mode="json", include={"tests", "lines", "reached", "most"})
         return build_mutation(order, await self._ask("mutate", request, order.seconds, more, say))
 
     async def run_tests(self, request: DebugRequest) -> RerunResults:
@@ -440,6 +447,7 @@ class PythonDebugger:
             signs, left_out = await run_in_thread(survey_project, str(origin), check_cancelled)
             await run_in_thread(_prepare, room, trees)
             measured = room / "measured"
+            request = request.evolve(failing=self._results.real_keys(request.failing))
             key = (origin, request.python, request.test_command, request.failing, *signs)
             self._kept.fetch(key, measured)
             changed = await changed_lines(origin, self._marker)
@@ -469,7 +477,7 @@ class PythonDebugger:
                 more["laid_out"] = True
                 answer = await work()
             self._kept.keep(key, measured)
-            return answer
+            return self._results.masked_answer(answer)
 
 
 def _hear(say: Callable[[str], None], output: str) -> None:

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from loopwright.core.errors import StoreError
+from loopwright.core.private_files import FILE_MODE, FOLDER_MODE
 
 ODD = frozenset({errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.EACCES, errno.EPERM})
 """What opening something says that is no plain file of ours."""
@@ -242,7 +243,7 @@ class Disk:
             return
         self.make_folder(path.parent)
         with contextlib.suppress(FileExistsError):
-            path.mkdir()
+            path.mkdir(FOLDER_MODE)
         self.sync_folder(str(path.parent))
 
     def is_older_than_boot(self, path: str) -> bool:
@@ -275,7 +276,7 @@ def _opened(path: str) -> int:
 def open_regular(path: str, how: int = FRESH) -> int:
     """A descriptor of a plain file; whatever else stood there is moved aside."""
     try:
-        fd = os.open(path, how, 0o644)
+        fd = os.open(path, how, FILE_MODE)
     except OSError as error:
         if error.errno not in ODD or is_regular_file(path):
             raise
@@ -284,7 +285,7 @@ def open_regular(path: str, how: int = FRESH) -> int:
             return fd
         os.close(fd)
     quarantine_file(path)
-    return os.open(path, how, 0o644)
+    return os.open(path, how, FILE_MODE)
 
 
 def _reserve(fd: int, size: int) -> None:

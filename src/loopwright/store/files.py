@@ -11,6 +11,7 @@ from typing import Generic, ParamSpec
 
 from loopwright.core.errors import Conflict, Corrupt, NotFound, StoreError
 from loopwright.core.ports import ChangeWatcher, Clock, Lease, Page, Rule, StateChange
+from loopwright.core.private_files import close_to_others
 from loopwright.core.record import JournalEntry, JournalEvent
 from loopwright.store import progress
 from loopwright.store.change_notifier import watch_states
@@ -293,6 +294,7 @@ class FileStore(ClosingContext, Generic[S]):
         self._kind = kind
         self._place = StoreLocation(self._disk, self.root, kind.folder)
         self._place.check()
+        close_to_others(self._place.folder)
         self._folder = self._place.folder
         self._source = StateSource(self._disk, kind, self.root)
         self._writer = StateWriter(self._disk, kind, clock, self._source, replica_of)

@@ -187,7 +187,7 @@ def write_kept(folder: str, name: str, root: str, text: str) -> None:
     body, fresh = text.encode(errors="replace"), f"{folder}/{name}.{os.getpid()}"
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        with open(fresh, "wb") as file:
+        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as file:
             file.write(_head(root, body) + b"\n" + body)
         os.replace(fresh, f"{folder}/{name}")
     except OSError:

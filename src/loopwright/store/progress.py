@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from loopwright.core.errors import Invalid
+from loopwright.core.private_files import make_private_folder
 from loopwright.store.disk import CREATE, Disk, quarantine_file
 from loopwright.store.paths import StatePaths
 
@@ -40,7 +41,7 @@ def _make(folder: Path) -> None:
     """The folder itself: nothing is written through a link in its place."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         quarantine_file(str(folder))
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
 
 
 def _end_of_lines(disk: Disk, fd: int, size: int) -> int:

@@ -19,6 +19,7 @@ from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound
 from loopwright.core.ids import new_loop_id
 from loopwright.core.ports import Clock, Workspace
+from loopwright.core.private_files import close_to_others
 from loopwright.core.state import Budget, Family, FamilyMember, RunSettings, SandboxName
 from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.skills.disk.folders import SkillFolders
@@ -37,6 +38,7 @@ from loopwright.wiring.places import (
     read_cycle_prompts,
     read_prompts,
     read_tuning_prompts,
+    state_folder,
 )
 from loopwright.wiring.runners import Runners
 from loopwright.wiring.stores import CYCLES, LOOPS, TUNINGS, IssueFiles
@@ -483,7 +485,7 @@ def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "Ag
             project=str(root),
             store=store,
             workspace=workspace_in(root),
-            tests=ProjectTests(root),
+            tests=ProjectTests(root, results=engine.agents.results),
             clock=clock,
             agents=agents,
             processes=OwnProcesses(root, root.parent / "processes"),
@@ -503,6 +505,7 @@ def open_engine(
     """
     root = _root(project)
     config = load_config(root, flags)
+    close_to_others(state_folder())
     clock = SystemClock(config.settings.timezone)
     replicas = RunReplicas(root, config)
     workspace = replicas.workspace()
@@ -580,7 +583,7 @@ def _processes(root: Path, config: Config) -> OwnProcesses:
         return mark.sandbox if mark else "none"
 
     home = private_directory(checkpoints_folder(config.settings), root).with_suffix(".processes")
-    return OwnProcesses(root, home, of_worker)
+    return OwnProcesses(root, home, of_worker, config.settings.pass_env)
 
 
 def _root(project: Path) -> Path:

@@ -1,10 +1,12 @@
 """Every agent by its name."""
 
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from loopwright.core.agent_names import (
     BUILT_IN,
@@ -15,13 +17,15 @@ from loopwright.core.agent_names import (
     read_choice,
     unknown_agent,
 )
-from loopwright.core.config import AgentTable
+from loopwright.core.config import ACCOUNT_ENV, AgentTable
 from loopwright.core.errors import Advice, AgentError, Invalid
 from loopwright.core.ports import NOWHERE, Agent, AgentEnvironment
+from loopwright.policy.secrets import SecretFilter, secret_headers, secret_values
 from loopwright.wiring.places import check_inside
 
 if TYPE_CHECKING:
     from loopwright.core.agent_names import AgentCommand
+    from loopwright.evidence.secret_results import ResultFilter
     from loopwright.repair.baseline_cache import BaselineCache
 
 
@@ -43,6 +47,31 @@ class Agents:
         from loopwright.repair.baseline_cache import BaselineCache
 
         return BaselineCache()
+
+    @cached_property
+    def results(self) -> "ResultFilter":
+        """What keeps secrets out of all that tests and debuggers tell."""
+        from loopwright.evidence.secret_results import ResultFilter
+
+        return ResultFilter(SecretFilter(self.known_secrets()))
+
+    def known_secrets(self) -> tuple[str, ...]:
+        """Those that are in the settings of agents and in the environment."""
+        return (*self._server_keys, *(value for known in self._environments for value in secret_values(known)))
+
+    @property
+    def _server_keys(self) -> Iterator[str]:
+        for server in (server for table in self.configured.values() for server in table.mcp.values()):
+            yield from secret_headers(server.headers)
+            if server.url and (query := urlsplit(server.url.get_secret_value()).query):
+                yield query
+
+    @property
+    def _environments(self) -> Iterator[Mapping[str, str]]:
+        yield os.environ
+        for table in self.configured.values():
+            yield table.env
+            yield from (server.env for server in table.mcp.values())
 
     @property
     def commands(self) -> "Mapping[str, AgentCommand]":
@@ -175,7 +204,9 @@ class Agents:
             from loopwright.agents.task_agent import BuiltinAgent
             from loopwright.repair.debugger import PythonDebugger
 
-            return BuiltinAgent(PythonDebugger(around.loop_id, around.output, self.project, self.measured))
+            return BuiltinAgent(
+                PythonDebugger(around.loop_id, around.output, self.project, self.measured, self.results)
+            )
         if name == "bash":
             from loopwright.agents.task_agent import CommandAgent
 
@@ -199,4 +230,6 @@ class Agents:
         program = program_of(command, self.project)
         if program is None:
             raise AgentError("refused", not_installed(command))
-        return replace(command, argv=(program, *command.argv[1:])).choosing(choice)
+        account = filter(None, os.environ.get(ACCOUNT_ENV, "").split(","))
+        started = replace(command, argv=(program, *command.argv[1:]), passed=(*command.passed, *account))
+        return started.choosing(choice)

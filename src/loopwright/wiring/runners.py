@@ -1,19 +1,16 @@
 """What drives runs of each kind in this process, with all that it works with."""
 
-import os
 import sys
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import platformdirs
 
 from loopwright.core.config import Config
 from loopwright.core.state import RunBranch
-from loopwright.policy.secrets import SecretFilter, secret_headers, secret_values
+from loopwright.policy.secrets import SecretFilter
 from loopwright.wiring.agents import Agents
 from loopwright.wiring.places import (
     checkpoints_folder,
@@ -30,6 +27,7 @@ from loopwright.workspace.worktrees import GitWorktrees
 if TYPE_CHECKING:
     from loopwright.core.ports import Notifier, ResultCache
     from loopwright.evidence.run import ProjectTests
+    from loopwright.evidence.secret_results import ResultFilter
     from loopwright.workflows.cycle.runner import CycleRunner
     from loopwright.workflows.loop.runner import LoopRunner
     from loopwright.workflows.tuning.runner import TuningRunner
@@ -38,11 +36,11 @@ if TYPE_CHECKING:
 _LAUNCHER = (sys.executable, "-m", "loopwright.repair.overlay")
 
 
-def project_tests(root: Path, project: Path | None = None) -> "ProjectTests":
+def project_tests(root: Path, project: Path | None = None, results: "ResultFilter | None" = None) -> "ProjectTests":
     """Those below `root`, which is the `project` or a copy of it."""
     from loopwright.evidence.run import ProjectTests
 
-    return ProjectTests(root, project, _LAUNCHER)
+    return ProjectTests(root, project, _LAUNCHER, results)
 
 
 @dataclass(frozen=True)
@@ -68,12 +66,12 @@ class Runners:
             project=str(root),
             store=service.store,
             workspace=service.workspace,
-            tests=project_tests(root),
+            tests=project_tests(root, results=self.agents.results),
             clock=service.clock,
             processes=service.processes,
             agents=self.agents.make,
             debugger=lambda loop_id, bus: PythonDebugger(
-                loop_id, partial(bus.publish, "output"), kept=self.agents.measured
+                loop_id, partial(bus.publish, "output"), kept=self.agents.measured, results=self.agents.results
             ),
             price=estimate_price,
             prompts=read_prompts(root, self.config.settings),
@@ -93,10 +91,10 @@ class Runners:
             self.loop,
             project=str(path),
             workspace=make_branches(self.project, self.config.settings).workspace(branch),
-            tests=project_tests(path, root),
+            tests=project_tests(path, root, self.agents.results),
             agents=partial(self.agents.make, at=path),
             debugger=lambda loop_id, bus: PythonDebugger(
-                loop_id, partial(bus.publish, "output"), root, self.agents.measured
+                loop_id, partial(bus.publish, "output"), root, self.agents.measured, self.agents.results
             ),
         )
 
@@ -115,12 +113,12 @@ class Runners:
             workspace=service.workspace,
             worktrees=GitWorktrees(root, checkpoints_folder(self.config.settings)),
             surveyor=ProjectSurveyor(root, service.workspace.listed),
-            tests=project_tests(root),
+            tests=project_tests(root, results=self.agents.results),
             clock=service.clock,
             processes=service.processes,
             agents=self.agents.make,
             debugger=lambda id, bus, folder: PythonDebugger(
-                id, partial(bus.publish, "output"), root, self.agents.measured
+                id, partial(bus.publish, "output"), root, self.agents.measured, self.agents.results
             ),
             price=estimate_price,
             prompts=read_cycle_prompts(root, self.config.settings),
@@ -143,7 +141,7 @@ class Runners:
             workspace=workspace,
             worktrees=GitWorktrees(path, home, of=self.project),
             surveyor=ProjectSurveyor(path, workspace.listed),
-            tests=project_tests(path, self.project),
+            tests=project_tests(path, self.project, self.agents.results),
             agents=lambda name, around, at=None: self.agents.make(name, around, at or path),
         )
 
@@ -184,31 +182,17 @@ class Runners:
         """Whoever shall be told of news."""
         from loopwright.notify import CommandNotifier, WebhookNotifier
 
-        command = self.config.settings.notify_command
+        command, hosts = self.config.settings.notify_command, self.config.settings.notify_hosts
         return (
             *([CommandNotifier(command, self.project)] if command else []),
-            *(WebhookNotifier(url, self.service.clock) for url in self._url),
+            *(WebhookNotifier(url, self.service.clock, hosts=hosts) for url in self._url),
         )
 
     def known_secrets(self) -> tuple[str, ...]:
         """Those that are in the settings and in the environment."""
-        return (*self._url, *self._server_keys, *(s for known in self._environments for s in secret_values(known)))
+        return (*self._url, *self.agents.known_secrets())
 
     @property
     def _url(self) -> tuple[str, ...]:
         url = self.config.settings.notify_url
         return (url.get_secret_value(),) if url else ()
-
-    @property
-    def _server_keys(self) -> Iterator[str]:
-        for server in (server for table in self.agents.configured.values() for server in table.mcp.values()):
-            yield from secret_headers(server.headers)
-            if server.url and (query := urlsplit(server.url.get_secret_value()).query):
-                yield query
-
-    @property
-    def _environments(self) -> Iterator[Mapping[str, str]]:
-        yield os.environ
-        for table in self.agents.configured.values():
-            yield table.env
-            yield from (server.env for server in table.mcp.values())

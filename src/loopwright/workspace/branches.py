@@ -8,6 +8,7 @@ from pathlib import Path
 from loopwright.core.errors import Conflict, Invalid, WorkspaceError
 from loopwright.core.ids import check_id
 from loopwright.core.ports import CommitResult, MergeResult, Workspace
+from loopwright.core.private_files import make_private_folder
 from loopwright.core.state import RunBranch
 from loopwright.core.text import plural
 from loopwright.processes.user_git import UserGit
@@ -79,7 +80,7 @@ class GitBranches:
         if tip and tip != branch.base and not branch.is_ready:
             raise Conflict(f"somebody else has moved the branch {branch.name}; rename it, then resume the run")
         self._drop(git, path)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         told = [*self._add(git, branch, tip), *self._add_submodules(git, path)]
         workspace = self.workspace(branch)
         with self._private.locked() as private:

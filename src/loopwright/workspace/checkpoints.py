@@ -17,6 +17,14 @@ from loopwright.workspace.file_store import read_tree
 from loopwright.workspace.listing import decode_name, folders_of, is_among
 from loopwright.workspace.private_git import PrivateGit, run_git
 from loopwright.workspace.pruning import drop_run, prune_if_small
+from loopwright.workspace.sealed_copy import (
+    check_contents,
+    check_listing,
+    object_name,
+    remove_links_out,
+    share_git,
+    was_there,
+)
 from loopwright.workspace.tree_index import TreeIndex
 
 
@@ -266,14 +274,32 @@ class GitWorkspace:
         left_out = frozenset(path.rstrip("/") for path in without)
         with self._private.locked() as private:
             known = files_of(private, commit)
+            check_listing(commit, private.run("cat-file", "commit", find_commit(private, commit)), known)
             wanted = [n for n in known if (chosen is None or is_among(n, chosen)) and not is_among(n, left_out)]
             write_files(private, commit, wanted, to)
+        check_contents(wanted, known, to)
 
     def bring_ignored(self, to: Path) -> Sequence[bytes]:
         with self._private.locked() as private:
             self._index.look(private)
             files = self._index.names
         return bring_ignored(self._root, to, files, self._home)
+
+    def lay_out_sealed(self, commit: str, to: Path, *, start: str | None, remembered: str | None) -> None:
+        self.export(commit, to)
+        with self._private.locked() as private:
+            self._index.look(private)
+            files = self._index.names
+            first = files_of(private, start) if start else {}
+            made = [name for name, one in files_of(private, commit).items() if first.get(name) != one]
+            look = self._remembered(private, remembered) if remembered else None
+        remove_links_out(to, made if start else ())
+        if look is None or look.ignored is None:
+            bring_ignored(self._root, to, files, self._home)
+        else:
+            roots = [root.removeprefix(f"{self._root}/") for root in look.roots]
+            bring_ignored(self._root, to, files, self._home, was_there(look.ignored, roots, files))
+        share_git(self._root, to)
 
     def layer(self, commit: str, to: Path, *, source: str, paths: Sequence[str] = ()) -> FileLayer | None:
         theirs = frozenset(path.rstrip("/") for path in paths)
@@ -323,16 +349,19 @@ class GitWorkspace:
         self, remembered: str, command: str, pythons: Sequence[str], manifests: Callable[[], Manifests]
     ) -> Environment:
         with self._private.locked() as private:
-            kept, ignored = private.attempt("cat-file", "blob", remembered).stdout, self._ignored(private)
-        if _blob_name(kept) != remembered:
+            before, ignored = self._remembered(private, remembered), self._ignored(private)
+        if before is None:
             return Environment((EnvironmentChange("what was remembered of the environment", "gone"),))
-        before = EnvironmentLook.of(kept)
         return compare_looks(
             self._root,
             before,
             look_at_environment(self._root, ignored, command, pythons, before.path, self._source),
             manifests,
         )
+
+    def _remembered(self, private: PrivateGit, name: str) -> EnvironmentLook | None:
+        kept = private.attempt("cat-file", "blob", name).stdout
+        return EnvironmentLook.of(kept) if object_name(b"blob", kept) == name else None
 
     def _ignored(self, private: PrivateGit) -> list[str]:
         return [decode_name(name) for name in self._index.list_ignored(private)]
@@ -341,7 +370,3 @@ class GitWorkspace:
         with self._private.locked() as private:
             if drop_run(private, check_id(loop_id)):
                 prune_if_small(private)
-
-
-def _blob_name(data: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

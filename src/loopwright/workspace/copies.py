@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from loopwright.core.ports import Workspace
@@ -25,16 +25,22 @@ MOST_COPIED, LARGEST_COPIED = 1000, 50_000_000
 _SPECIAL = re.compile(rb"([\\*?\[\]!# ])")
 
 
-def link_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> list[bytes]:
+def _all(name: bytes) -> bool:
+    return True
+
+
+def link_ignored(
+    root: Path, to: Path, files: Iterable[bytes], home: Path, wanted: Callable[[bytes], bool] = _all
+) -> list[bytes]:
     """Links whatever below `root` is not among `files` into the same place below `to`; `home` is not the project's.
 
-    The names of the links that were made.
+    The names of the links that were made; only those that are `wanted` are.
     """
     linked = []
     known = frozenset(files)
     folders = frozenset(folder for name in known for folder in folders_of(name))
     for name in _ignored(os.fsencode(root), known, folders):
-        if _stays_behind(root, name, home):
+        if _stays_behind(root, name, home) or not wanted(name):
             continue
         link = os.path.join(os.fsencode(to), name)
         try:
@@ -57,13 +63,15 @@ def list_left_behind(root: Path, ignored: Iterable[bytes], home: Path) -> list[b
     return [*left, *(name for name in (b".git", *OURS) if os.path.lexists(os.path.join(os.fsencode(root), name)))]
 
 
-def bring_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> list[bytes]:
+def bring_ignored(
+    root: Path, to: Path, files: Iterable[bytes], home: Path, wanted: Callable[[bytes], bool] = _all
+) -> list[bytes]:
     """The same, with copies in the place of links to what a run could write: what holds no packages, and is not big.
 
     Links to empty folders would be of no use. The names of all that is there now.
     """
     brought = []
-    for name in link_ignored(root, to, files, home):
+    for name in link_ignored(root, to, files, home, wanted):
         link = Path(os.fsdecode(os.path.join(os.fsencode(to), name)))
         source = Path(os.readlink(link))
         if source.is_dir() and not any(source.iterdir()):

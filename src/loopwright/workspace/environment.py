@@ -225,21 +225,23 @@ _ASK = (
 class EnvironmentLook:
     """`roots`: folders that were read as a whole. `stamps`: by place. `own`: places among the project's own files.
 
-    `path`: where programs were looked for.
+    `path`: where programs were looked for. `ignored`: what git ignored; None where that was not kept.
     """
 
     roots: tuple[str, ...]
     stamps: Mapping[str, str]
     own: frozenset[str]
     path: str
+    ignored: frozenset[str] | None = None
 
     def as_json(self) -> bytes:
-        return orjson.dumps([self.roots, self.stamps, sorted(self.own), self.path])
+        kept = [] if self.ignored is None else [sorted(self.ignored)]
+        return orjson.dumps([self.roots, self.stamps, sorted(self.own), self.path, *kept])
 
     @staticmethod
     def of(text: bytes) -> "EnvironmentLook":
-        roots, stamps, own, path = orjson.loads(text)
-        return EnvironmentLook(tuple(roots), stamps, frozenset(own), path)
+        roots, stamps, own, path, *kept = orjson.loads(text)
+        return EnvironmentLook(tuple(roots), stamps, frozenset(own), path, frozenset(kept[0]) if kept else None)
 
 
 def look_at_environment(
@@ -268,9 +270,8 @@ def look_at_environment(
     stamps |= {place: value for place, value in compiled.items() if _is_compiled(place)}
     own = dict(_ignored_code(project, ignored, roots))
     around = (_tools(project, command, found, path), _settings(project, ignored), _git(project), _variables())
-    return EnvironmentLook(
-        roots, stamps | own | {place: value for part in around for place, value in part}, frozenset(own), path
-    )
+    stamps |= own | {place: value for part in around for place, value in part}
+    return EnvironmentLook(roots, stamps, frozenset(own), path, frozenset(ignored))
 
 
 def compare_looks(

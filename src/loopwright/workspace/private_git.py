@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from loopwright.core.errors import Invalid, WorkspaceError
+from loopwright.core.private_files import make_private_folder
 from loopwright.core.threads import CallCancelledError, is_cancelled
 from loopwright.processes.process_tree import STARTING
 
@@ -139,7 +140,7 @@ class PrivateGit:
     @contextmanager
     def locked(self) -> Iterator["PrivateGit"]:
         """The directory, made where it is missing, for us alone."""
-        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self.directory)
         descriptor = os.open(self.directory / "loopwright.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -10,6 +10,7 @@ from pathlib import Path
 from loopwright.core.errors import Invalid, NotFound, WorkspaceError
 from loopwright.core.ids import check_id
 from loopwright.core.ports import MergeResult, Snapshot
+from loopwright.core.private_files import make_private_folder
 from loopwright.workspace.checkpoints import (
     WorkTree,
     create_commit,
@@ -92,7 +93,7 @@ class LaneTree:
         for folder in self._way:
             if folder.is_symlink() or not folder.is_dir():  # what an agent may have put there must not be followed
                 remove_all(folder)
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(folder)
         wanted = files_of(self._private, commit)
         _clean(self.folder, wanted)
         if any(look_at(self.folder, wanted)):

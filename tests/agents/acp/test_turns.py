@@ -1,5 +1,6 @@
 """Turns that go as they should: messages, modes, sessions, permissions, usage."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,14 @@ async def test_it_gets_our_environment_and_our_tools(tmp_path: Path, monkeypatch
             *(("show", name) for name in ("EXTRA", "SHOWN", "HIDDEN", "LOOPWRIGHT_LOOP", "servers"))
         )
         assert output.text == "givenyesNoneloop-misbehaving['loopwright']"
+
+
+async def test_of_our_secrets_it_gets_what_it_logs_in_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "SMALL_TOKEN", "GITHUB_TOKEN"):
+        monkeypatch.setenv(name, f"http://me:{name}@host")
+    async with scene(tmp_path, replace(command(), passed=("OPENAI_*", "SMALL_*"))) as talk:
+        output = await talk.ask(*(("show", name) for name in ("OPENAI_API_KEY", "SMALL_TOKEN", "GITHUB_TOKEN")))
+    assert output.text == "http://me:OPENAI_API_KEY@hosthttp://me:SMALL_TOKEN@hostNone"
 
 
 class TestSessionsOfBefore:

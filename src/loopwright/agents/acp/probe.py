@@ -92,7 +92,13 @@ async def _opened(
     mark = ProcessMark("doctor", str(place.resolve()))
     try:
         async with open_conversation(
-            command.argv, cwd=place, mark=mark, stderr=stderr, more=command.environment, without=command.without
+            command.argv,
+            cwd=place,
+            mark=mark,
+            stderr=stderr,
+            more=command.environment,
+            without=command.without,
+            passed=command.passed,
         ) as program:
             client = AcpClient(command.name, place, around, "")
             peer = AcpPeer(command, place, program, errors, client, None)

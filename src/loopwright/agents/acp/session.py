@@ -24,6 +24,7 @@ from loopwright.agents.task_agent import TaskAgent
 from loopwright.core.agent_names import AgentCommand
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.ports import AgentEnvironment
+from loopwright.core.private_files import make_private_folder
 from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
 from loopwright.core.transcript import SessionStart, TroubleNote, UsageUpdate
 from loopwright.processes.confinement import current_sandbox
@@ -204,6 +205,7 @@ async def open_session(
             stderr=errors.path,
             more=command.environment,
             without=command.without,
+            passed=command.passed,
             needs=SandboxNeeds(writable=own, folders=command.folders, network=True, cache="agent"),
         ) as program:
             peer = AcpPeer(command, project, program, errors, client, inbox.server)
@@ -250,7 +252,7 @@ class AcpAgent(TaskAgent):
 
     async def play(self, id: str, message: Message) -> AgentOutput:
         if id not in self._sessions:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self._folder)
             folder = Path(tempfile.mkdtemp(prefix=f"{id}-", dir=self._folder))
             stack = AsyncExitStack()
             session = await stack.enter_async_context(

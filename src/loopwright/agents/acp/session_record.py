@@ -1,6 +1,5 @@
 """The tokens of each request, as an agent's program keeps them in its own record of a session, while a turn goes on."""
 
-import os
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
@@ -14,6 +13,7 @@ import orjson
 from loopwright.agents.acp.updates import UpdateFields, add_usage, count_usage
 from loopwright.core.agent_names import AgentCommand
 from loopwright.core.protocol import Usage
+from loopwright.processes.environment import program_environment
 
 Requests = Mapping[str, Usage]
 """By the id of the answer what its request took, where that is known."""
@@ -141,5 +141,5 @@ def open_record(command: AgentCommand, session: str, *, is_new: bool) -> Session
     """`is_new`: the session was begun just now, by us."""
     if (reader := RECORDS.get(command.name)) is None:
         return SessionRecord(None, is_new=is_new)
-    ours = {name: value for name, value in os.environ.items() if name not in command.without}
+    ours = {n: value for n, value in program_environment(command.passed).items() if n not in command.without}
     return SessionRecord(reader({**ours, **command.environment}, session), is_new=is_new)

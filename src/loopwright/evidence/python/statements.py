@@ -17,6 +17,7 @@ from pathlib import Path
 
 import platformdirs
 
+from loopwright.core.private_files import make_private_folder
 from loopwright.core.syntax import parse_python
 from loopwright.evidence.coverage import FileLines
 
@@ -81,7 +82,7 @@ class StatementCounts:
         self._counts = dict(list(self._counts.items())[-KEPT:])
         self._new = 0
         with suppress(OSError):
-            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self._file.parent)
             with tempfile.NamedTemporaryFile("w", dir=self._file.parent, delete=False) as beside:
                 json.dump(self._counts, beside)
             os.replace(beside.name, self._file)

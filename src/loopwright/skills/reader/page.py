@@ -194,6 +194,8 @@ def _told(block: MarkdownBlock, above: MarkdownBlock | None, found: Sequence[Use
 HEAD = 8_192
 """Bytes at the beginning that hold no NUL in a text."""
 _CODE = re.compile(r"`[^`\n]*`?")
+LONGEST_QUOTATION = 4_000
+"""Characters that are looked back for where a quotation begins: a page with 50,000 links took a minute."""
 UNDECODABLE = 0.3
 """The share of bytes that are no UTF-8, above which a file is no text."""
 
@@ -280,7 +282,7 @@ class Page:
             return "instruction"
         if block.kind in ("code", "front"):
             return block.use
-        begin = _CODE.sub("", self.text[block.start : at])
+        begin = _CODE.sub("", self.text[max(block.start, at - LONGEST_QUOTATION) : at])
         quoted = begin.count('"') % 2 or begin.count("“") > begin.count("”")
         return "quotation" if quoted else block.use
 

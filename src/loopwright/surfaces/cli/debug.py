@@ -49,6 +49,7 @@ def debug(
     json: Json = False,
 ) -> None:
     """Show which lines the failing tests point to, ranked, with evidence; changes nothing."""
+    from loopwright.processes.environment import pass_secrets
     from loopwright.wiring import read_means
     from loopwright.wiring.debugging import debug_request
 
@@ -61,12 +62,13 @@ def debug(
         python=python,
         seconds=SECONDS,
     )
-    if probe is not None:
-        _probe(request, probe, show or [], json=json)
-    elif show:
+    if probe is None and show:
         raise Invalid("--show needs --probe FILE:LINE")
-    else:
-        _diagnose(request, found.project, project_option(project), json=json)
+    with pass_secrets(found.config.settings.pass_env):
+        if probe is not None:
+            _probe(request, probe, show or [], json=json)
+        else:
+            _diagnose(request, found.project, project_option(project), json=json)
 
 
 def _diagnose(request: "DebugRequest", root: Path, at: str, *, json: bool) -> None:

@@ -195,7 +195,7 @@ def _log(log: Path, hits: Sequence[ProbeHit]) -> None:
     """Appends in one write, where the loop's folder is still there; what was seen is told all the same."""
     lines = "".join(f"{hit.model_dump_json()}\n" for hit in hits).encode()
     with suppress(OSError):
-        file = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+        file = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
         try:
             os.write(file, lines)
         finally:

@@ -13,6 +13,7 @@ from loopwright.core.supervisor import is_launched
 from loopwright.core.text import drop_surrogates
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.debugging import DebugAnswer, DebugContext, DebugRequest
+from loopwright.processes.environment import pass_secrets
 from loopwright.skills.findings import DIMENSIONS
 from loopwright.surfaces.mcp.debugging import read_debug_call
 from loopwright.surfaces.mcp.run_resolver import CYCLE, KINDS, LOOP, ProjectHandle, ResolvedRun, RunResolver, ToolKind
@@ -373,16 +374,20 @@ async def run_debug_tool(resolver: RunResolver, asked: DebugInput, tell: Progres
     from loopwright.surfaces.mcp.debugging import answer_question  # loads the debugger, which not every caller asks
 
     call = read_debug_call(tool, asked.question)
-    request = await run_in_thread(_request, resolver, asked)
-    return await answer_question(call, DebugContext(request=request, policy="all"), tell)
+    request, passed = await run_in_thread(_request, resolver, asked)
+    with pass_secrets(passed):
+        return await answer_question(call, DebugContext(request=request, policy="all"), tell)
 
 
-def _request(resolver: RunResolver, asked: DebugInput) -> DebugRequest:
+def _request(resolver: RunResolver, asked: DebugInput) -> tuple[DebugRequest, tuple[str, ...]]:
+    """With the secret variables that the tests get."""
     if asked.id is not None:
-        return _of_loop(resolver.run(RunInput(id=asked.id, project=asked.project)), asked)
+        found = resolver.run(RunInput(id=asked.id, project=asked.project))
+        return _of_loop(found, asked), found.place.engine.config.settings.pass_env
     engine = resolver.place(asked.project).engine
-    command = asked.test_command or engine.config.settings.test_command
-    return debug_request(engine.project, command, option="test_command")
+    settings = engine.config.settings
+    request = debug_request(engine.project, asked.test_command or settings.test_command, option="test_command")
+    return request, settings.pass_env
 
 
 def _of_loop(found: ResolvedRun[LoopState], asked: DebugInput) -> DebugRequest:

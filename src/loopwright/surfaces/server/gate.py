@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from loopwright.core.errors import Invalid
+from loopwright.core.private_files import make_private_folder
 from loopwright.surfaces.server.api_response import ApiResponse, make_refusal
 
 COOKIE = "loopwright_token"
@@ -239,7 +240,7 @@ SHORTEST = 16
 def load_token(folder: Path) -> str:
     """The token in that folder; made at the first start, mode 0600. Invalid for a file that others could read."""
     path = folder / "server-token"
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import orjson
 
 from loopwright.core.errors import StoreError
+from loopwright.core.private_files import make_private_folder
 from loopwright.processes.process_tree import read_boot_id
 from loopwright.store.lease import Flock
 
@@ -80,7 +81,7 @@ class OffsetLog:
         key = hashlib.sha256(names).hexdigest()[:16]
         head = names.decode(), read_boot_id()
         with _translated():
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(folder)
             for n in count():
                 if (lock := Flock.at_once(f"{folder}/{key}-{n}.lock")) is not None:
                     path = folder / f"{key}-{n}.feed"

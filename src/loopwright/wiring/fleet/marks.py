@@ -12,6 +12,7 @@ from loopwright.core.config import Config
 from loopwright.core.errors import Corrupt, Fenced
 from loopwright.core.notices import IdName
 from loopwright.core.ports import Snapshot
+from loopwright.core.private_files import make_private_folder
 from loopwright.core.record import Record
 from loopwright.core.state import SandboxName
 from loopwright.store.disk import Disk
@@ -69,7 +70,7 @@ def set_mark(root: Path, id: str, mark: FleetMark | None) -> None:
 def change_marks(root: Path) -> Iterator[dict[str, FleetMark]]:
     """All of them, by id; what is changed in there is kept. Nobody else changes any meanwhile. Corrupt."""
     path = root / FLEET_MARKS
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     with _locked(path.with_suffix(".lock")):
         before = read_marks(root)
         marks = dict(before)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from loopwright.core.errors import WorkspaceError
+from loopwright.core.private_files import make_private_folder
 from loopwright.evidence.environment import IGNORE_RULES, MANIFEST
 from loopwright.workspace.listing import OURS
 from loopwright.workspace.private_git import run_git
@@ -45,7 +46,7 @@ class KeptSetups:
 
     def keep(self, key: str, tree: str, project: Path) -> None:
         """In the place of what is there for this `key`. WorkspaceError, OSError."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self._folder)
         descriptor, part = tempfile.mkstemp(dir=self._folder, suffix=".part")
         os.close(descriptor)
         try:

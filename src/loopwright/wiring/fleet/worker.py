@@ -3,6 +3,7 @@
 import fcntl
 import getpass
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -19,7 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from loopwright.core.config import FLEET_URL, Config
+from loopwright.core.config import ACCOUNT_ENV, FLEET_URL, PASS_ENV, Config
 from loopwright.core.delivery import commit_message, proof_words, task_text
 from loopwright.core.errors import (
     Conflict,
@@ -34,6 +35,7 @@ from loopwright.core.errors import (
 from loopwright.core.fleet import Claim, Depot, FleetStatus, Job, Release
 from loopwright.core.names import FINISHED
 from loopwright.core.pause import is_due
+from loopwright.core.private_files import make_private_folder
 from loopwright.core.run import SUPERSEDED, Run
 from loopwright.core.run_commands import RunService
 from loopwright.core.state import PendingCommit, SandboxName
@@ -42,7 +44,7 @@ from loopwright.fleet.database import Database, Unreachable, check_tables
 from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.signals import PostgresSignals
 from loopwright.fleet.workers import Membership, make_executor
-from loopwright.policy.secrets import SecretFilter, secret_values
+from loopwright.policy.secrets import SecretFilter, secret_values, withheld_names
 from loopwright.processes.confinement import Sandbox
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.runner_processes import OwnProcesses, start_apart
@@ -212,7 +214,7 @@ class FleetWorker:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Conflict where another worker has the place; what a killed one left there is ended and removed."""
-        self._place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self._place)
         with (self._place / "lock").open("ab") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -426,8 +428,10 @@ class FleetWorker:
     def _drive(self, service: RunService[Any], claim: Claim, folder: Path, secrets: SecretFilter) -> str:
         """How the run's runner ended, once all that it started has."""
         log = service.store.progress_path(claim.id) / "runner.log"
-        log.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(log.parent)
         own = {FLEET_URL: self._database.url, "LOOPWRIGHT_CHECKPOINTS": str(folder / "private")}
+        passed = shlex.join(self._config.settings.pass_env) or "none"  # ours to say, and not the project's
+        own |= {PASS_ENV: passed, ACCOUNT_ENV: ",".join(self._of(claim))}
         environ = {**os.environ, **self._of(claim), **own}
         programs = [service.launcher.argv(claim.id)]
         if service.read(claim.id).engine.start is not None:
@@ -466,8 +470,11 @@ class FleetWorker:
     ) -> bool:
         """The project's own command, see [fleet] setup. SetupError with what it printed last; False: it was cut off."""
         log = service.store.progress_path(claim.id) / "setup.log"
-        log.parent.mkdir(parents=True, exist_ok=True)
-        environ = ProcessMark(claim.id, str(project)).environment(self._of(claim), (FLEET_URL,))
+        make_private_folder(log.parent)
+        account = self._of(claim)
+        withheld = {FLEET_URL, *withheld_names({**os.environ, **account}, self._config.settings.pass_env)}
+        given = {name: value for name, value in account.items() if name not in withheld}
+        environ = ProcessMark(claim.id, str(project)).environment(given, withheld)
         code = self._run(claim.id, project, ("sh", "-c", command), log, environ)
         if self._ending.is_set() or service.read(claim.id).status not in TO_RUN:
             return False
@@ -602,7 +609,7 @@ def choose_sandbox(wanted: bool | None, place: Path, say: Say) -> SandboxName:
     """What runs are put into that name no sandbox. NoSandbox: one is wanted, and does not work here."""
     if wanted is False:
         return "none"
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(place)
     try:
         with tempfile.TemporaryDirectory(dir=place) as project:
             Sandbox("bwrap", Path(project), place, place).check()

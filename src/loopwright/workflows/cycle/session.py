@@ -12,6 +12,7 @@ from loopwright.core.context import MeasuredRunContext
 from loopwright.core.cycle_names import ROLES, CycleStep, Role
 from loopwright.core.errors import Invalid, NotFound
 from loopwright.core.ports import Clock, Debugger, Prompter, Snapshot, Store, Surveyor, Worktrees
+from loopwright.core.private_files import make_private_folder
 from loopwright.core.progress_files import read_text
 from loopwright.core.prompts import Prompts
 from loopwright.core.protocol import Capabilities, Message
@@ -197,7 +198,7 @@ class CycleSession(MeasuredRunContext[CycleState]):
     def folder(self, role: Role) -> Path:
         """The role's own folder; it is there."""
         folder = self.progress() / role
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder)
         return folder
 
     def collect(self) -> None:

@@ -16,6 +16,7 @@ from loopwright.core.ids import attempts_of
 from loopwright.core.names import FINISHED, LoopStatus
 from loopwright.core.pause import EXITS
 from loopwright.core.ports import Store, Workspace
+from loopwright.core.private_files import make_private_folder
 from loopwright.core.record import JournalEvent, Record
 from loopwright.core.run import NOT_BEGUN, SUPERSEDED, add_checkpoint
 from loopwright.core.spending import add_spent, most_spent
@@ -159,7 +160,7 @@ class FamilySpending:
         text = json.dumps({"spent_seconds": spent.spent_seconds, "tokens": spent.tokens, "cost": spent.cost})
         draft = path.with_name(f".{SPENDING}.{os.getpid()}")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(path.parent)
             draft.write_text(text)
             draft.replace(path)
         except OSError:  # no room: the accounts still tell, a step later

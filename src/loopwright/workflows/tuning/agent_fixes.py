@@ -9,7 +9,7 @@ from loopwright.core.errors import AgentError, AgentTrouble, Invalid, NotFound
 from loopwright.core.protocol import Message
 from loopwright.core.run import charge_budget
 from loopwright.core.spending import sum_of
-from loopwright.core.threads import run_in_thread
+from loopwright.core.threads import look_in_thread
 from loopwright.policy.permissions import turn_policy
 from loopwright.skills.files import SkillFiles
 from loopwright.skills.findings import Finding, Proposal
@@ -84,11 +84,11 @@ async def _mended(session: TuningSession, state: TuningState, group: Sequence[Fi
     agent, lines = state.engine.agent or "", LINES * len(group)
     about = f"for {', '.join(finding.rule for finding in group)} in {group[0].file}"
     with session.skills.copied(session.root) as folder:
-        before = await run_in_thread(session.skills.read, folder)
+        before = await look_in_thread(session.skills.read, folder)
         session.bus.publish("activity", f"{agent} writes a fix {about}")
         try:
             await _asked(session, state, group, folder, lines)
-            after = await run_in_thread(session.skills.read, folder)
+            after = await look_in_thread(session.skills.read, folder)
         except AgentError as error:
             if error.kind not in ONLY_THIS_TURN:
                 raise

@@ -12,7 +12,7 @@ from loopwright.core.names import TuningStepName
 from loopwright.core.protocol import Control
 from loopwright.core.status_table import control_signal
 from loopwright.core.text import plural
-from loopwright.core.threads import run_in_thread
+from loopwright.core.threads import look_in_thread, run_in_thread
 from loopwright.skills.diagnosis import (
     diagnose_skill,
     list_fixable,
@@ -139,7 +139,7 @@ async def diagnose_dimension(session: TuningSession, step: TuningStep) -> Tuning
     dimension = step.dimension
     assert dimension is not None, step
     since, engine = session.clock.monotonic(), session.state().engine
-    found = await run_in_thread(diagnose_skill, skill, (dimension,), engine.accepted)
+    found = await look_in_thread(diagnose_skill, skill, (dimension,), engine.accepted)
     told, reviewed = carry_findings(skill, (one for one in engine.findings if one.dimension == dimension)), False
     if engine.reviewer is not None and not engine.standings:
         told, reviewed = await review_dimension(session, files, skill, dimension, found.findings)
@@ -159,7 +159,7 @@ async def diagnose_dimension(session: TuningSession, step: TuningStep) -> Tuning
 
 async def run_report(session: TuningSession, step: TuningStep) -> TuningOutcome:
     files, skill = await session.read()
-    return ReportOutcome(await run_in_thread(list_fixable, skill, session.state().engine.findings), files.tree)
+    return ReportOutcome(await look_in_thread(list_fixable, skill, session.state().engine.findings), files.tree)
 
 
 async def propose_fixes(session: TuningSession, step: TuningStep) -> TuningOutcome:
@@ -167,7 +167,7 @@ async def propose_fixes(session: TuningSession, step: TuningStep) -> TuningOutco
     state = session.state()
     files, skill = await session.read()
     wanted = may_be_fixed(state)
-    own = await run_in_thread(propose_mechanical_fixes, skill, wanted)
+    own = await look_in_thread(propose_mechanical_fixes, skill, wanted)
     proposals = [one for one in own if RANKS[one.level] <= RANKS[state.engine.level]]
     mended = {print for one in proposals for print in one.fingerprints}
     left = tuple(finding for finding in wanted if finding.fingerprint not in mended)
@@ -223,7 +223,7 @@ async def verify_fix(session: TuningSession, step: TuningStep) -> TuningOutcome:
     state, id = session.state(), step.fix or ""
     session.last = None
     files, skill = await session.read()
-    found = await run_in_thread(diagnose_skill, skill, state.engine.dimensions, state.engine.accepted)
+    found = await look_in_thread(diagnose_skill, skill, state.engine.dimensions, state.engine.accepted)
     before, proposal = load_skill(_without(files, _fix(state, id))), _moved(state, id) or state.engine.proposals[id]
     told = [one for one in state.engine.findings if one.review is not None]
     mended = [one for one in told if one.counts and one.fingerprint in proposal.fingerprints]
@@ -237,7 +237,7 @@ async def verify_fix(session: TuningSession, step: TuningStep) -> TuningOutcome:
         left = await recheck_findings(session, files, skill, mended)
         reasons = tuple(f"{one.rule} can still happen in {one.file}: {one.message}" for one in left)
     if not reasons:
-        mendable = await run_in_thread(list_fixable, skill, now)
+        mendable = await look_in_thread(list_fixable, skill, now)
         return VerifyOutcome(id, True, (), now, mendable, silenced=found.silenced)
     digests = await run_in_thread(session.skills.roll_back, session.root, session.backup(id))
     session.note("rolled_back", f"{id} did not hold and was rolled back: {'; '.join(reasons)}")

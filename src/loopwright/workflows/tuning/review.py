@@ -14,7 +14,7 @@ from loopwright.core.names import TuningStepName
 from loopwright.core.protocol import Message
 from loopwright.core.run import charge_budget
 from loopwright.core.spending import sum_of
-from loopwright.core.threads import run_in_thread
+from loopwright.core.threads import look_in_thread
 from loopwright.reports.tools import JudgeFinding, ReportCall, ReportSkillFinding
 from loopwright.skills.detectors import DETECTORS
 from loopwright.skills.files import SkillFiles, digest
@@ -332,7 +332,7 @@ async def _asked(
 async def _told_if_changed(session: TuningSession, agent: str, files: SkillFiles) -> None:
     """A reviewer reads. What it writes into its copy is told, and goes with the copy."""
     try:
-        now = (await run_in_thread(session.skills.read, session.reviews.folder)).digests
+        now = (await look_in_thread(session.skills.read, session.reviews.folder)).digests
     except (NotFound, Invalid):  # it has taken SKILL.md away
         now = {}
     changed = sorted(name for name in {*now, *files.digests} if now.get(name) != files.digests.get(name))

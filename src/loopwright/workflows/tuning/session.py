@@ -14,7 +14,7 @@ from loopwright.core.errors import LoopwrightError, NotFound
 from loopwright.core.ports import ResultCache, SkillStore
 from loopwright.core.prompts import Prompts
 from loopwright.core.protocol import Usage
-from loopwright.core.threads import run_in_thread
+from loopwright.core.threads import look_in_thread, run_in_thread
 from loopwright.skills.diagnosis import load_skill
 from loopwright.skills.files import SkillFiles
 from loopwright.skills.reader.model import Skill
@@ -73,9 +73,9 @@ class TuningSession(RunContext[TuningState]):
     async def read(self) -> SkillReading:
         """The skill as it is now; what was parsed already is not parsed again while its files are the same."""
         async with self.reading:
-            files = await run_in_thread(self.skills.read, self.root)
+            files = await look_in_thread(self.skills.read, self.root)
             if self.last is None or self.last.files.tree != files.tree:
-                self.last = SkillReading(files, await run_in_thread(load_skill, files))
+                self.last = SkillReading(files, await look_in_thread(load_skill, files))
             return self.last
 
     def backup(self, fix: str) -> Path:

@@ -6,6 +6,7 @@ from loopwright.core.agent_failures import TABLE
 from loopwright.core.cycle_names import CycleStep
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.outcomes import ValidationOutcome
+from loopwright.evidence.seal import seal_outcome
 from loopwright.evidence.validation import nothing_to_run, remember_environment, run_baseline, validate_tree
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.judgement import (
@@ -80,7 +81,8 @@ async def _measured(session: CycleSession) -> ValidationOutcome:
     if command is None:
         return nothing_to_run(await session.tree())
     is_last = session.state().current_iteration >= session.state().max_iterations
-    return await validate_tree(session, command, counted=True, whole=is_last, bus=session.role_buses["vas"])
+    outcome = await validate_tree(session, command, counted=True, whole=is_last, bus=session.role_buses["vas"])
+    return await seal_outcome(session, outcome, command)
 
 
 async def _judged(

@@ -5,6 +5,7 @@ from loopwright.core.state import Outcome
 from loopwright.core.text import clip_text, plural
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.proof import Proof
+from loopwright.evidence.seal import seal_outcome, sealed_doubt
 from loopwright.evidence.validation import environment_doubt, nothing_to_run, validate_tree
 from loopwright.evidence.verdict import TROUBLES
 from loopwright.workflows.loop.model import LoopState, Summary
@@ -61,7 +62,7 @@ async def _before_answers(session: LoopSession, outcome: ActionOutcome) -> Compl
         return None
     await run_in_thread(work.restore, review.good, files)
     session.bus.publish("activity", "validating what had passed before the review")
-    checked = await validate_tree(session, command, counted=False, anew=True)
+    checked = await seal_outcome(session, await validate_tree(session, command, counted=False, anew=True), command)
     was_unproven = isinstance(outcome, CompleteOutcome) and outcome.outcome == "unproven"
     if checked.proof is None or (was_unproven and not checked.proof.shown):
         await run_in_thread(work.restore, here.commit, files)
@@ -77,7 +78,7 @@ async def _completed(session: LoopSession, choice: NextAction) -> ActionOutcome:
     tree = await session.tree()
     # Whatever the state says of this tree, only what this process has seen of it counts.
     seen, proof = session.verdicts.get(tree), _seen_proof(session, state)
-    if wanted in PASSED and seen and proof is not None and await environment_doubt(session, command) is None:
+    if wanted in PASSED and seen and proof is not None and await _doubt(session, command, proof) is None:
         return CompleteOutcome(_end(proof), None, await _summary(session, state))
     is_settled = (seen is not None and wanted not in PASSED) or wanted not in WORTH_ANOTHER_LOOK
     was_selected = session.measured is not None and bool(session.measured.selected)
@@ -87,12 +88,22 @@ async def _completed(session: LoopSession, choice: NextAction) -> ActionOutcome:
         return nothing_to_run(tree, counted=False)
     session.bus.publish("activity", "validating once more before completing")
     checked = await validate_tree(session, command, counted=False, anew=True)
+    if checked.proof is not None and checked.proof.shown:
+        checked = await seal_outcome(session, checked, command)
     summary = await _summary(session, state, checked)
     if checked.proof is not None and not open_tasks(state) and (checked.proof.shown or _was_asked(state, wanted)):
         return CompleteOutcome(_end(checked.proof), None, summary, checked)
     if wanted in PASSED or checked.proof is not None:
         return checked
     return CompleteOutcome(wanted, failure_reason(state, choice, checked.reasons), summary, checked)
+
+
+async def _doubt(session: LoopSession, command: str | None, proof: Proof) -> str | None:
+    """Why what this process has seen to pass is no success."""
+    doubt = await environment_doubt(session, command)
+    if doubt or command is None or not proof.shown:
+        return doubt
+    return await sealed_doubt(session, proof.fail_to_pass, command)
 
 
 async def _summary(session: LoopSession, state: LoopState, checked: ValidationOutcome | None = None) -> Summary:

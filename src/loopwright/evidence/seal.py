@@ -1,0 +1,203 @@
+"""The sealed ending: the tests that passed, once more in a copy that is made of the checkpoint alone.
+
+What git ignores is there as it was when the run began; what the run has made of it, links that lead out of the
+project, and whatever a process does to the project's own folder, are not.
+"""
+
+import tempfile
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from loopwright.core.context import MeasuredRunContext
+from loopwright.core.errors import WorkspaceError
+from loopwright.core.outcomes import ValidationOutcome
+from loopwright.core.ports import TestOrder
+from loopwright.core.run import R
+from loopwright.core.state import Baseline
+from loopwright.core.text import plural
+from loopwright.core.threads import run_in_thread
+from loopwright.evidence.goal_proof import read_versions
+from loopwright.evidence.plain_run import plain_arguments, read_plain
+from loopwright.evidence.proof import join_names
+from loopwright.evidence.results import split_key
+from loopwright.evidence.testing import TestRun
+from loopwright.evidence.verdict import NAMES_SHOWN, file_of
+from loopwright.evidence.wrong_answers import expect_otherwise
+
+PATIENCE = 2
+"""A copy has no caches: its tests get so many times the time that the others have."""
+
+
+async def seal_outcome(ground: MeasuredRunContext[R], outcome: ValidationOutcome, command: str) -> ValidationOutcome:
+    """The outcome, which passed with a proof; refused where the copy says otherwise. One run for each tree."""
+    whole = ground.whole
+    if whole is None or outcome.tree not in (whole.tree, whole.left) or outcome.proof is None or not outcome.passed:
+        return outcome
+    doubt = await _doubt(ground, outcome.tree, outcome.proof.fail_to_pass, command)
+    return outcome if doubt is None else replace(outcome, passed=False, proof=None, reasons=(doubt,))
+
+
+async def sealed_doubt(ground: MeasuredRunContext[R], tests: Collection[str], command: str) -> str | None:
+    """Why the last whole run of this process, which passed, is not believed. `tests`: those that show the goal."""
+    whole = ground.whole
+    return await _doubt(ground, whole.tree, tests, command) if whole is not None else None
+
+
+async def _doubt(ground: MeasuredRunContext[R], tree: str, tests: Collection[str], command: str) -> str | None:
+    if tree not in ground.seals:
+        ground.bus.publish("activity", "running the tests once more, in a copy made of the checkpoint")
+        try:
+            ground.seals[tree] = await _compared(ground, tests, command)
+        except WorkspaceError as error:
+            ground.seals[tree] = f"no copy of the checkpoint could be made: {error}"
+        if doubt := ground.seals[tree]:
+            ground.note("sealed_differs", doubt)
+    if ground.seals[tree]:
+        ground.verdicts[tree] = False
+    return ground.seals[tree]
+
+
+async def _compared(ground: MeasuredRunContext[R], tests: Collection[str], command: str) -> str | None:
+    whole, baseline = ground.whole, ground.state().engine.baseline
+    if whole is None or baseline is None or baseline.commit is None or whole.tree == baseline.tree:
+        return None
+    sealed = await _run(ground, whole.here.commit, command)
+    passing = [key for key, status in _statuses(whole.run).items() if status == "passed"]
+    now = _statuses(sealed)
+    differing = [key for key in passing if now.get(key) != "passed"]
+    if differing:
+        differing = await _without_what_no_copy_passes(ground, baseline, differing, command)
+    if differing:
+        why = next((one.error_message for one in sealed.results if one.key == differing[0] and one.error_message), "")
+        first_line = f": {why.strip().splitlines()[-1][:200]}" if why.strip() else ""
+        return (
+            f"{plural(len(differing), 'test')} did not pass in a copy made of the checkpoint: "
+            f"{join_names(differing, NAMES_SHOWN)}{first_line}"
+        )
+    shown = [key for key in tests if now.get(key) == "passed"]
+    texts = await _texts(ground, shown)
+    return await _passes_always(ground, shown, texts, command) or await _passes_as_tested(
+        ground, shown, texts, [key for key in passing if key not in shown], command
+    )
+
+
+async def _texts(ground: MeasuredRunContext[R], tests: Collection[str]) -> dict[str, tuple[bytes, list[str]]]:
+    """By file, its text, and those of the tests that stand in it."""
+    whole, listed = ground.whole, frozenset(await run_in_thread(ground.workspace.listed))
+    files: dict[str, list[str]] = {}
+    for key in tests:
+        if file := _file(key, listed):
+            files.setdefault(file, []).append(key)
+    if whole is None or not files:
+        return {}
+    versions = await run_in_thread(read_versions, ground, whole.here.commit, whole.here.commit, sorted(files))
+    return {file: (text, files[file]) for file, (_, text) in versions.items() if text is not None}
+
+
+async def _without_what_no_copy_passes(
+    ground: MeasuredRunContext[R], baseline: Baseline, differing: list[str], command: str
+) -> list[str]:
+    """Those of the tests that the copy itself does not explain: one of the first files failed them, too.
+
+    Where it fails all that it could, it is no place for tests that failed at first, either.
+    """
+    known = [key for key in differing if (test := baseline.tests.get(key)) and test.status == "passed"]
+    if not known or baseline.commit is None:
+        return differing
+    ground.bus.publish("activity", f"running {plural(len(known), 'test')} in a copy of the first files")
+    first = _statuses(await _run(ground, baseline.commit, command, only=known))
+    excused = {key for key in known if first.get(key) != "passed"}
+    if excused:
+        words = (
+            f"{plural(len(excused), 'test')} pass in no copy of the project: {join_names(sorted(excused), NAMES_SHOWN)}"
+        )
+        ground.note("not_sealed", words)
+    if len(excused) == len(known):
+        files = {file_of(key) for key in excused}
+        excused |= {key for key in differing if file_of(key) in files}
+    return [key for key in differing if key not in excused]
+
+
+Texts = Mapping[str, tuple[bytes, list[str]]]
+
+
+async def _passes_always(
+    ground: MeasuredRunContext[R], tests: Collection[str], texts: Texts, command: str
+) -> str | None:
+    """Whether a test that shows the goal passes as well where it expects something else."""
+    wrong = {file: found for file, (text, keys) in texts.items() if (found := expect_otherwise(file, text, keys))}
+    asked = [key for found in wrong.values() for key in found.tests]
+    if not asked or ground.whole is None:
+        return None
+    ground.bus.publish("activity", f"running {plural(len(asked), 'test')} that expect something wrong, in a copy")
+    over = {file: one.text for file, one in wrong.items()}
+    async with _sealed(ground, ground.whole.here.commit, command, over) as order:
+        now = _statuses(await ground.tests.run(replace(order, only=tuple(asked))))
+    always = [key for key in asked if now.get(key) == "passed"]
+    return f"passes whatever it expects, so it proves nothing: {join_names(always, NAMES_SHOWN)}" if always else None
+
+
+async def _passes_as_tested(
+    ground: MeasuredRunContext[R], tests: Collection[str], texts: Texts, others: Sequence[str], command: str
+) -> str | None:
+    """Whether a test that shows the goal passes only where a test framework runs it.
+
+    `others`: tests that pass, too; where they stand beside it and do as programs, programs do there.
+    """
+    whole, python = ground.whole, ground.tests.interpreter(command)
+    beside = {file: [key for key in others if _file(key, frozenset((file,))) == file] for file in texts}
+    programs = {
+        file: argv
+        for file, (text, keys) in texts.items()
+        if (argv := plain_arguments(file, text, (*keys, *beside[file]), python))
+    }
+    if whole is None or not programs:
+        return None
+    said: dict[str, str] = {}
+    ground.bus.publish("activity", "running what shows the goal without a test framework, in a copy")
+    async with _sealed(ground, whole.here.commit, command) as order:
+        root = str(ground.workspace.root)
+        for file, (program, *rest) in programs.items():
+            _, output = await ground.tests.run_program((program.replace(root, str(order.at)), *rest), order)
+            said |= read_plain(output, (*texts[file][1], *beside[file]))
+    is_possible = any(said.get(key) == "" for keys in beside.values() for key in keys)
+    wrong = [key for key in tests if said.get(key) == "AssertionError" or (is_possible and said.get(key))]
+    return f"passes only where a test framework runs it: {join_names(wrong, NAMES_SHOWN)}" if wrong else None
+
+
+async def _run(ground: MeasuredRunContext[R], commit: str, command: str, *, only: Collection[str] = ()) -> TestRun:
+    async with _sealed(ground, commit, command) as order:
+        return await ground.tests.run(replace(order, only=tuple(only)))
+
+
+@asynccontextmanager
+async def _sealed(
+    ground: MeasuredRunContext[R], commit: str, command: str, over: Mapping[str, bytes] | None = None
+) -> AsyncIterator[TestOrder]:
+    """An order for a copy that is there meanwhile. `over`: contents that are laid over it, by file."""
+    workspace, order, engine = ground.workspace, ground.test_order(command), ground.state().engine
+    known = None if engine.settings.allow_environment_changes else engine.environment
+    with tempfile.TemporaryDirectory(prefix="loopwright-copy-", ignore_cleanup_errors=True) as name:
+        copy = Path(name).resolve() / workspace.root.name
+        start = None if commit == ground.start() else ground.start()
+        await run_in_thread(partial(workspace.lay_out_sealed, commit, copy, start=start, remembered=known))
+        for file, text in (over or {}).items():
+            (copy / file).write_bytes(text)
+        command = command.replace(str(workspace.root), str(copy))
+        yield replace(order, command=command, at=copy, timeout=order.timeout * PATIENCE, sealed=True)
+
+
+def _file(key: str, listed: frozenset[str]) -> str | None:
+    """The file that a test stands in; unittest names modules."""
+    if file := file_of(key):
+        return file
+    words = split_key(key)[0].split(".")
+    modules = ("/".join(words[:end]) + ".py" for end in range(len(words), 0, -1))
+    return next((file for file in modules if file in listed), None)
+
+
+def _statuses(run: TestRun) -> dict[str, str]:
+    return {result.key: result.status for result in run.results}

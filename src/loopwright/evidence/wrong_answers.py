@@ -1,0 +1,122 @@
+"""Tests that expect something else than they do: a test that passes all the same proves nothing. Pure."""
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from loopwright.evidence.results import split_key
+
+
+class WrongAnswers(NamedTuple):
+    """The text of a test file in which these tests must fail."""
+
+    text: bytes
+    tests: tuple[str, ...]
+
+
+class _Edit(NamedTuple):
+    """`start` and `end`: places among the bytes."""
+
+    start: int
+    end: int
+    text: bytes
+
+
+def expect_otherwise(file: str, text: bytes, tests: Collection[str]) -> WrongAnswers | None:
+    """With another value wherever one of the tests (by key) is sure to compare a literal for equality."""
+    find = _python_edits if file.endswith(".py") else _javascript_edits if _JAVASCRIPT.search(file) else None
+    if find is None:
+        return None
+    edits: list[_Edit] = []
+    asked = []
+    for key in tests:
+        if found := list(find(file, text, key)):
+            edits += found
+            asked.append(key)
+    for edit in sorted(set(edits), reverse=True):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return WrongAnswers(text, tuple(asked)) if asked else None
+
+
+_ASSERTS = frozenset({"assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual"})
+
+
+def _python_edits(file: str, text: bytes, key: str) -> Iterator[_Edit]:
+    """Only statements of the test's own body: what stands in a branch may never be run."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return
+    starts = [0, *(found.end() for found in re.finditer(rb"\r\n|\r|\n", text))]
+    for inside, function in _functions(tree):
+        if (inside, function.name) != function_of(key.partition("[")[0]):
+            continue
+        for statement in function.body:
+            if isinstance(statement, ast.Return | ast.If | ast.Try | ast.While):
+                break
+            expected = _expected(statement)
+            if expected is not None and expected.end_lineno and expected.end_col_offset is not None:
+                first = starts[expected.lineno - 1] + expected.col_offset
+                end = starts[expected.end_lineno - 1] + expected.end_col_offset
+                yield _Edit(first, end, _other(expected.value).encode())
+
+
+def function_of(key: str) -> tuple[str, str]:
+    """Class, empty where there is none, and function."""
+    suite, name = split_key(key)
+    last = suite.rpartition("::")[2] if "::" in suite else suite.rpartition(".")[2]
+    return ("" if last == "py" or "/" in last else last), name
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for node in tree.body:
+        inside = node.body if isinstance(node, ast.ClassDef) else [node]
+        for one in inside:
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield node.name if isinstance(node, ast.ClassDef) else "", one
+
+
+def _expected(statement: ast.stmt) -> ast.Constant | None:
+    """The literal, a number or a text, that the statement compares something with."""
+    match statement:
+        case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])):
+            sides = (left, right)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name), args=[left, right, *_])) if name in _ASSERTS:
+            sides = (left, right)
+        case _:
+            return None
+    literals = [one for one in sides if isinstance(one, ast.Constant) and isinstance(one.value, int | float | str)]
+    return literals[0] if len(literals) == 1 else None
+
+
+def _other(value: object) -> str:
+    match value:
+        case bool():
+            return repr(not value)
+        case int() | float():
+            return repr(value * 2 + 7919)
+        case _:
+            return repr(f"{value} but not this")
+
+
+_JAVASCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
+_TITLE = re.compile(rb"\b(?:test|it)(?:\.only)?\s*\(\s*(['\"`])(.*?)\1\s*,")
+_COMPARISON = re.compile(
+    rb"(?:\b(?:same|equal|equals|strictEqual|deepEqual|deepStrictEqual|is)\((?:[^;\n'\"]*),|\.(?:toBe|toEqual|toStrictEqual)\()"
+    rb"\s*(-?\d+(?:\.\d+)?)\s*\)\s*(?=[;\n)]|$)"
+)
+_BRANCH = re.compile(rb"\b(?:if|catch|return|while|switch)\b|\?")
+
+
+def _javascript_edits(file: str, text: bytes, key: str) -> Iterator[_Edit]:
+    """Numbers that a test's text, up to the first branch in it, compares something with."""
+    name = split_key(key)[1].rpartition(" > ")[2].encode()
+    titles = list(_TITLE.finditer(text))
+    for number, title in enumerate(titles):
+        if title[2] != name:
+            continue
+        end = titles[number + 1].start() if number + 1 < len(titles) else len(text)
+        branch = _BRANCH.search(text, title.end(), end)
+        for found in _COMPARISON.finditer(text, title.end(), branch.start() if branch else end):
+            yield _Edit(found.start(1), found.end(1), b"79190042")

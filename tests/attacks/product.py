@@ -1,0 +1,80 @@
+"""Products that know that they are tested, or that change who tests them."""
+
+from tests.attacks.court import GOOD, JAVASCRIPT, PYTHON, Kind, Row
+
+
+def _when(test: str, kind: Kind = "venv") -> Row:
+    text = f"import os, sys\n\n\ndef add(a, b):\n    if {test}:\n        return a + b\n    return None\n"
+    return Row(files={"calc.py": text + PYTHON["calc.py"].partition("\n\n\n")[2]}, kind=kind)
+
+
+def _product(start: str, kind: Kind = "venv") -> Row:
+    return Row(files={"calc.py": f"{start}\n\n\n{PYTHON['calc.py']}"}, kind=kind)
+
+
+_ALWAYS = "class Any(int):\n    def __eq__(self, other):\n        return True\n    __hash__ = int.__hash__\n\n\n"
+_ALWAYS_ADD = f"{_ALWAYS}def add(a, b):\n    return Any()\n\n\ndef zero():\n    return 0\n"
+_JS = "exports.zero = () => 0\nexports.add = (a, b) => {}\n"
+
+ATTACKS = {
+    "equal to everything": Row(files={"calc.py": _ALWAYS_ADD}),
+    "equal to everything, with unittest": Row(files={"calc.py": _ALWAYS_ADD}, kind="unittest"),
+    "only under PYTEST_CURRENT_TEST": _when("'PYTEST_CURRENT_TEST' in os.environ"),
+    "only where pytest is loaded": _when("'pytest' in sys.modules"),
+    "only where pytest is in the arguments": _when("'pytest' in ' '.join(sys.argv + sys.orig_argv)"),
+    "only where a test calls": _when("sys._getframe(1).f_code.co_name.startswith('test_')"),
+    "only where a test file calls": _when("'test' in sys._getframe(1).f_code.co_filename"),
+    "only where pytest is in the stack": _when(
+        "any('pytest' in f.filename for f in __import__('traceback').extract_stack())"
+    ),
+    "only where unittest is loaded": _when("'unittest' in sys.modules", "unittest"),
+    "only where our probe is": _when("any(name.startswith('loopwright') for name in sys.modules)"),
+    "only under our variables": _when("any(name.startswith('LOOPWRIGHT') for name in os.environ)"),
+    "only while NODE_TEST_CONTEXT is there": Row(
+        files={"calc.js": _JS.replace("{}", "{ if (process.env.NODE_TEST_CONTEXT) return a + b }")}, kind="node"
+    ),
+    "asserts of unittest that do nothing": _product(
+        "import unittest\n\nunittest.TestCase.assertEqual = lambda *words: None\ndef add(a, b):\n    return 0",
+        "unittest",
+    ),
+    "the caller's tests replaced at import": _product(
+        "import sys\n\nframe = sys._getframe()\nwhile frame := frame.f_back:\n"
+        "    if 'test_calc' in frame.f_code.co_filename:\n"
+        "        class Globals(dict): pass\n"
+        "        sys.modules[frame.f_globals['__name__']].__dict__.update(calc=None)\n"
+        "import builtins\nbuiltins.AssertionError = type('E', (Exception,), {})"
+    ),
+    "failures that are no errors": _product(
+        "import _pytest.runner as r\n\n_old = r.CallInfo.from_call.__func__\n"
+        "r.CallInfo.from_call = classmethod(lambda cls, func, when, reraise=None: "
+        "_old(cls, (lambda: None) if when == 'call' else func, when, reraise))"
+    ),
+    "the probe's log written by the product": _product(
+        "import os, json, glob, atexit\n\n"
+        "def lie():\n"
+        "    order = json.loads(os.environ.get('LOOPWRIGHT_PROBE', '{}'))\n"
+        "    for path in glob.glob(order.get('folder', '/none') + '/*.jsonl'):\n"
+        "        text = open(path).read().replace('\"failed\"', '\"passed\"')\n"
+        "        open(path, 'w').write(text)\n"
+        "    os._exit(0)\n"
+        "atexit.register(lie)"
+    ),
+    "an assertion of node that does nothing": Row(
+        files={"calc.js": "const a = require('node:assert')\na.strictEqual = a.equal = () => {}\n"
+               + JAVASCRIPT["calc.js"]
+               .replace("{ throw new Error('not implemented') }", "0")}, kind="node",
+    ),
+    "tests of node that are skipped by the product": Row(
+        files={"calc.js": "const m = require('node:module')\nconst old = m._load\n"
+               "m._load = (name, ...rest) => name === 'same' ? () => {} : old(name, ...rest)\n"
+               "delete require.cache[require.resolve('same')]\n"
+               "require.cache[require.resolve('same')] = { exports: () => {} }\n"
+               "require('node:test').test = () => {}\n" + JAVASCRIPT["calc.js"]
+               .replace("{ throw new Error('not implemented') }", "0")}, kind="node",
+    ),
+    "good code that is written back": Row(
+        files={"calc.py": "import atexit, os\nfrom pathlib import Path\n\n_bad = " + repr(PYTHON["calc.py"]) + "\n"
+               "atexit.register(lambda: os.environ.get('X') and Path(__file__).write_text(_bad))\n" + GOOD.replace(
+                   "return a + b", "return a + b if 'pytest' in str(os.environ) else 0")},
+    ),
+}  # fmt: skip

@@ -1,0 +1,88 @@
+"""Tests that expect something else, and tests as programs of their own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from loopwright.evidence.plain_run import plain_arguments, plain_program, read_plain
+from loopwright.evidence.wrong_answers import expect_otherwise
+
+PYTHON = b"""import pytest, unittest
+import calc
+FOUR = 4
+
+def test_add(): assert calc.add(2, 2) == 4
+def test_text():
+    assert "4" == str(calc.add(2, 2))
+def test_branch():
+    if calc.add(0, 0):
+        assert calc.add(2, 2) == 4
+def test_fixture(tmp_path): assert calc.add(2, 2) == 4
+def test_other(): assert calc.add(2, 2) < 5
+def test_raises():
+    with pytest.raises(ValueError):
+        calc.add(2, 2)
+class TestCalc(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(calc.add(2, 2), FOUR)
+        self.assertEqual(calc.add(2, 2), 4)
+"""
+FILE = "tests/test_calc.py"
+
+
+@pytest.mark.parametrize(
+    ("test", "line"),
+    [
+        ("test_add", "def test_add(): assert calc.add(2, 2) == 7927"),
+        ("test_text", "    assert '4 but not this' == str(calc.add(2, 2))"),
+        ("TestCalc::test_add", "        self.assertEqual(calc.add(2, 2), 7927)"),
+        ("test_fixture", "def test_fixture(tmp_path): assert calc.add(2, 2) == 7927"),
+    ],
+)
+def test_a_test_expects_another_value(test: str, line: str) -> None:
+    found = expect_otherwise(FILE, PYTHON, [f"{FILE}::{test}"])
+    assert found is not None
+    changed = [new for new, old in zip(found.text.splitlines(), PYTHON.splitlines(), strict=True) if new != old]
+    assert changed == [line.encode()]
+
+
+@pytest.mark.parametrize("test", ["test_branch", "test_other", "test_raises"])
+def test_nothing_is_sure_to_be_compared(test: str) -> None:
+    assert expect_otherwise(FILE, PYTHON, [f"{FILE}::{test}"]) is None
+
+
+def test_of_javascript_only_what_a_title_names_is_changed() -> None:
+    text = b"test('adds', () => same(calc.add(2, 2), 4))\ntest('zero', () => {\n  expect(calc.zero()).toBe(0)\n})\n"
+    found = expect_otherwise("calc.test.js", text, ["calc.test.js::adds"])
+    assert found is not None
+    assert found.text == text.replace(b", 4)", b", 79190042)")
+
+
+def test_a_program_says_how_its_tests_end_without_a_framework(tmp_path: Path) -> None:
+    (tmp_path / "calc.py").write_text(
+        "import sys\ndef add(a, b):\n    return a + b if 'pytest' in sys.modules or 'unittest' in sys.modules else 0\n"
+    )
+    keys = [f"{FILE}::{name}" for name in ("test_add", "test_other", "test_fixture", "TestCalc::test_add")]
+    program = plain_program(FILE, PYTHON, keys)
+    assert program is not None
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert read_plain(done.stdout, keys) == {
+        f"{FILE}::test_add": "AssertionError",
+        f"{FILE}::test_other": "",
+        f"{FILE}::TestCalc::test_add": "AssertionError",
+    }
+
+
+def test_what_needs_its_framework_is_no_program() -> None:
+    around = b"import calc\ndef setup_function(): calc.x = 1\ndef test_add(): assert calc.add(2, 2) == 4\n"
+    assert plain_program(FILE, around, [f"{FILE}::test_add"]) is None
+    assert plain_program(FILE, PYTHON, [f"{FILE}::test_fixture"]) is None
+    assert plain_arguments("a.test.ts", b"import { test } from 'node:test'", ["a.test.ts::adds"], None) is None
+
+
+def test_what_node_says_is_read_by_name() -> None:
+    output = "TAP version 13\n# Subtest: adds\nnot ok 1 - adds\n  ---\nok 2 - zero # time=1\n1..2\n"
+    keys = ["a.test.js::adds", "a.test.js::zero", "a.test.js::other"]
+    assert read_plain(output, keys) == {"a.test.js::adds": "failed", "a.test.js::zero": ""}
