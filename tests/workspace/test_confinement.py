@@ -20,8 +20,9 @@ from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.testing import TestLimits
 from loopwright.processes import confinement
 from loopwright.processes.confinement import ONLY_TESTS, Sandbox, confine, run_briefly
+from loopwright.processes.conversation import open_conversation
 from loopwright.processes.process import Patience, ProcessResult, run_shell
-from loopwright.processes.process_tree import list_processes
+from loopwright.processes.process_tree import ProcessMark, list_processes
 from loopwright.processes.runner_processes import OwnProcesses
 from loopwright.processes.sandbox import HostPaths, Level, Mount, ProjectPaths, SandboxNeeds, lay_out, read_extra
 from tests.waiting import until
@@ -188,6 +189,7 @@ RUNNER = """
 import asyncio, sys
 from pathlib import Path
 from loopwright.processes.confinement import Sandbox, confine
+from loopwright.processes.conversation import open_conversation
 from loopwright.processes.process import Patience, run_shell
 project, state, command = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 with confine(Sandbox(sys.argv[4], project, state / "run", state)):
@@ -291,6 +293,39 @@ def test_tools_in_the_home_directory_can_be_used(ground: Ground, monkeypatch: py
     monkeypatch.setenv("PATH", f"{more}:{os.environ['PATH']}")
     done = ground.play("tool && other && third && ! cat ~/opt/secret && ! touch ~/.nvm/bin/new")
     assert done.exit_code == 0, done.output
+
+
+WRITER = "while read name; do touch $name && echo yes || echo no; done"
+
+
+def test_a_program_that_is_talked_with_can_be_kept_from_writing_for_a_while(ground: Ground, tmp_path: Path) -> None:
+    if ground.sandbox.name == "bwrap":
+        pytest.skip("its mounts stay as they are")
+
+    async def talk() -> list[tuple[bool, str]]:
+        mark, told = ProcessMark(MARK, str(ground.project)), []
+        (ground.project / "own").mkdir()
+        needs = replace(AGENT, writable=(ground.project / "own",), pausing=True)
+        words = ("sh", "-c", WRITER)
+        async with open_conversation(
+            words, cwd=ground.project, mark=mark, stderr=tmp_path / "err", more={}, needs=needs
+        ) as program:
+            for allowed, name in (
+                (True, "a"),
+                (False, "b"),
+                (False, "own/b"),
+                (False, ".git/x"),
+                (True, "c"),
+                (True, ".git/x"),
+            ):
+                assert await program.permit_writing(allowed)
+                program.say(name.encode() + b"\n")
+                told.append((allowed, (await program.line() or b"").decode()))
+        return told
+
+    with confine(ground.sandbox):
+        told = asyncio.run(talk())
+    assert told == [(True, "yes"), (False, "no"), (False, "yes"), (False, "no"), (True, "yes"), (True, "no")]
 
 
 SLOW = """

@@ -4,6 +4,7 @@ import ctypes
 import marshal
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -148,7 +149,7 @@ class Sandbox:
                 env=dict(environment),
                 timeout=seconds,
                 check=False,
-                pass_fds=(status.descriptor,),
+                pass_fds=status.descriptors,
             )
             status.check(done.returncode, done.stdout.decode("utf-8", "replace"))
         return done
@@ -175,7 +176,8 @@ class Sandbox:
         level = landlock_level()
         if level is None:
             raise SandboxError(self.name, _NOTHING)
-        status.hold(plan_entry(level, table, host, cwd, network=needs.network, parent=os.getpid()))
+        changing = [str(path) for path in {cwd, self.root} if needs.pausing and table[path].access == "write"]
+        status.hold(plan_entry(level, table, host, cwd, network=needs.network, parent=os.getpid()), changing)
         return [*_ENTRY, str(status.descriptor), *argv]
 
     def _host(self, environment: Mapping[str, str], needs: SandboxNeeds) -> HostPaths:
@@ -233,10 +235,39 @@ class SandboxStatus:
     def __init__(self, name: str) -> None:
         self._name = name
         self.descriptor = os.memfd_create("sandbox-status", os.MFD_CLOEXEC)
+        self._control: socket.socket | None = None
+        self._theirs: socket.socket | None = None
 
-    def hold(self, plan: SandboxPlan) -> None:
-        """What `sandbox_entry` is to do."""
+    def hold(self, plan: SandboxPlan, changing: Sequence[str] = ()) -> None:
+        """What `sandbox_entry` is to do; `changing`: see `permit_writing`."""
+        if changing and plan["level"] == "processes":
+            self._control, self._theirs = socket.socketpair()
+            self._control.settimeout(_SECONDS)
+            plan["control"], plan["changing"] = self._theirs.fileno(), list(changing)
         os.pwrite(self.descriptor, marshal.dumps(dict(plan)), 0)
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What is handed to the program that makes the sandbox."""
+        return (self.descriptor,) if self._theirs is None else (self.descriptor, self._theirs.fileno())
+
+    def hand_over(self) -> None:
+        """It has been handed to the program: that alone holds the other end."""
+        if self._theirs is not None:
+            self._theirs.close()
+            self._theirs = None
+
+    def permit_writing(self, allowed: bool) -> bool:
+        """Whether the project can be written within, from now on; False where that stays as it was.
+
+        Not while a file of it is open to be written, and not by what has made mounts of its own.
+        """
+        if self._control is None:
+            return False
+        with suppress(OSError):
+            self._control.send(b"w" if allowed else b"r")
+            return self._control.recv(1) == b"+"
+        return False
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -246,6 +277,10 @@ class SandboxStatus:
             self.close()
 
     def close(self) -> None:
+        self.hand_over()
+        if self._control is not None:
+            self._control.close()
+            self._control = None
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1

@@ -26,7 +26,8 @@ class SandboxNeeds:
     """What a program needs beside its working directory, which it may write.
 
     `folders` that its own settings name (`~/.codex`, `${CODEX_HOME:-~/.codex}`) are kept from one process to the next,
-    and made where they are missing. `cache` names the folder of the run that becomes ~/.cache.
+    and made where they are missing. `cache` names the folder of the run that becomes ~/.cache. `pausing`: whether it
+    may write is said again and again, while it runs.
     """
 
     writable: tuple[Path, ...] = ()
@@ -34,6 +35,7 @@ class SandboxNeeds:
     folders: tuple[str, ...] = ()
     network: bool = False
     cache: str = "tests"
+    pausing: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,10 @@ Level = Literal["processes", "mounts", "landlock"]
 
 
 class SandboxPlan(TypedDict):
-    """What `sandbox_entry` does. `table`: access, path and source; `guarded`: paths of /proc, as in `HostPaths`."""
+    """What `sandbox_entry` does. `table`: access, path and source; `guarded`: paths of /proc, as in `HostPaths`.
+
+    `control`: a descriptor that says when the `changing` paths can be written; -1 where nobody does.
+    """
 
     level: Level
     parent: int
@@ -82,6 +87,8 @@ class SandboxPlan(TypedDict):
     table: list[tuple[str, str, str]]
     guarded: list[str]
     environment: dict[str, str]
+    control: int
+    changing: list[str]
 
 
 TEMPORARY = (Path("/tmp"), Path("/var/tmp"))
@@ -187,6 +194,8 @@ def plan_entry(
         "table": rows,
         "guarded": [str(path) for path in host.guarded],
         "environment": moved if level == "landlock" else {},
+        "control": -1,
+        "changing": [],
     }
 
 

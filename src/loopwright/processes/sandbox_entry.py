@@ -97,13 +97,15 @@ def _clone(path: str, *, read_only: bool) -> int:
     """A descriptor of what stands there, and of all mounts below, to be put elsewhere."""
     tree = _call(_OPEN_TREE, _HERE, _encode(path), 1 | posix.O_CLOEXEC | _RECURSIVE)
     if read_only:
-        _protect(tree, b"", _EMPTY_PATH)
+        _protect(tree, b"", _EMPTY_PATH | _RECURSIVE)
     return tree
 
 
-def _protect(at: int, path: bytes, flags: int = 0) -> None:
-    attributes = b"".join(n.to_bytes(8, sys.byteorder) for n in (_READ_ONLY, 0, _PRIVATE, 0))
-    _call(_MOUNT_SETATTR, at, path, flags | _RECURSIVE, attributes, len(attributes))
+def _protect(at: int, path: bytes, flags: int = _RECURSIVE, *, clear: bool = False) -> None:
+    """Makes the mounts there read-only, or not any more."""
+    parts = (0, _READ_ONLY, _PRIVATE, 0) if clear else (_READ_ONLY, 0, _PRIVATE, 0)
+    attributes = b"".join(part.to_bytes(8, sys.byteorder) for part in parts)
+    _call(_MOUNT_SETATTR, at, path, flags, attributes, len(attributes))
 
 
 def _put(tree: int, path: str) -> None:
@@ -314,6 +316,7 @@ def _attempt(work: "Callable[[], object]", status: int) -> "NoReturn":
 def _await_program(plan: "SandboxPlan", status: int, argv: list[str], result: int) -> None:
     """The first of the process table: lays out, starts the program, and buries whatever dies, until that has ended."""
     _lay_out(plan)
+    posix.write(result, b"+")
     program = posix.fork()
     if program == 0:
         posix.close(result)
@@ -334,20 +337,47 @@ def _let_go_of_streams(null: int) -> None:
     posix.close(null)
 
 
+def _serve(plan: "SandboxPlan", heard: int) -> None:
+    """Until the program has ended: makes the changing paths read-only or not, where it is told to.
+
+    This process is in the namespace of the mounts, but not in the table of processes: nothing within can reach it.
+    """
+    posix.read(heard, 1)  # all is laid out
+    while plan["control"] >= 0:
+        ready = sys.modules["select"].select([heard, plan["control"]], [], [])[0]
+        if heard in ready:
+            return
+        order = posix.read(plan["control"], 1)
+        if not order:
+            return
+        try:
+            for path in plan["changing"]:
+                _protect(_HERE, _encode(path), 0, clear=order == b"w")
+        except OSError:
+            posix.write(plan["control"], b"-")
+        else:
+            posix.write(plan["control"], b"+")
+
+
 def _enter_namespaces(plan: "SandboxPlan", status: int, argv: list[str]) -> None:
     _unshare(plan["level"], network=plan["network"])
     if plan["level"] == "mounts":
         _lay_out(plan)
         _become(plan, status, argv)
+    if plan["control"] >= 0:
+        import select  # noqa: F401 - before the mounts, which hide it for a moment
     heard, result = posix.pipe()
     null = posix.open("/dev/null", posix.O_RDWR)  # what the first lays out stands here, too
     first = posix.fork()
     if first == 0:
         posix.close(heard)
+        if plan["control"] >= 0:
+            posix.close(plan["control"])
         _die_with(0)  # whoever has started us is not of this table
         _attempt(lambda: _await_program(plan, status, argv, result), status)
     posix.close(result)
     _let_go_of_streams(null)
+    _serve(plan, heard)
     how = int(posix.read(heard, 20) or b"256")
     posix.waitpid(first, 0)
     code = posix.waitstatus_to_exitcode(how)
@@ -361,6 +391,8 @@ def _enter_namespaces(plan: "SandboxPlan", status: int, argv: list[str]) -> None
 def enter(status: int, argv: list[str]) -> None:
     posix.set_inheritable(status, False)
     plan = marshal.loads(posix.pread(status, 10_000_000, 0))
+    if plan["control"] >= 0:
+        posix.set_inheritable(plan["control"], False)
     _libc.prctl(_NAME, COMM.encode(), 0, 0, 0)
     _die_with(plan["parent"])
     if plan["level"] == "landlock":
