@@ -84,6 +84,8 @@ def test_what_tasks_try_outside_of_the_project_comes_to_nothing(home: Desk, sand
     place = Path(home.env["HOME"])
     assert not (place / "left-behind").exists()
     assert not (home.project / "found").read_text()
+    journal = (home.project / f".workflow/.loop/{id}.events.ndjson").read_text()
+    assert "sandbox_paths names what it may use besides" in journal, "the one that writes to .git"
     assert "fsmonitor" not in (home.project / ".git/config").read_text()
     assert (home.project / "made").read_text() == "good\n"
     assert f"sandbox     {sandbox}" in home.run("show", id).out

@@ -369,6 +369,16 @@ def confine(sandbox: Sandbox | None) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
+_DENIED = ("Permission denied", "Read-only file system", "Operation not permitted", "EACCES", "EROFS")
+
+
+def explain_denial(output: str) -> str:
+    """What to do about an access that the sandbox may have denied a failed program; empty where it has not."""
+    if _CURRENT.get() is None or not any(words in output for words in _DENIED):
+        return ""
+    return " The sandbox may have denied it a file: the setting sandbox_paths names what it may use besides."
+
+
 def run_briefly(argv: Sequence[str], *, cwd: Path, seconds: float) -> subprocess.CompletedProcess[bytes]:
     """A short question to a program of the project's, in the run's sandbox. OSError, TimeoutExpired, SandboxError."""
     sandbox, environment = current_sandbox(), program_environment()
