@@ -227,6 +227,7 @@ tests/validation/test_run.py::test_leaving_pytest_early_hides_nothing
 tests/validation/test_run.py::test_tests_that_are_done_and_do_not_exit_are_ended_and_their_results_stand
 tests/workspace/test_capture.py
 tests/workspace/test_confinement.py
+tests/workspace/test_engine_attacks.py
 tests/workspace/test_ending.py
 tests/workspace/test_git.py
 tests/workspace/test_merging.py
@@ -267,8 +268,8 @@ tests/agents_real/test_requests.py::test_every_message_reaches_the_model_whole[c
 tests/agents_real/test_requests.py::test_every_message_reaches_the_model_whole[opencode-loop]
 tests/agents_real/test_roles.py::test_a_reading_role_writes_its_documents_and_reports[codex]
 tests/agents_real/test_roles.py::test_a_working_role_changes_the_project_and_keeps_notes[codex]
-tests/agents_real/test_sandbox.py::test_a_feature_and_a_fix_in_a_sandbox[codex]
-tests/agents_real/test_sandbox.py::test_a_feature_and_a_fix_in_a_sandbox[gemini]
+tests/agents_real/test_sandbox.py::test_a_feature_and_a_fix_in_a_sandbox[codex-landlock]
+tests/agents_real/test_sandbox.py::test_a_feature_and_a_fix_in_a_sandbox[gemini-landlock]
 tests/agents_real/test_told.py::test_it_reaches_the_model_once[codex]
 tests/agents_real/test_trouble.py::test_a_budget_of_tokens_ends_a_turn_that_would_not_end[codex]
 tests/agents_real/test_trouble.py::test_a_budget_of_tokens_ends_a_turn_that_would_not_end[opencode]

@@ -1,7 +1,6 @@
 """What a machine and a project offer to loops, found out without changing either."""
 
 import asyncio
-import ctypes
 import os
 import platform
 import shutil
@@ -24,7 +23,7 @@ from loopwright.core.state import Policy, SandboxName
 from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.runners import find_runner
 from loopwright.policy.secrets import SecretFilter, masked_variables
-from loopwright.processes.confinement import SANDBOXES, Sandbox
+from loopwright.processes.confinement import SANDBOXES, Sandbox, describe_sandbox, landlock_version
 from loopwright.processes.inotify import Inotify
 from loopwright.repair.command import parse_command
 from loopwright.store.disk import NETWORK, file_system
@@ -158,8 +157,6 @@ def shown_command(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(mask(word) for word in words)
 
 
-_LANDLOCK_CREATE_RULESET = 444
-_VERSION = 1
 _SECONDS = 10
 
 _TRY = """
@@ -177,11 +174,15 @@ assert libc.mount(b"none", b"/", None, 0x4000 | 0x40000, None) == 0  # recursive
 
 @dataclass(frozen=True)
 class SandboxTrial:
-    """One that runs can be put into; `trouble`: why not here. `milliseconds` that it took to start a program in it."""
+    """One that runs can be put into; `trouble`: why not here. `milliseconds` that it took to start a program in it.
+
+    `holds`: what of it this kernel has.
+    """
 
     name: SandboxName
     trouble: str | None
     milliseconds: int | None
+    holds: str = ""
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,7 @@ class SandboxCheckup:
 def check_sandbox(means: EngineMeans | None = None) -> SandboxCheckup:
     """Tried out, in processes that end at once. Blocks for some hundredths of a second."""
     tried = tuple(_tried(name, means) for name in SANDBOXES) if means else ()
-    return SandboxCheckup(_namespaces(), _landlock(), shutil.which("bwrap"), tried)
+    return SandboxCheckup(_namespaces(), landlock_version(), shutil.which("bwrap"), tried)
 
 
 def _tried(name: SandboxName, means: EngineMeans) -> SandboxTrial:
@@ -209,7 +210,7 @@ def _tried(name: SandboxName, means: EngineMeans) -> SandboxTrial:
         Sandbox(name, means.project, means.private, means.private, means.config.settings.sandbox_paths).check()
     except NoSandbox as error:
         return SandboxTrial(name, str(error), None)
-    return SandboxTrial(name, None, round((time.monotonic() - began) * 1000))
+    return SandboxTrial(name, None, round((time.monotonic() - began) * 1000), describe_sandbox(name))
 
 
 def _namespaces() -> bool:
@@ -220,11 +221,6 @@ def _namespaces() -> bool:
     except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0
-
-
-def _landlock() -> int:
-    version = ctypes.CDLL(None, use_errno=True).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _VERSION)
-    return max(int(version), 0)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.processes.confinement import SANDBOXES
 from tests.agents_real.agents import AGENTS
 from tests.agents_real.conftest import Begin
 from tests.agents_real.fence import Fence
@@ -17,14 +18,15 @@ DENIED = re.compile(r"Read-only file system|EROFS|EACCES|EBUSY|Permission denied
 pytestmark = pytest.mark.real_agents
 
 
+@pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize("name", AGENTS)
-def test_a_feature_and_a_fix_in_a_sandbox(name: str, ground: Begin, fence: Fence, project: Path) -> None:
+def test_a_feature_and_a_fix_in_a_sandbox(name: str, sandbox: str, ground: Begin, fence: Fence, project: Path) -> None:
     with serving(good(project), fence.listen()) as model:
         place = ground(name, model)
-        rested = place.run("run", GOAL, "--auto", "--agent", name, "--sandbox", "bwrap")
+        rested = place.run("run", GOAL, "--auto", "--agent", name, "--sandbox", sandbox)
         assert rested.code == 0, rested.stderr
         state = place.state
-        assert (state["engine"]["settings"]["sandbox"], state["engine"]["outcome"]) == ("bwrap", "succeeded")
+        assert (state["engine"]["settings"]["sandbox"], state["engine"]["outcome"]) == (sandbox, "succeeded")
         assert place.touched() == {"?? kelvin.py", " M temperature.py"}
         assert (project / "kelvin.py").read_text() == FEATURE
         assert (project / "temperature.py").read_text() == MENDED

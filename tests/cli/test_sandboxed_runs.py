@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.processes.confinement import landlock_level
 from tests.cli.conftest import DONE, Desk, planned
 from tests.waiting import until
 
@@ -32,11 +33,21 @@ def test_it_sees_nothing():
 """
 
 
+@pytest.fixture(params=["landlock", "bwrap"])
+def sandbox(request: pytest.FixtureRequest) -> str:
+    """One that keeps all apart."""
+    found = landlock_level() == "processes" if request.param == "landlock" else shutil.which("bwrap") is not None
+    if not found:
+        pytest.skip(f"{request.param} cannot do it here")
+    return str(request.param)
+
+
+bubblewrap = pytest.mark.parametrize("sandbox", ["bwrap"], indirect=True)
+
+
 @pytest.fixture
 def home(desk: Desk) -> Desk:
     """A project with a test, in the home of somebody with a key."""
-    if subprocess.run(["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "true"], check=False).returncode != 0:
-        pytest.skip("bubblewrap cannot make a sandbox here")
     place = desk.project.parent / "home"
     (place / ".ssh").mkdir(parents=True)
     (place / ".ssh/id_rsa").write_text("KEY")
@@ -55,8 +66,8 @@ def without_bubblewrap(desk: Desk) -> str:
     return str(place)
 
 
-def test_what_tasks_try_outside_of_the_project_comes_to_nothing(home: Desk) -> None:
-    id = home.create("--proof", "none", "--sandbox", "bwrap")
+def test_what_tasks_try_outside_of_the_project_comes_to_nothing(home: Desk, sandbox: str) -> None:
+    id = home.create("--proof", "none", "--sandbox", sandbox)
     for command in ESCAPES:
         filled = command.replace("{id}", id).replace("{runner}", str(os.getpid()))
         assert home.run("tasks", id, "add", command, "--tool", "bash", "--command", filled).code == 0
@@ -73,23 +84,26 @@ def test_what_tasks_try_outside_of_the_project_comes_to_nothing(home: Desk) -> N
     place = Path(home.env["HOME"])
     assert not (place / "left-behind").exists()
     assert not (home.project / "found").read_text()
+    journal = (home.project / f".workflow/.loop/{id}.events.ndjson").read_text()
+    assert "sandbox_paths names what it may use besides" in journal, "the one that writes to .git"
     assert "fsmonitor" not in (home.project / ".git/config").read_text()
     assert (home.project / "made").read_text() == "good\n"
-    assert "sandbox     bwrap" in home.run("show", id).out
+    assert f"sandbox     {sandbox}" in home.run("show", id).out
 
 
-def test_tests_have_no_network_and_no_home(home: Desk) -> None:
+def test_tests_have_no_network_and_no_home(home: Desk, sandbox: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         (home.project / "test_it.py").write_text(TEST.replace("PORT", str(server.getsockname()[1])))
         agent = home.script(planned("Look"), DONE)
-        done = home.run("run", "Look", "--auto", "--proof", "none", "--agent", agent, "--sandbox", "bwrap", "--json")
+        done = home.run("run", "Look", "--auto", "--proof", "none", "--agent", agent, "--sandbox", sandbox, "--json")
         assert done.code == 0, done.out
         server.settimeout(0)
         with pytest.raises(BlockingIOError):
             server.accept()
 
 
-def test_one_that_is_not_there_is_an_error_before_anything_is_made(home: Desk) -> None:
+@bubblewrap
+def test_one_that_is_not_there_is_an_error_before_anything_is_made(home: Desk, sandbox: str) -> None:
     path = without_bubblewrap(home)
     for command in ("run", "create"):
         refused = home.run(command, "Do it", "--auto", "--sandbox", "bwrap", PATH=path)
@@ -105,7 +119,8 @@ def test_one_that_is_not_there_is_an_error_before_anything_is_made(home: Desk) -
     assert home.run("list", "--json").lines[0]["data"] == []
 
 
-def test_a_run_keeps_its_sandbox_and_waits_where_there_is_none(home: Desk) -> None:
+@bubblewrap
+def test_a_run_keeps_its_sandbox_and_waits_where_there_is_none(home: Desk, sandbox: str) -> None:
     id, path = home.create("--proof", "none", "--sandbox", "bwrap"), without_bubblewrap(home)
     home.run("tasks", id, "add", "Work", "--tool", "bash", "--command", "ls -A ~ > seen; true")
     refused = home.run("run", "--loop-id", id, "--auto", PATH=path)
@@ -120,7 +135,8 @@ def test_a_run_keeps_its_sandbox_and_waits_where_there_is_none(home: Desk) -> No
     assert ".ssh" not in (home.project / "seen").read_text()
 
 
-def test_one_that_breaks_meanwhile_pauses_the_run(home: Desk) -> None:
+@bubblewrap
+def test_one_that_breaks_meanwhile_pauses_the_run(home: Desk, sandbox: str) -> None:
     path = home.project.parent / "bin"
     path.mkdir()
     fake, real = path / "bwrap", shutil.which("bwrap")
@@ -143,15 +159,16 @@ def test_one_that_breaks_meanwhile_pauses_the_run(home: Desk) -> None:
     assert (home.project / "outside").exists()
 
 
-def test_doctor_tries_it_and_proposes_it(home: Desk) -> None:
+@bubblewrap
+def test_doctor_tries_it_and_proposes_it(home: Desk, sandbox: str) -> None:
     page = home.run("doctor", "--no-probe").out
     assert "--sandbox bwrap works (" in page
-    assert "none; use --sandbox bwrap" in page
+    assert "none; use --sandbox " in page
     data = home.run("doctor", "--no-probe", "--json", PATH=without_bubblewrap(home), LOOPWRIGHT_SANDBOX="bwrap")
     assert "there is no program bwrap; install bubblewrap" in str(data.lines[0]["data"]["problems"])  # type: ignore[index]
 
 
-def test_a_worktree_brings_the_projects_own_environment(home: Desk) -> None:
+def test_a_worktree_brings_the_projects_own_environment(home: Desk, sandbox: str) -> None:
     """Its programs lie in the worktree, also for what runs in a copy elsewhere: none were found there."""
     (home.project / ".gitignore").write_text(".workflow/\n.venv/\n__pycache__/\n")
     (home.project / "price.py").write_text("def price(net):\n    return net\n")
@@ -162,6 +179,6 @@ def test_a_worktree_brings_the_projects_own_environment(home: Desk) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", ".venv"], cwd=home.project, check=True)
     for words in (("add", "-A"), ("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "begin")):
         subprocess.run(["git", *words], cwd=home.project, check=True)
-    options = ("--auto", "--agent", "builtin", "--worktree", "--sandbox", "bwrap", "--json")
+    options = ("--auto", "--agent", "builtin", "--worktree", "--sandbox", sandbox, "--json")
     ran = home.run("run", "Fix the failing tests", *options, "--test-command", ".venv/bin/python -m unittest")
     assert (ran.code, ran.lines[-1]["outcome"]) == (0, "succeeded"), ran

@@ -9,19 +9,22 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from loopwright.core.errors import NoSandbox, SandboxError
 from loopwright.core.ports import TestOrder
-from loopwright.core.state import RunSettings
+from loopwright.core.state import RunSettings, SandboxName
 from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.testing import TestLimits
+from loopwright.processes import confinement
 from loopwright.processes.confinement import ONLY_TESTS, Sandbox, confine, run_briefly
+from loopwright.processes.conversation import open_conversation
 from loopwright.processes.process import Patience, ProcessResult, run_shell
-from loopwright.processes.process_tree import list_processes
+from loopwright.processes.process_tree import ProcessMark, list_processes
 from loopwright.processes.runner_processes import OwnProcesses
-from loopwright.processes.sandbox import HostPaths, Mount, ProjectPaths, SandboxNeeds, lay_out, read_extra
+from loopwright.processes.sandbox import HostPaths, Level, Mount, ProjectPaths, SandboxNeeds, lay_out, read_extra
 from tests.waiting import until
 
 SECRETS = (
@@ -60,8 +63,23 @@ class Ground:
             return asyncio.run(work)
 
 
+KINDS: tuple[tuple[SandboxName, Level | None], ...] = (
+    ("bwrap", None), ("landlock", "processes"), ("landlock", "mounts"), ("landlock", "landlock")
+)  # fmt: skip
+"""Each that there is, and what of it the kernel allows."""
+
+
+@pytest.fixture(params=KINDS[:2], ids=lambda kind: kind[1] or kind[0])
+def kind(request: pytest.FixtureRequest) -> tuple[SandboxName, Level | None]:
+    return cast("tuple[SandboxName, Level | None]", request.param)
+
+
 @pytest.fixture
-def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
+def ground(kind: tuple[SandboxName, Level | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
+    sort, level = kind
+    if level:
+        monkeypatch.setattr(confinement, "LEVELS", (level,))
+        confinement.landlock_level.cache_clear()
     home, project, state = tmp_path / "home", tmp_path / "home" / "work" / "project", tmp_path / "home" / ".state"
     for path in SECRETS:
         (home / path).parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +95,7 @@ def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
     monkeypatch.setenv("PATH", f"{home}/.cargo/bin:{os.environ['PATH']}")
     for name in ("CONFIG", "DATA", "STATE", "CACHE"):
         monkeypatch.delenv(f"XDG_{name}_HOME", raising=False)
-    sandbox = Sandbox("bwrap", project, state / "run", state)
+    sandbox = Sandbox(sort, project, state / "run", state)
     try:
         sandbox.check()
     except NoSandbox as error:
@@ -171,18 +189,19 @@ RUNNER = """
 import asyncio, sys
 from pathlib import Path
 from loopwright.processes.confinement import Sandbox, confine
+from loopwright.processes.conversation import open_conversation
 from loopwright.processes.process import Patience, run_shell
 project, state, command = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
-with confine(Sandbox("bwrap", project, state / "run", state)):
+with confine(Sandbox(sys.argv[4], project, state / "run", state)):
     asyncio.run(run_shell(command, cwd=project, marker="loop-confined", patience=Patience(60)))
 """
 
 
 def test_nothing_outlives_a_runner_that_is_killed(ground: Ground) -> None:
-    words = [str(ground.project), str(ground.sandbox.state), DAEMON + "touch begun; sleep 4321"]
+    words = [str(ground.project), str(ground.sandbox.state), DAEMON + "touch begun; sleep 4321", ground.sandbox.name]
     with subprocess.Popen([sys.executable, "-c", RUNNER, *words], start_new_session=True) as runner:
         until(lambda: (ground.project / "begun").exists() or runner.poll() is not None)
-        assert daemons()
+        until(lambda: bool(daemons()))
         runner.kill()
     until(lambda: not daemons())
 
@@ -207,15 +226,21 @@ def test_a_sandbox_that_breaks_is_an_error_and_nothing_is_started_outside(
     program.parent.mkdir()
     program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n")
     program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    with pytest.raises(SandboxError, match="cannot be made: No permissions to create a new namespace"):
+    if ground.sandbox.name == "bwrap":
+        monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    else:
+        ground = replace(ground, sandbox=replace(ground.sandbox, paths=("/proc/1/gone",)))
+    why = "No permissions to create a new namespace|No such file"
+    with pytest.raises(SandboxError, match=f"cannot be made: .*({why})"):
         ground.play("touch outside")
     with confine(ground.sandbox), pytest.raises(SandboxError):
         run_briefly(("touch", "outside"), cwd=ground.project, seconds=5)
-    with pytest.raises(NoSandbox, match=r"the sandbox bwrap does not work here: .*No permissions"):
-        ground.sandbox.check()
+    if ground.sandbox.name == "bwrap":
+        with pytest.raises(NoSandbox, match=r"the sandbox bwrap does not work here: .*No permissions"):
+            ground.sandbox.check()
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SandboxError, match="there is no program bwrap"):
+    monkeypatch.setattr(confinement, "landlock_level", lambda: None)
+    with pytest.raises(SandboxError, match=r"there is no program bwrap|this kernel has no Landlock"):
         ground.play("touch outside")
     assert not (ground.project / "outside").exists()
 
@@ -270,6 +295,39 @@ def test_tools_in_the_home_directory_can_be_used(ground: Ground, monkeypatch: py
     assert done.exit_code == 0, done.output
 
 
+WRITER = "while read name; do touch $name && echo yes || echo no; done"
+
+
+def test_a_program_that_is_talked_with_can_be_kept_from_writing_for_a_while(ground: Ground, tmp_path: Path) -> None:
+    if ground.sandbox.name == "bwrap":
+        pytest.skip("its mounts stay as they are")
+
+    async def talk() -> list[tuple[bool, str]]:
+        mark, told = ProcessMark(MARK, str(ground.project)), []
+        (ground.project / "own").mkdir()
+        needs = replace(AGENT, writable=(ground.project / "own",), pausing=True)
+        words = ("sh", "-c", WRITER)
+        async with open_conversation(
+            words, cwd=ground.project, mark=mark, stderr=tmp_path / "err", more={}, needs=needs
+        ) as program:
+            for allowed, name in (
+                (True, "a"),
+                (False, "b"),
+                (False, "own/b"),
+                (False, ".git/x"),
+                (True, "c"),
+                (True, ".git/x"),
+            ):
+                assert await program.permit_writing(allowed)
+                program.say(name.encode() + b"\n")
+                told.append((allowed, (await program.line() or b"").decode()))
+        return told
+
+    with confine(ground.sandbox):
+        told = asyncio.run(talk())
+    assert told == [(True, "yes"), (False, "no"), (False, "yes"), (False, "no"), (True, "yes"), (True, "no")]
+
+
 SLOW = """
 import time
 def test_slow(): time.sleep(30)
@@ -289,7 +347,7 @@ def test_a_test_without_an_end_is_ended_and_the_others_are_run(ground: Ground) -
 
 def test_the_runners_processes_use_the_sandbox_of_the_settings(ground: Ground) -> None:
     processes = OwnProcesses(ground.project, ground.sandbox.state / "p.processes")
-    with processes.confined(MARK, RunSettings(sandbox="bwrap")):
+    with processes.confined(MARK, RunSettings(sandbox=ground.sandbox.name)):
         assert run_briefly(("sh", "-c", "ls ~/.ssh"), cwd=ground.project, seconds=5).returncode != 0
     with processes.confined(MARK, RunSettings()):
         assert run_briefly(("sh", "-c", "ls ~/.ssh"), cwd=ground.project, seconds=5).returncode == 0

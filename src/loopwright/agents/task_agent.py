@@ -10,6 +10,7 @@ from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.ports import Debugger
 from loopwright.core.protocol import ActionReport, AgentOutput, Capabilities, Message
 from loopwright.evidence.debugging import SearchFindings
+from loopwright.processes.confinement import explain_denial
 from loopwright.processes.process import Patience, run_shell
 from loopwright.processes.sandbox import SandboxNeeds
 from loopwright.reports.block import ReportStatus
@@ -129,7 +130,8 @@ class CommandAgent(TaskAgent):
             return _answer(id, message, "failed", words, text=done.output, truncated=done.truncated)
         code, cut = done.exit_code, done.truncated
         status: ReportStatus = "success" if code == 0 else "failed"
-        return _answer(id, message, status, _ended(code), text=done.output, exit_code=code, truncated=cut)
+        words = _ended(code) if code == 0 else _ended(code) + explain_denial(done.output)
+        return _answer(id, message, status, words, text=done.output, exit_code=code, truncated=cut)
 
     def _hear(self, id: str, text: str) -> None:
         """Keeps the latest output, within the cap."""

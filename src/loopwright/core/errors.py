@@ -129,7 +129,7 @@ class SandboxError(AgentError):
     """A sandbox that could not be made around what was to be started: nothing is started without it."""
 
     def __init__(self, name: str, why: str) -> None:
-        self.why = why
+        self.name, self.why = name, why
         super().__init__("sandbox", f"the sandbox {name} cannot be made: {why}")
 
 

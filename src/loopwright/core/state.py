@@ -46,7 +46,8 @@ ENDS_COMPLETED: frozenset[Outcome] = frozenset({"succeeded", "unproven", "unveri
 
 OnError = Literal["continue", "pause", "fail_fast"]
 Require = Literal["all", "no_new_failures"]
-SandboxName = Literal["none", "bwrap"]
+SandboxName = Literal["none", "bwrap", "landlock", "auto", "required"]
+"""`auto`: landlock where the kernel has it, else none; `required`: the first there is, and no run without one."""
 Policy = Literal["ask", "workspace", "read-only", "all"]
 """What an agent may do without asking a person (see policy/permissions.py)."""
 

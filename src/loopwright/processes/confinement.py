@@ -1,7 +1,10 @@
 """Which sandbox what this process starts is put into, and what there is on the machine to put into it."""
 
+import ctypes
+import marshal
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -9,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from loopwright.core.errors import NoSandbox, SandboxError
@@ -18,21 +21,29 @@ from loopwright.processes.environment import program_environment
 from loopwright.processes.sandbox import (
     TEMPORARY,
     HostPaths,
+    Level,
     ProjectPaths,
     SandboxNeeds,
+    SandboxPlan,
     bubblewrap_command,
     expand_folder,
     lay_out,
+    plan_entry,
     read_extra,
 )
 
-SANDBOXES: tuple[SandboxName, ...] = ("bwrap",)
-"""Those that there are, the strongest first."""
+SANDBOXES: tuple[SandboxName, ...] = ("landlock", "bwrap")
+"""Those that there are, in the order in which they are looked for."""
+
+LEVELS: tuple[Level, ...] = ("processes", "mounts", "landlock")
+"""Of the first, the strongest first."""
 
 ONLY_TESTS = SandboxNeeds()
 """What a program gets of which nobody says more: the project, and no network."""
 
 _SECONDS = 20.0
+_ENTER = "import sys; sys.path.append({!r}); import sandbox_entry as e; e.enter(int(sys.argv[1]), sys.argv[2:])"
+_ENTRY = (sys.executable, "-I", "-S", "-c", _ENTER.format(os.path.dirname(__file__)))
 _KEPT = (".git", ".workflow", ".loopwright", "loopwright.toml")
 """Of a project: its history, the state of its runs, and what says how they work."""
 
@@ -62,6 +73,20 @@ BUN_INSTALL CARGO_HOME CONDA_PREFIX DENO_INSTALL GOPATH GOROOT GOMODCACHE JAVA_H
 RUSTUP_HOME SDKMAN_DIR VIRTUAL_ENV VOLTA_HOME
 """
 """Environment variables that say the same."""
+
+
+_NEST = """
+import ctypes, os
+libc = ctypes.CDLL(None)
+user = os.getuid()
+assert libc.unshare(0x30020000) == 0
+open("/proc/self/uid_map", "w").write(f"{user} {user} 1")
+child = os.fork()
+if child == 0:
+    os._exit(libc.mount(b"proc", b"/proc", b"proc", 0, None) != 0)
+os._exit(os.waitpid(child, 0)[1] != 0)
+"""
+_NEST_BUBBLEWRAP = ("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "true")
 
 
 @dataclass(frozen=True)
@@ -102,9 +127,9 @@ class Sandbox:
     @cached_property
     def nests(self) -> bool:
         """Whether a program within can make a sandbox of its own."""
-        inner = ("bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+        inner = (sys.executable, "-I", "-S", "-c", _NEST) if self.name == "landlock" else _NEST_BUBBLEWRAP
         try:
-            return self.run_briefly((*inner, "true"), self.root, os.environ, _SECONDS).returncode == 0
+            return self.run_briefly(inner, self.root, os.environ, _SECONDS).returncode == 0
         except (SandboxError, OSError, subprocess.TimeoutExpired):
             return False
 
@@ -124,7 +149,7 @@ class Sandbox:
                 env=dict(environment),
                 timeout=seconds,
                 check=False,
-                pass_fds=(status.descriptor,),
+                pass_fds=status.descriptors,
             )
             status.check(done.returncode, done.stdout.decode("utf-8", "replace"))
         return done
@@ -138,15 +163,22 @@ class Sandbox:
         status: "SandboxStatus",
     ) -> list[str]:
         """What is started in its place, and makes what it needs on the way. SandboxError."""
-        if shutil.which(self.name) is None:
-            raise SandboxError(self.name, f"there is no program {self.name}")
+        if self.name == "bwrap" and shutil.which("bwrap") is None:
+            raise SandboxError(self.name, "there is no program bwrap")
         cwd, home = cwd.resolve(), _home(environment)
         host, project = self._host(environment, needs), self._project(cwd, home)
         folders = self._folders(needs, environment, home)
         for path in needs.writable:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         table = lay_out(host, project, cwd, needs, folders)
-        return bubblewrap_command(argv, table, host, cwd, network=needs.network, status=status.descriptor)
+        if self.name == "bwrap":
+            return bubblewrap_command(argv, table, host, cwd, network=needs.network, status=status.descriptor)
+        level = landlock_level()
+        if level is None:
+            raise SandboxError(self.name, _NOTHING)
+        changing = [str(path) for path in {cwd, self.root} if needs.pausing and table[path].access == "write"]
+        status.hold(plan_entry(level, table, host, cwd, network=needs.network, parent=os.getpid()), changing)
+        return [*_ENTRY, str(status.descriptor), *argv]
 
     def _host(self, environment: Mapping[str, str], needs: SandboxNeeds) -> HostPaths:
         home = _home(environment)
@@ -181,9 +213,12 @@ class Sandbox:
 
     def _folders(self, needs: SandboxNeeds, environment: Mapping[str, str], home: Path) -> dict[Path, Path]:
         """Those of the program's own, made where they are missing."""
-        cache = self.folder / "cache" / needs.cache
-        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = {Path(environment.get("XDG_CACHE_HOME") or home / ".cache"): cache}
+        own = {Path(environment.get("XDG_CACHE_HOME") or home / ".cache"): "cache"}
+        temporary = next(_real([Path(environment.get("TMPDIR") or "/tmp")]), TEMPORARY[0])
+        own |= {place: place.as_posix().strip("/").replace("/", "-") for place in (*TEMPORARY, temporary)}
+        found = {place: self.folder / name / needs.cache for place, name in own.items()}
+        for folder in found.values():
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for template in needs.folders:
             path = expand_folder(template, environment, home)
             if not path.suffix:  # a file is the program's own to make
@@ -200,6 +235,39 @@ class SandboxStatus:
     def __init__(self, name: str) -> None:
         self._name = name
         self.descriptor = os.memfd_create("sandbox-status", os.MFD_CLOEXEC)
+        self._control: socket.socket | None = None
+        self._theirs: socket.socket | None = None
+
+    def hold(self, plan: SandboxPlan, changing: Sequence[str] = ()) -> None:
+        """What `sandbox_entry` is to do; `changing`: see `permit_writing`."""
+        if changing and plan["level"] == "processes":
+            self._control, self._theirs = socket.socketpair()
+            self._control.settimeout(_SECONDS)
+            plan["control"], plan["changing"] = self._theirs.fileno(), list(changing)
+        os.pwrite(self.descriptor, marshal.dumps(dict(plan)), 0)
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What is handed to the program that makes the sandbox."""
+        return (self.descriptor,) if self._theirs is None else (self.descriptor, self._theirs.fileno())
+
+    def hand_over(self) -> None:
+        """It has been handed to the program: that alone holds the other end."""
+        if self._theirs is not None:
+            self._theirs.close()
+            self._theirs = None
+
+    def permit_writing(self, allowed: bool) -> bool:
+        """Whether the project can be written within, from now on; False where that stays as it was.
+
+        Not while a file of it is open to be written, and not by what has made mounts of its own.
+        """
+        if self._control is None:
+            return False
+        with suppress(OSError):
+            self._control.send(b"w" if allowed else b"r")
+            return self._control.recv(1) == b"+"
+        return False
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -209,6 +277,10 @@ class SandboxStatus:
             self.close()
 
     def close(self) -> None:
+        self.hand_over()
+        if self._control is not None:
+            self._control.close()
+            self._control = None
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
@@ -218,9 +290,65 @@ class SandboxStatus:
         if exit_code is None or exit_code <= 0 or self.descriptor < 0:
             return
         told = os.pread(self.descriptor, 10_000, 0).decode("utf-8", "replace")
-        if '"exit-code"' not in told:
+        if self._name == "landlock":
+            if told != "started":
+                raise SandboxError(self._name, told if told.isprintable() and told else f"exit code {exit_code}")
+        elif '"exit-code"' not in told:
             said = [line for line in output.splitlines() if line.startswith("bwrap: ")]
             raise SandboxError(self._name, said[-1].removeprefix("bwrap: ") if said else f"exit code {exit_code}")
+
+
+def resolve_sandbox(wanted: SandboxName, root: Path) -> SandboxName:
+    """What `auto` and `required` come to here, for the project `root`; the others are what they are. NoSandbox."""
+    if wanted not in ("auto", "required"):
+        return wanted
+    if landlock_level() is not None and (wanted == "required" or not _home(os.environ).is_relative_to(root)):
+        return "landlock"
+    if wanted == "auto":
+        return "none"
+    if shutil.which("bwrap") is None:
+        raise NoSandbox(f"a sandbox is required, and {_NOTHING}; bubblewrap is not installed")
+    return "bwrap"
+
+
+_NOTHING = "this kernel has no Landlock, and no namespaces are allowed"
+_HELD: dict[Level, str] = {
+    "processes": "files by mounts, processes and network of its own",
+    "mounts": "files by mounts, a network of its own; it sees the names of other processes",
+    "landlock": "no namespaces here: what lies in the project can be written, and UDP, DNS and sockets be reached",
+}
+
+
+def describe_sandbox(name: SandboxName) -> str:
+    """What this kernel holds of it."""
+    if name in ("none", "bwrap"):
+        return ""
+    level = landlock_level()
+    return f"Landlock {landlock_version()}: {_HELD[level]}" if level else "none can be had here"
+
+
+def landlock_version() -> int:
+    """Of the kernel's interface; 0 where there is none."""
+    return max(int(ctypes.CDLL(None).syscall(444, None, 0, 1)), 0)
+
+
+@cache
+def landlock_level() -> Level | None:
+    """The strongest that works here; None where the kernel has nothing, or allows nothing."""
+    return next((level for level in LEVELS if _works(level)), None)
+
+
+def _works(level: Level) -> bool:
+    status = SandboxStatus("landlock")
+    with status.kept(), suppress(OSError, subprocess.TimeoutExpired):
+        nothing = HostPaths(Path("/"), ())
+        status.hold(plan_entry(level, {}, nothing, Path("/"), network=False, parent=os.getpid()))
+        tried = [*_ENTRY, str(status.descriptor), "true"]
+        done = subprocess.run(
+            tried, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, pass_fds=(status.descriptor,)
+        )
+        return done.returncode == 0
+    return False
 
 
 _CURRENT: ContextVar[Sandbox | None] = ContextVar("sandbox", default=None)
@@ -239,6 +367,16 @@ def confine(sandbox: Sandbox | None) -> Iterator[None]:
         yield
     finally:
         _CURRENT.reset(token)
+
+
+_DENIED = ("Permission denied", "Read-only file system", "Operation not permitted", "EACCES", "EROFS")
+
+
+def explain_denial(output: str) -> str:
+    """What to do about an access that the sandbox may have denied a failed program; empty where it has not."""
+    if _CURRENT.get() is None or not any(words in output for words in _DENIED):
+        return ""
+    return " The sandbox may have denied it a file: the setting sandbox_paths names what it may use besides."
 
 
 def run_briefly(argv: Sequence[str], *, cwd: Path, seconds: float) -> subprocess.CompletedProcess[bytes]:
@@ -317,7 +455,7 @@ def _why(error: Exception) -> str:
     """For a person: what would help, where the program is not there."""
     if not isinstance(error, SandboxError):
         return str(error)
-    return f"{error.why}; install bubblewrap" if shutil.which("bwrap") is None else error.why
+    return f"{error.why}; install bubblewrap" if error.name == "bwrap" and shutil.which("bwrap") is None else error.why
 
 
 def _last_line(output: bytes) -> str:

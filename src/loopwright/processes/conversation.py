@@ -65,6 +65,10 @@ class TalkingProgram:
     def pid(self) -> int:
         return self._process.pid
 
+    async def permit_writing(self, allowed: bool) -> bool:
+        """Whether it can write to the project from now on; see SandboxStatus."""
+        return await asyncio.to_thread(self._process.permit_writing, allowed)
+
     @property
     def exit_code(self) -> int | None:
         """None while it runs; negative for a signal."""

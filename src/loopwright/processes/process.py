@@ -341,6 +341,10 @@ class RunningProcess(subprocess.Popen[bytes]):
 
     sandbox: SandboxStatus | None = None
 
+    def permit_writing(self, allowed: bool) -> bool:
+        """See SandboxStatus."""
+        return self.sandbox is not None and self.sandbox.permit_writing(allowed)
+
     def check_sandbox(self, said: str) -> None:
         """SandboxError where it has ended because its sandbox could not be made. `said`: its output."""
         if self.sandbox is not None:
@@ -422,8 +426,10 @@ def start_process(
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=True,
-                pass_fds=(status.descriptor,) if status else (),
+                pass_fds=status.descriptors if status else (),
             )
+        if status is not None:
+            status.hand_over()
         process.sandbox, status = status, None
         return process
     except FileNotFoundError:

@@ -290,7 +290,7 @@ def _oldest_first(processes: frozenset[LiveProcess]) -> list[LiveProcess]:
 
 
 def _is_sandbox(pid: int) -> bool:
-    return _read(f"{PROC}/{pid}/comm") == b"bwrap\n"
+    return _read(f"{PROC}/{pid}/comm") in (b"bwrap\n", b"lw-sandbox\n")
 
 
 def _signal(pid: int, number: signal.Signals) -> None:

@@ -21,7 +21,7 @@ from loopwright.core.ids import generation_of
 from loopwright.core.ports import JobResult
 from loopwright.core.private_files import make_private_folder, open_private
 from loopwright.core.state import RunSettings, SandboxName
-from loopwright.processes.confinement import Sandbox, confine
+from loopwright.processes.confinement import Sandbox, confine, resolve_sandbox
 from loopwright.processes.environment import pass_secrets, withheld_here
 from loopwright.processes.process_tree import (
     AWAITED,
@@ -114,7 +114,8 @@ class OwnProcesses:
 
     @contextmanager
     def confined(self, loop_id: str, settings: RunSettings) -> Iterator[None]:
-        name = self._usual(loop_id) if settings.sandbox == "none" else settings.sandbox
+        wanted = self._usual(loop_id) if settings.sandbox == "none" else settings.sandbox
+        name = resolve_sandbox(wanted, self._project)
         if name == "none":
             with pass_secrets(self._passed):
                 yield

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, assert_never
+from typing import Literal, NamedTuple, TypedDict, assert_never
 
 Access = Literal["read", "write", "empty", "masked", "device", "link"]
 """`empty`: a folder in memory in its place, gone with the sandbox; `masked`: a file that cannot be read; `device`: a
@@ -26,7 +26,8 @@ class SandboxNeeds:
     """What a program needs beside its working directory, which it may write.
 
     `folders` that its own settings name (`~/.codex`, `${CODEX_HOME:-~/.codex}`) are kept from one process to the next,
-    and made where they are missing. `cache` names the folder of the run that becomes ~/.cache.
+    and made where they are missing. `cache` names the folder of the run that becomes ~/.cache. `pausing`: whether it
+    may write is said again and again, while it runs.
     """
 
     writable: tuple[Path, ...] = ()
@@ -34,6 +35,7 @@ class SandboxNeeds:
     folders: tuple[str, ...] = ()
     network: bool = False
     cache: str = "tests"
+    pausing: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,27 @@ class ProjectPaths:
     extra: tuple[tuple[Path, Access], ...] = ()
 
 
+Level = Literal["processes", "mounts", "landlock"]
+"""What the kernel gives without anything installed: mounts and a process table of one's own; mounts alone; Landlock."""
+
+
+class SandboxPlan(TypedDict):
+    """What `sandbox_entry` does. `table`: access, path and source; `guarded`: paths of /proc, as in `HostPaths`.
+
+    `control`: a descriptor that says when the `changing` paths can be written; -1 where nobody does.
+    """
+
+    level: Level
+    parent: int
+    network: bool
+    cwd: str
+    table: list[tuple[str, str, str]]
+    guarded: list[str]
+    environment: dict[str, str]
+    control: int
+    changing: list[str]
+
+
 TEMPORARY = (Path("/tmp"), Path("/var/tmp"))
 
 
@@ -76,7 +99,8 @@ def lay_out(
 ) -> dict[Path, Mount]:
     """What stands where, over `/` as it can be read. What lies deeper comes later, and holds.
 
-    `folders`: those of the program's own, by where they are, with what is mounted there.
+    `folders`: those of the program's own, by where they are, with what is mounted there; where temporary files are not
+    among them, they are in memory.
     """
     inside = cwd.is_relative_to(project.root)
     table = {
@@ -107,8 +131,10 @@ def is_writable(path: Path, table: Mapping[Path, Mount]) -> bool:
 
 
 def _is_hidden(path: Path, table: Mapping[Path, Mount]) -> bool:
-    """Whether nothing is there, because it is below a folder that is empty."""
-    return any(mount.access == "empty" and path.is_relative_to(place) for place, mount in table.items())
+    """Whether nothing is there, because it is below a folder that is empty, or another one's."""
+    return any(
+        (mount.access == "empty" or mount.source) and path.is_relative_to(place) for place, mount in table.items()
+    )
 
 
 def _all(paths: Iterable[Path], access: Access) -> dict[Path, Mount]:
@@ -150,6 +176,31 @@ def _mounted(path: Path, mount: Mount) -> tuple[str, ...]:
             return ("--symlink", source, str(path))
         case never:
             assert_never(never)
+
+
+def plan_entry(
+    level: Level, table: Mapping[Path, Mount], host: HostPaths, cwd: Path, *, network: bool, parent: int
+) -> SandboxPlan:
+    """The same for an entry of ours, started by `parent`. Where nothing is mounted, variables say what is elsewhere."""
+    rows = [(str(mount.access), str(path), str(_source(path, mount))) for path, mount in table.items()]
+    elsewhere = {path: source for access, path, source in rows if access == "write" and path != source}
+    named = {"TMPDIR": host.temporary or TEMPORARY[0], "XDG_CACHE_HOME": host.home / ".cache"}
+    moved = {name: elsewhere[str(path)] for name, path in named.items() if str(path) in elsewhere}
+    return {
+        "level": level,
+        "parent": parent,
+        "network": network,
+        "cwd": str(cwd),
+        "table": rows,
+        "guarded": [str(path) for path in host.guarded],
+        "environment": moved if level == "landlock" else {},
+        "control": -1,
+        "changing": [],
+    }
+
+
+def _source(path: Path, mount: Mount) -> Path:
+    return Path("/dev/null") if mount.access == "masked" else mount.source or path
 
 
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")

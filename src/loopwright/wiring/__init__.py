@@ -21,6 +21,7 @@ from loopwright.core.ids import new_loop_id
 from loopwright.core.ports import Clock, Workspace
 from loopwright.core.private_files import close_to_others
 from loopwright.core.state import Budget, Family, FamilyMember, RunSettings, SandboxName
+from loopwright.processes.confinement import resolve_sandbox
 from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS, Dimension
@@ -347,6 +348,10 @@ class Engine:
             make_branches(self.project, self.config.settings).check()
         elif settings.commit:
             raise Invalid(COMMIT_NEEDS)
+
+    def find_sandbox(self, wanted: SandboxName) -> SandboxName:
+        """What that comes to on this machine. NoSandbox."""
+        return resolve_sandbox(wanted, self.project)
 
     def check_sandbox(self, settings: RunSettings) -> None:
         """NoSandbox where the run's does not work here."""

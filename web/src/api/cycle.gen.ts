@@ -413,7 +413,7 @@ export interface RunSettings {
   park: boolean
   worktree: boolean
   commit: boolean
-  sandbox: 'none' | 'bwrap'
+  sandbox: 'none' | 'bwrap' | 'landlock' | 'auto' | 'required'
   sandbox_paths: string[]
 }
 /**

@@ -296,6 +296,10 @@ class AcpPeer:
             raise NotOffered(words)
         return about
 
+    async def permit_writing(self, allowed: bool) -> None:
+        """Where its sandbox can change; what was written all the same is undone and told, as without one."""
+        await self._program.permit_writing(allowed)
+
     def beside(self, about: schema.InitializeResponse, folder: str) -> list[str]:
         """What the agent's own sandbox has to be told of: a folder of its own that does not lie in the project."""
         able = about.agent_capabilities or schema.AgentCapabilities()

@@ -95,6 +95,7 @@ class AcpSession:
         if self._client.was_cancelled:
             await self._peer.quiet()
         await self._peer.set_mode(self._modes, self._command.modes.get(message.policy))
+        await self._peer.permit_writing(message.policy != "read-only")
         self._open_mailbox(message)
         text = self._words(message)
         self._client.begin(message)
@@ -206,7 +207,7 @@ async def open_session(
             more=command.environment,
             without=command.without,
             passed=command.passed,
-            needs=SandboxNeeds(writable=own, folders=command.folders, network=True, cache="agent"),
+            needs=SandboxNeeds(own, (), command.folders, network=True, cache="agent", pausing=True),
         ) as program:
             peer = AcpPeer(command, project, program, errors, client, inbox.server)
             try:

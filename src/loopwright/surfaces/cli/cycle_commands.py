@@ -24,7 +24,7 @@ from loopwright.surfaces.cli.options import (
     read_options,
 )
 from loopwright.surfaces.cli.output import has_person, is_plain, print_answer, print_remark
-from loopwright.surfaces.cli.run import announce_agent, run_in_process
+from loopwright.surfaces.cli.run import announce_agent, announce_sandbox, run_in_process
 from loopwright.surfaces.cli.show_commands import show_diff
 from loopwright.surfaces.cli.sources import SOURCES, NewWork, gather_work, need_work
 
@@ -228,6 +228,7 @@ def _created(engine: "Engine", work: NewWork, title: str | None, *, interactive:
     engine.load_cycle_prompts()
     state = engine.create_cycle(work.task, title=title, interactive=interactive, sources=work.sources)
     announce_agent(engine.config.settings.agent, state.engine.settings.agent)
+    announce_sandbox(engine, state.engine.settings)
     return state
 
 

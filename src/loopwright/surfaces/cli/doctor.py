@@ -12,6 +12,7 @@ from loopwright.core.errors import ExitCode, Invalid
 from loopwright.core.text import clean_line, plural
 from loopwright.surfaces.cli.options import HERE, Json, Project, open_project, project_option
 from loopwright.surfaces.cli.output import (
+    NO_SANDBOX,
     count_cells,
     print_answer,
     print_error,
@@ -178,7 +179,7 @@ def _machine(machine: "MachineCheckup") -> Iterator[str]:
     landlock = f"landlock {inside.landlock}" if inside.landlock else "no landlock"
     yield LABEL.format("sandbox", f"{able}; {landlock}; {inside.bubblewrap or 'no bubblewrap of the system'}")
     for tried in inside.for_runs:
-        took = f"works ({tried.milliseconds} ms)"
+        took = f"works ({tried.milliseconds} ms)" + (f": {tried.holds}" if tried.holds else "")
         yield LABEL.format("", clean_line(tried.trouble or f"--sandbox {tried.name} {took}"))
     if not inside.namespaces:
         yield LABEL.format("", "codex can run commands here only with --permissions all, without its sandbox")
@@ -202,9 +203,12 @@ def _place(place: "FolderCheckup") -> str:
 
 def _sandbox(found: "Checkup") -> str:
     """With the strongest that there is, where a run would have none."""
-    if found.run.sandbox != "none":
-        return found.run.sandbox
+    wanted = found.run.sandbox
+    if wanted not in ("none", "auto"):
+        return wanted
     working = next((tried.name for tried in found.machine.sandbox.for_runs if tried.trouble is None), None)
+    if wanted == "auto":
+        return "landlock (auto)" if working == "landlock" else f"NONE: {NO_SANDBOX}"
     return f"none; use --sandbox {working} to keep agents and tests in the project" if working else "none"
 
 

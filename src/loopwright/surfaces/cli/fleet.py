@@ -55,7 +55,7 @@ def worker(
         typer.Option(
             "--sandbox/--no-sandbox",
             show_default=False,
-            help="Put runs that name no sandbox into bwrap (default: where it works).",
+            help="Put runs that name no sandbox into one (default: where it works).",
         ),
     ] = None,
     drain: Annotated[bool, typer.Option("--drain", help="End when no run is waiting.")] = False,

@@ -117,7 +117,11 @@ SETTINGS: dict[str, Any] = {
     ],
     "sandbox": Annotated[
         str | None,
-        typer.Option("--sandbox", metavar="NAME", help="Put agents and tests into a sandbox: bwrap or none."),
+        typer.Option(
+            "--sandbox",
+            metavar="NAME",
+            help="What agents and tests run in: auto, landlock, bwrap, required, none.",
+        ),
     ],
     "test_command": Annotated[
         str | None, typer.Option("--test-command", metavar="CMD", help="Command to run the tests (default: detected).")

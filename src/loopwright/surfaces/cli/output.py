@@ -103,6 +103,10 @@ class SilentExit(Exception):
         self.code = code
 
 
+NO_SANDBOX = "no sandbox can be had here: agents and tests can read and write what you can (see docs/sandbox.md)"
+"""Said where `auto` comes to none."""
+
+
 def print_remark(words: str) -> None:
     """Something beside the result; never on stdout."""
     print(words, file=sys.stderr, flush=True)

@@ -24,10 +24,19 @@ from loopwright.surfaces.cli.options import (
     read_limits,
     read_options,
 )
-from loopwright.surfaces.cli.output import SilentExit, has_person, is_plain, print_answer, print_json, print_remark
+from loopwright.surfaces.cli.output import (
+    NO_SANDBOX,
+    SilentExit,
+    has_person,
+    is_plain,
+    print_answer,
+    print_json,
+    print_remark,
+)
 from loopwright.surfaces.cli.sources import SOURCES, NewWork, gather_work, need_work
 
 if TYPE_CHECKING:
+    from loopwright.core.state import RunSettings
     from loopwright.wiring import Engine
     from loopwright.workflows.loop.model import LoopState
 
@@ -113,7 +122,14 @@ def create_loop(
     engine.load_prompts()
     state = engine.create(work.task, title=title, interactive=interactive, sources=work.sources, elsewhere=elsewhere)
     announce_agent(engine.config.settings.agent, state.engine.settings.agent)
+    announce_sandbox(engine, state.engine.settings)
     return state
+
+
+def announce_sandbox(engine: "Engine", settings: "RunSettings") -> None:
+    """That there is none, where the best was wanted."""
+    if settings.sandbox == "auto" and engine.find_sandbox("auto") == "none":
+        print_remark(f"WARNING: {NO_SANDBOX}")
 
 
 def announce_agent(asked: str, taken: str) -> None:

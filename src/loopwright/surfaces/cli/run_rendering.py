@@ -377,7 +377,10 @@ def branch_details(engine: RunState) -> Iterator[Fact]:
     branch, settings = engine.branch, engine.settings
     if settings.sandbox != "none":
         more = f", with {', '.join(settings.sandbox_paths)}" if settings.sandbox_paths else ""
-        yield "sandbox", clean_line(settings.sandbox + more)
+        from loopwright.processes.confinement import describe_sandbox  # asks the kernel
+
+        held = describe_sandbox(settings.sandbox)
+        yield "sandbox", clean_line(settings.sandbox + more + (f" ({held})" if held else ""))
     if branch is None:
         return
     if branch.is_ready:

@@ -81,7 +81,8 @@ class StartInput(BudgetInput):
     ] = None
     commit: Annotated[bool | None, Field(description="Commit what each task changed, in its worktree.")] = None
     sandbox: Annotated[
-        SandboxName | None, Field(description="What agents and tests are put into: none or bwrap (bubblewrap).")
+        SandboxName | None,
+        Field(description="What agents and tests run in: auto, landlock, bwrap, required, none."),
     ] = None
     start: Annotated[bool, Field(description="False: only create it; `resume` starts it.")] = True
 

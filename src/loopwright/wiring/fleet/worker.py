@@ -45,7 +45,7 @@ from loopwright.fleet.queue import DbosDispatcher, TakenJobs
 from loopwright.fleet.signals import PostgresSignals
 from loopwright.fleet.workers import Membership, make_executor
 from loopwright.policy.secrets import SecretFilter, secret_values, withheld_names
-from loopwright.processes.confinement import Sandbox
+from loopwright.processes.confinement import Sandbox, resolve_sandbox
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.runner_processes import OwnProcesses, start_apart
 from loopwright.processes.user_git import UserGit
@@ -612,13 +612,14 @@ def choose_sandbox(wanted: bool | None, place: Path, say: Say) -> SandboxName:
     make_private_folder(place)
     try:
         with tempfile.TemporaryDirectory(dir=place) as project:
-            Sandbox("bwrap", Path(project), place, place).check()
+            name = resolve_sandbox("required", Path(project))
+            Sandbox(name, Path(project), place, place).check()
     except NoSandbox as error:
         if wanted:
             raise
         say(f"runs can read what {getpass.getuser()} can: {error}")
         return "none"
-    return "bwrap"
+    return name
 
 
 def last_words(log: Path) -> str:
