@@ -240,7 +240,7 @@ class TestFiles:
         path.write_text(json.dumps(raw))
         state = retitle(store, "B", ID)
         assert (state.status, state.engine.outcome) == ("failed", "stopped")
-        assert (state.quality_score, state.max_iterations) == (0, 9)
+        assert (state.quality_score, state.max_iterations) == (0, 5)
         (incident,) = state.engine.incidents
         assert incident.message == "another program changed quality_score; reverted"
 

@@ -477,6 +477,11 @@ class FileStore(ClosingContext, Generic[S]):
         self.recover(id, actor=actor)
         return self.update(id, partial(_accepted, self._writer.now()), actor=actor, event=ACCEPTED)
 
+    @DiskErrorTranslator()
+    def adopt(self, id: str) -> None:
+        """Believes what the replica has said until now, once its lines are this machine's own again."""
+        self._source.seals.adopt(self._paths(id).id)
+
     def _is_whole(self, paths: StatePaths) -> bool:
         scan, verdict = judge_journal(self._disk, paths, self._source.seals(paths.id))
         return scan.rest != "damage" and not (verdict and verdict.trouble)

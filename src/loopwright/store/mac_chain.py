@@ -185,10 +185,13 @@ def _walk(seal: JournalSeal, data: bytes, anchor: Anchor | None, known: ChainVer
 
 
 class SealFolder:
-    """What the journals of one machine and user are sealed with; `folder` is outside of every project."""
+    """What the journals of one machine and user are sealed with; `folder` is outside of every project.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    `elsewhere`: whether a run's lines are committed in another place, of another key, that decides what they are.
+    """
+
+    def __init__(self, folder: Path, elsewhere: Callable[[str], bool] = lambda id: False) -> None:
+        self.folder, self.elsewhere = folder, elsewhere
 
     @cached_property
     def key(self) -> bytes:
@@ -213,19 +216,27 @@ class KindSeals:
             return None
 
     def for_writing(self, id: str) -> JournalSeal | None:
-        """Forbidden where the key cannot be read."""
-        if self._folder is None:
+        """None for one that is sealed nowhere, or elsewhere. Forbidden where the key cannot be read."""
+        if self._folder is None or self._folder.elsewhere(id):
             return None
+        return self._seal(self._folder, id)
+
+    def adopt(self, id: str) -> None:
+        """From now on, what is in its journal is believed. Forbidden."""
+        if self._folder is not None:
+            self._seal(self._folder, id).keep(COPY, durable=True)
+
+    def _seal(self, folder: SealFolder, id: str) -> JournalSeal:
         if id not in self._made:
             try:
-                key = self._folder.key
+                key = folder.key
             except PermissionError as error:
                 raise Forbidden(
                     f"{error.filename} cannot be read here, and no line is believed without it: runs are changed from "
                     f"outside of what confines this process"
                 ) from error
             name = hashlib.sha256(f"{self._root}\0{self._kind}\0{id}".encode()).hexdigest()[:HEX]
-            self._made[id] = JournalSeal(key, f"{self._kind}\0{id}", str(self._folder.folder / "anchors" / name))
+            self._made[id] = JournalSeal(key, f"{self._kind}\0{id}", str(folder.folder / "anchors" / name))
         return self._made[id]
 
 

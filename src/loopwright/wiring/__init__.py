@@ -520,7 +520,7 @@ def open_engine(
     agents = Agents(root, config.agents, processes.folder, fenced)
     branches = GitBranches(root, checkpoints_folder(config.settings))
     unsafe, names = config.settings.unsafe_fs, frozenset(agents.configured)
-    seals = SealFolder(seals_folder())
+    seals = SealFolder(seals_folder(), replicas.holds)
     with (
         closing(replicas),
         FileStore(root, LOOPS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas, seals=seals) as loops,

@@ -27,11 +27,15 @@ class RunReplicas:
         self._kept = ExitStack()
 
     def __call__(self, id: str) -> "PostgresReplica | None":
+        return self._replica if self.holds(id) else None
+
+    def holds(self, id: str) -> bool:
+        """Whether that run is in the fleet, so that its database decides what was committed."""
         if not self.has_any:
-            return None
+            return False
         from loopwright.wiring.fleet.marks import read_marks
 
-        return self._replica if id in read_marks(self._root) else None
+        return id in read_marks(self._root)
 
     @property
     def has_any(self) -> bool:

@@ -209,6 +209,7 @@ def fetch_run(engine: "Engine", id: str) -> tuple[FleetRun, Run]:
             done = git.run("fetch", "--no-tags", remote, f"{ref}:{ref}")
             if not done.is_good:
                 raise WorkspaceError(f"the branch {found.branch} could not be fetched: {done.words}")
+        file_store(service).adopt(id)
         set_mark(engine.project, id, None)
         with suppress(WorkspaceError):  # what stays there does no harm
             make_depot(engine.project, remote, checkpoints_folder(engine.config.settings)).drop(id)
