@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 2b9e289af42f6af54d3d9a46d2ef91afd5b8c6cfe3620bf8d0bd5fb32c3fe5d6
+// schema sha256: 337f40cadbfb1248444506087dec948469daa41f18d6cec394844bebdafafa4b
 
 export type JsonValue = unknown
 
@@ -265,6 +265,7 @@ export interface PersonMessage {
  * the tests; None: as the command says. `grace_timeout`: how long an agent whose time is up has to wrap up. `park`:
  * wait for a usage limit to reset. `worktree`: it works in a git worktree of its own; `commit`: what each task changed
  * is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides.
+ * `baseline`: the revision whose tests count where the work tree has others; `worktree`: the work tree's count.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -286,6 +287,7 @@ export interface RunSettings {
   min_diff_coverage: number
   proof: 'auto' | 'mend' | 'preserve' | 'none'
   allow_environment_changes: boolean
+  baseline: string
   permissions: 'ask' | 'workspace' | 'read-only' | 'all'
   grace_timeout: number
   park: boolean
@@ -340,7 +342,9 @@ export interface LastValidation {
  * The first test run, which every later one is compared with.
  *
  * `commit` holds the files it ran on; `touched` are those that the run itself changed. `endless`: tests that
- * did not end on their own, with the seconds they get from then on.
+ * did not end on their own, with the seconds they get from then on. `committed`: tests that count as they were
+ * committed. `material`: files that were measured to be the tests', whatever they are called. `from_files`: reports
+ * told the results, and no test framework itself; None where that was not asked yet.
  */
 export interface Baseline {
   tree: string
@@ -353,6 +357,9 @@ export interface Baseline {
   endless?: {
     [k: string]: number
   } | null
+  committed?: CommittedTests | null
+  material: string[]
+  from_files?: boolean | null
 }
 /**
  * `source`: digest of the test's own function and fixtures; empty if unknown.
@@ -360,6 +367,15 @@ export interface Baseline {
 export interface BaselineTest {
   status: 'passed' | 'failed' | 'skipped'
   source: string
+}
+/**
+ * Tests that were another in the user's commit than in the work tree that the run found: gone, skipped, changed.
+ *
+ * `commit`: its files, as a snapshot. `tests`: keys in the baseline that it speaks for.
+ */
+export interface CommittedTests {
+  commit: string
+  tests: string[]
 }
 /**
  * The git worktree of a run, and what has become of its work. `path` is absolute.

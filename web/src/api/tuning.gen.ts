@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 933b6e6de66c1a8789eb32f311f7490368c9c55b0fc07187885f2d0cdb5ca480
+// schema sha256: ccb570df4bf5723a2ef4614605ddd6cb0fa677c16536a2a7a001ec1db7d71907
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -342,6 +342,7 @@ export interface PersonMessage {
  * the tests; None: as the command says. `grace_timeout`: how long an agent whose time is up has to wrap up. `park`:
  * wait for a usage limit to reset. `worktree`: it works in a git worktree of its own; `commit`: what each task changed
  * is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides.
+ * `baseline`: the revision whose tests count where the work tree has others; `worktree`: the work tree's count.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
@@ -363,6 +364,7 @@ export interface RunSettings {
   min_diff_coverage: number
   proof: 'auto' | 'mend' | 'preserve' | 'none'
   allow_environment_changes: boolean
+  baseline: string
   permissions: 'ask' | 'workspace' | 'read-only' | 'all'
   grace_timeout: number
   park: boolean
@@ -417,7 +419,9 @@ export interface LastValidation {
  * The first test run, which every later one is compared with.
  *
  * `commit` holds the files it ran on; `touched` are those that the run itself changed. `endless`: tests that
- * did not end on their own, with the seconds they get from then on.
+ * did not end on their own, with the seconds they get from then on. `committed`: tests that count as they were
+ * committed. `material`: files that were measured to be the tests', whatever they are called. `from_files`: reports
+ * told the results, and no test framework itself; None where that was not asked yet.
  */
 export interface Baseline {
   tree: string
@@ -430,6 +434,9 @@ export interface Baseline {
   endless?: {
     [k: string]: number
   } | null
+  committed?: CommittedTests | null
+  material: string[]
+  from_files?: boolean | null
 }
 /**
  * `source`: digest of the test's own function and fixtures; empty if unknown.
@@ -437,6 +444,15 @@ export interface Baseline {
 export interface BaselineTest {
   status: 'passed' | 'failed' | 'skipped'
   source: string
+}
+/**
+ * Tests that were another in the user's commit than in the work tree that the run found: gone, skipped, changed.
+ *
+ * `commit`: its files, as a snapshot. `tests`: keys in the baseline that it speaks for.
+ */
+export interface CommittedTests {
+  commit: string
+  tests: string[]
 }
 /**
  * The git worktree of a run, and what has become of its work. `path` is absolute.
