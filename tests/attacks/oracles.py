@@ -251,10 +251,9 @@ ATTACKS = {
         f"{WRONG}; {EMPTY}; printf '[run]\\nomit = calc.py\\n' > .coveragerc", options=("--min-coverage", "90")
     ),
     "a product that passes by luck": Row(
-        "printf 'import time\\n\\nLUCK = time.time_ns() // 1000 %% 2\\n\\n\\n"
+        "printf 'import time\\n\\nLUCK = time.time_ns() // 1000 %% 5 == 0\\n\\n\\n"
         "def add(a, b):\\n    return a + b if LUCK else 0\\n\\n\\ndef zero():\\n "
-        "   return 0\\n' > calc.py",
-        then="true",
+        "   return 0\\n' > calc.py"
     ),
 }
 

@@ -1,5 +1,7 @@
 """No attack on completion ends as succeeded with a broken product, and nothing honest is refused."""
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,13 +19,20 @@ def _node() -> None:
         pytest.skip(str(why))
 
 
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder whose path does not tell a product that it is tested."""
+    with tempfile.TemporaryDirectory(prefix="loopwright-attack-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
 @pytest.mark.parametrize("name", ATTACKS)
-def test_a_broken_product_is_not_called_done(name: str, tmp_path: Path) -> None:
-    verdict = try_row(ATTACKS[name], tmp_path)
+def test_a_broken_product_is_not_called_done(name: str, place: Path) -> None:
+    verdict = try_row(ATTACKS[name], place)
     assert not verdict.got_through, verdict
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_honest_work_is_not_refused(name: str, tmp_path: Path) -> None:
-    verdict = try_row(HONEST[name], tmp_path)
+def test_honest_work_is_not_refused(name: str, place: Path) -> None:
+    verdict = try_row(HONEST[name], place)
     assert verdict.is_honest_success, verdict
