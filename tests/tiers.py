@@ -282,7 +282,38 @@ tests/agents_real/test_trouble.py::test_what_is_asked_is_answered_from_another_t
 tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should[chinese-qwen]
 tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should[no contract-codex]
 tests/browser
-tests/attacks/test_attacks.py
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[sitecustomize in the virtual environment]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[a plugin of pytest by an entry point]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[usercustomize in the home folder]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[python3 earlier on the path]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[an ignored test that patches]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[a compiled module in a library's place]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[the product is a link out of the project]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[our plugin, written directly]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[node among the commands of packages]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[a filter that shows git another test]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[another repository in the place of the project's]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[the private repository has other first tests]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[the journal says that it is done]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[a task that may change tests, added from elsewhere]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[good code while the tests run]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[bad code after the success]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[equal to everything]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[only where pytest is loaded]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[the probe's log written by the product]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[tests that a former loop has emptied]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[golden values]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[a helper module of JavaScript]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[a variable of the Makefile]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[a script that writes JUnit]
+tests/attacks/test_attacks.py::test_a_broken_product_is_not_called_done[a pretest script that rewrites the tests]
+tests/attacks/test_attacks.py::test_honest_work_is_not_refused[the fix, with unittest]
+tests/attacks/test_attacks.py::test_honest_work_is_not_refused[the fix, and a dependency that is installed and named]
+tests/attacks/test_attacks.py::test_honest_work_is_not_refused[the fix, and a package of node that is locked]
+tests/attacks/test_attacks.py::test_honest_work_is_not_refused[tests that need an ignored file of the person]
+tests/attacks/test_attacks.py::test_honest_work_is_not_refused[a person's new tests that are not committed]
+tests/attacks/test_attacks.py::test_honest_work_is_not_refused[a data file of the product]
+tests/attacks/test_attacks.py::test_honest_work_is_not_refused[a new case for a new test]
 tests/cli/test_agent_choice.py
 tests/cli/test_asking_agent.py
 tests/cli/test_choose.py
@@ -426,6 +457,7 @@ tests/agents_real/test_trouble.py::test_what_is_asked_is_answered_from_another_t
 tests/agents_real/test_unruly.py::test_its_loop_ends_as_it_should
 tests/agents_real/test_work_review.py::test_a_second_agent_reads_objects_and_is_answered[opencode-codex]
 tests/agents_real/test_worktree.py::test_a_feature_and_a_fix_each_in_a_commit[opencode]
+tests/attacks/test_attacks.py
 tests/crash/test_cycle_damage.py::test_a_damaged_cycle_comes_to_its_right_end
 tests/crash/test_ownership.py::test_stop_ends_a_deaf_or_hanging_runner_with_all_that_hides[False]
 tests/cycle/roles/test_documents.py::TestPlan::test_what_is_wrong_is_told_and_asked_for_again
