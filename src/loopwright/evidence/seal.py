@@ -134,10 +134,10 @@ async def _passes_always(
     asked = [key for found in wrong.values() for key in found.tests]
     if not asked or ground.whole is None:
         return None
-    ground.bus.publish("activity", f"running {plural(len(asked), 'test')} that expect something wrong, in a copy")
+    ground.bus.publish("activity", f"running {plural(len(asked), 'test')} with wrong expectations, in a copy")
     over = {file: one.text for file, one in wrong.items()}
     async with _sealed(ground, ground.whole.here.commit, command, over) as order:
-        now = _statuses(await ground.tests.run(replace(order, only=tuple(asked))))
+        now = _statuses(await ground.tests.run(replace(order, only=tuple(asked), on_news=None)))
     always = [key for key in asked if now.get(key) == "passed"]
     return f"passes whatever it expects, so it proves nothing: {join_names(always, NAMES_SHOWN)}" if always else None
 

@@ -53,7 +53,7 @@ from loopwright.workflows.tuning.model import MAX_ITERATIONS as TUNING_ITERATION
 from loopwright.workflows.tuning.model import Level, TuningState
 from loopwright.workflows.tuning.service import TuningService
 from loopwright.workspace.branches import GitBranches
-from loopwright.workspace.checkpoints import GitWorkspace, private_directory, project_root
+from loopwright.workspace.checkpoints import GitWorkspace, private_directory, project_root, take_over_snapshots
 from loopwright.workspace.private_git import PrivateGit
 from loopwright.workspace.pruning import PruneResult, prune_snapshots
 from loopwright.workspace.worktrees import GitWorktrees
@@ -528,6 +528,8 @@ def open_engine(
         FileStore(root, TUNINGS, clock, unsafe_fs=unsafe, keep_index=True, replica_of=replicas, seals=seals) as tunings,
         closing(Forwarder(root, config)) as there,
     ):
+        snapshots = checkpoints_folder(config.settings)
+        take_over_snapshots(snapshots, root, lambda: {*loops.revs(), *cycles.revs(), *tunings.revs()})
         mirror = replicas.mirroring({"loop_id": loops, "cycle_id": cycles, "tuning_id": tunings})
         service = LoopService(
             loops,
@@ -545,7 +547,7 @@ def open_engine(
             mirror=mirror,
         )
         launcher = RunnerLauncher(root, cycles.progress_path, ("cycle", "run", "--launched", "--cycle-id"))
-        worktrees = GitWorktrees(root, checkpoints_folder(config.settings))
+        worktrees = GitWorktrees(root, snapshots)
         more = partial(CycleService, branches=branches, mirror=mirror, worktrees=worktrees)
         of_cycles = more(cycles, workspace, clock, launcher, processes, actor, names)
         launcher = RunnerLauncher(root, tunings.progress_path, ("tune", "--launched", "--tuning-id"))

@@ -3,7 +3,8 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from loopwright.core.errors import Conflict, Invalid, NotFound, WorkspaceError
@@ -15,8 +16,8 @@ from loopwright.workspace.copies import bring_ignored, list_left_behind
 from loopwright.workspace.environment import EnvironmentLook, compare_looks, look_at_environment
 from loopwright.workspace.file_store import read_tree
 from loopwright.workspace.listing import decode_name, folders_of, is_among
-from loopwright.workspace.private_git import PrivateGit, run_git
-from loopwright.workspace.pruning import drop_run, prune_if_small
+from loopwright.workspace.private_git import READY, PrivateGit, run_git
+from loopwright.workspace.pruning import OF_RUNS, drop_run, prune_if_small
 from loopwright.workspace.sealed_copy import (
     check_contents,
     check_listing,
@@ -186,6 +187,28 @@ def project_root(path: Path) -> Path:
 def private_directory(home: Path, root: Path) -> Path:
     """Where under `home` the snapshots of the project at `root` (a real path) are kept."""
     return home / f"{root.name or 'root'}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:16]}.git"
+
+
+def take_over_snapshots(home: Path, root: Path, ids: Callable[[], Collection[str]]) -> None:
+    """Where the project was moved to `root`: makes its own what it had under `home` by its former path.
+
+    That is where its former folder is gone, and a run of it, which are `ids`, has snapshots.
+    """
+    own = private_directory(home, root)
+    if own.exists() or not (known := frozenset(ids())):
+        return
+    for ready in home.glob(f"*.git/{READY}"):
+        former, directory = ready.read_text(), ready.parent
+        if not former or os.path.lexists(former):
+            continue
+        done = run_git("--git-dir", ".", "for-each-ref", "--format=%(refname:lstrip=2)", *OF_RUNS, cwd=directory)
+        if not known.isdisjoint(done.stdout.decode().split()):
+            for suffix in (".processes", ".git"):
+                with suppress(FileNotFoundError):  # another command does the same
+                    os.rename(directory.with_suffix(suffix), own.with_suffix(suffix))
+            with suppress(FileNotFoundError):
+                (own / READY).write_text(str(root))
+            return
 
 
 class GitWorkspace:

@@ -124,6 +124,10 @@ def start_git(
         raise Invalid("git is needed for snapshots of the project, and was not found on PATH") from None
 
 
+READY = "loopwright.ready"
+"""A file that says for which folder the directory was made; there once it can be used."""
+
+
 class PrivateGit:
     """Commands in one private git directory for one work tree; one at a time over all processes."""
 
@@ -208,13 +212,16 @@ class PrivateGit:
             scratch.unlink(missing_ok=True)
 
     def _prepare(self) -> None:
-        if not (self.directory / "loopwright.ready").exists():
+        ready = self.directory / READY
+        if not ready.exists():
             for half_made in ("HEAD", "config"):
                 (self.directory / half_made).unlink(missing_ok=True)
             done = run_git("init", "--quiet", "--bare", "--template=", "--object-format=sha1", ".", cwd=self.directory)
             _succeeded(done, ("init",), self.directory)
             (self.directory / "info").mkdir(exist_ok=True)
-            (self.directory / "loopwright.ready").touch()
+            ready.touch()
+        if not ready.stat().st_size:
+            ready.write_text(str(self.work_tree))
         (self.directory / "info" / "attributes").write_text(ATTRIBUTES)
         # Whoever left a lock file is dead: its git shared our lock.
         for stale in (*self.directory.glob("*.lock"), *self.directory.glob("refs/*/**/*.lock")):
