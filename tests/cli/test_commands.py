@@ -71,7 +71,7 @@ def test_create_keeps_the_settings(cli: Terminal) -> None:
         "silence_timeout": 7.0,
         "require": "no_new_failures", "min_pass_rate": 100.0, "min_coverage": 50.0, "min_mutation_score": 80.0,
         "min_diff_coverage": 90.0, "permissions": "workspace",
-        "grace_timeout": 60.0, "park": True,
+        "grace_timeout": 60.0, "park": True, "sandbox": "auto",
     }  # fmt: skip
 
 
@@ -164,7 +164,7 @@ def test_recover_names_what_it_brought_back_and_what_it_put_aside(cli: Terminal,
     assert all(path in shown for path in kept)
     for words in (
         "can be read again",
-        "state rebuilt from the journal",
+        "state rebuilt from what verifies of its journal",
         "iteration 0 of 4",
         f"loopwright show {loop_id}",
     ):
@@ -295,12 +295,19 @@ def test_damaged_loops_stand_in_the_list(cli: Terminal, loop_id: str, tmp_path: 
     assert cli.json("show", loop_id, code=6)["success"] is False
 
 
+def bring_from_elsewhere(journal: Path, place: Path) -> None:
+    """A state without its journal, of which this machine knows nothing."""
+    journal.unlink()
+    for anchor in (place / "state" / "loopwright" / "journals" / "anchors").iterdir():
+        anchor.unlink()
+
+
 def test_a_newer_versions_loop_is_not_called_one_to_recover(cli: Terminal, loop_id: str, tmp_path: Path) -> None:
     folder = tmp_path / ".workflow" / ".loop"
     document = json.loads((folder / f"{loop_id}.json").read_text())
     document["engine"]["schema"] = 99
-    (folder / f"{loop_id}.events.ndjson").unlink()
     (folder / f"{loop_id}.json").write_text(json.dumps(document))
+    bring_from_elsewhere(folder / f"{loop_id}.events.ndjson", tmp_path)
     told = cli.damaged()
     assert told["next"] is None
     assert "newer" in str(told["reason"])
@@ -312,6 +319,6 @@ def test_a_state_of_a_newer_version_is_refused(cli: Terminal, loop_id: str, tmp_
     path = folder / f"{loop_id}.json"
     document = json.loads(path.read_text())
     document["engine"]["schema"] = 99
-    (folder / f"{loop_id}.events.ndjson").unlink()
     path.write_text(json.dumps(document))
+    bring_from_elsewhere(folder / f"{loop_id}.events.ndjson", tmp_path)
     assert "schema 99" in str(cli.json("run", "--loop-id", loop_id, "--auto", code=6)["error"])

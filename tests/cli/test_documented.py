@@ -120,6 +120,7 @@ CALLS = [
     ["debug", "--test-command", "npm test"], ["tune", "nowhere"], ["tune", "nowhere", "--fix=some"],
     ["fleet", "init"], ["fleet", "status"], ["fleet", "accounts"], ["fleet", "accounts", "a", "--slots", "1"],
     ["fleet", "accounts", "--slots", "1"], ["submit", "ID"], ["submit", "x"], ["fetch", "ID"],
+    ["tokens", "list"], ["tokens", "add", "a"], ["tokens", "add", "a"], ["tokens", "remove", "b"],
     ["tell", "ID", "x"], ["apply", "ID"], ["branch", "ID", "x"], ["pr", "ID"],
     ["stop", NO_ID], ["delete", "ID"], ["stop", "ID"], ["delete", "ID", "--yes"],
 ]  # fmt: skip
@@ -135,4 +136,4 @@ def test_json_is_all_there_is_on_stdout(loop_id: str, capsys: pytest.CaptureFixt
             (told,) = lines
             assert "properties" in told or told["success"] is (code == 0), call
     named = {str(command.name) for command in app.registered_commands}
-    assert {call[0] for call in CALLS} == named - SERVE | {"tasks", "config", "schema", "fleet"}
+    assert {call[0] for call in CALLS} == named - SERVE | {"tasks", "config", "schema", "fleet", "tokens"}

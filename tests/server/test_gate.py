@@ -56,5 +56,5 @@ def test_the_address_to_open() -> None:
 
 @pytest.mark.parametrize("token", ["", TOKEN[:-1], TOKEN + "x", TOKEN.upper(), "ä" * 20])
 def test_a_token_fits_or_not(token: str) -> None:
-    assert not rules("127.0.0.1").fits(token)
-    assert rules("127.0.0.1").fits(TOKEN)
+    assert rules("127.0.0.1").find(token) is None
+    assert rules("127.0.0.1").find(TOKEN) == ("owner", "admin")

@@ -37,5 +37,9 @@ TuningStepName = Literal[
 ]
 
 
+ServerRole = Literal["view", "steer", "approve", "admin"]
+"""What a token of the server may do; each may what those before it may."""
+
+
 COUNTED = frozenset({"DEVELOP", "DEBUG", "VALIDATE"})
 """Actions that use up an iteration, failed ones too."""

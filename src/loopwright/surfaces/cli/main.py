@@ -25,6 +25,7 @@ from loopwright.surfaces.cli import (
     settings,
     show_commands,
     tasks,
+    tokens,
     tune,
     verify,
 )
@@ -108,6 +109,7 @@ def build_app(rows: tuple[CommandRow, ...] = COMMANDS) -> typer.Typer:
         app.add_typer(groups[kind], name=name)
     app.add_typer(tasks.app, name="tasks")
     app.add_typer(fleet.app, name="fleet")
+    app.add_typer(tokens.app, name="tokens")
     app.add_typer(settings.config, name="config")
     app.add_typer(settings.schema, name="schema")
     return app

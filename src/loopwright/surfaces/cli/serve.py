@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -36,6 +37,7 @@ def serve(
     from loopwright.surfaces.server.app import create_app
     from loopwright.surfaces.server.gate import check_token, load_token
     from loopwright.surfaces.server.http_server import ListenAddress, bind_socket, serve_app
+    from loopwright.surfaces.server.tokens import AuditLog, NamedTokens
     from loopwright.wiring.places import state_folder
 
     place = ListenAddress(host, port)
@@ -49,7 +51,10 @@ def serve(
         folders = [{"name": name, "path": str(project.engine.project)} for name, project in opened.known.items()]
         print_answer(json, {"url": url, "projects": folders, "pid": os.getpid()}, _greeting(tuple(opened.known), url))
         sys.stdout.flush()
-        serve_app(create_app(opened, place.rules(known, allowed or ())), listening)
+        rules = replace(
+            place.rules(known, allowed or ()), named=NamedTokens(state_folder()), audit=AuditLog(state_folder())
+        )
+        serve_app(create_app(opened, rules), listening)
 
 
 def _greeting(projects: tuple[str, ...], url: str) -> str:

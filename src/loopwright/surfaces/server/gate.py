@@ -17,8 +17,10 @@ from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from loopwright.core.errors import Invalid
+from loopwright.core.names import ServerRole
 from loopwright.core.private_files import make_private_folder
 from loopwright.surfaces.server.api_response import ApiResponse, make_refusal
+from loopwright.surfaces.server.tokens import ROLES, AuditLog, NamedTokens, needed_role
 
 COOKIE = "loopwright_token"
 """Its name goes on with the port: cookies do not tell the servers of a machine apart."""
@@ -55,6 +57,7 @@ ADDRESS = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::(\d{1,5}))?")
 @dataclass(frozen=True)
 class GateRules:
     """`hosts`: what `Host` may say, in lower case, with the port. `any_address`: an IP address at `port` will do.
+    `token` may do everything, those of `named` what their roles say; `audit` is the log of what they did.
 
     A page that lures a browser here by a name of its own has that name in `Host`, never an address.
     """
@@ -63,6 +66,8 @@ class GateRules:
     hosts: frozenset[str]
     port: int
     any_address: bool = False
+    named: NamedTokens | None = None
+    audit: AuditLog | None = None
 
     @property
     def cookie(self) -> str:
@@ -71,9 +76,11 @@ class GateRules:
     def knows(self, host: str) -> bool:
         return host in self.hosts or (self.any_address and self._is_address(host))
 
-    def fits(self, token: str) -> bool:
-        """In a time that tells nothing of how much of it is right."""
-        return hmac.compare_digest(token.encode(), self.token.encode())
+    def find(self, token: str) -> tuple[str, ServerRole] | None:
+        """Whose it is, and what that may do; in a time that tells nothing of how much of it is right."""
+        if hmac.compare_digest(token.encode(), self.token.encode()):
+            return "owner", "admin"
+        return self.named.find(token) if self.named else None
 
     def _is_address(self, host: str) -> bool:
         found = ADDRESS.fullmatch(host)
@@ -111,12 +118,17 @@ class RequestGate:
             await send(message)
 
         headers = dict(scope["headers"])
-        if (answer := self._stopped(scope, headers)) is not None:
-            await answer(scope, receive, guarded)
-        elif scope["method"] in CHANGING:
-            await self._with_body(scope, receive, guarded)
+        holder = next(filter(None, map(self._rules.find, _tokens(headers, self._rules.cookie))), None)
+        if self._rules.audit and holder and scope["method"] in CHANGING:
+            answering = _noted(guarded, self._rules.audit, holder[0], scope)
         else:
-            await self._app(scope, receive, guarded)
+            answering = guarded
+        if (answer := self._stopped(scope, headers, holder)) is not None:
+            await answer(scope, receive, answering)
+        elif scope["method"] in CHANGING:
+            await self._with_body(scope, receive, answering)
+        else:
+            await self._app(scope, receive, answering)
 
     async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -124,14 +136,18 @@ class RequestGate:
         except UnreadableBody as problem:
             await make_refusal(problem.words, problem.status)(scope, receive, send)
 
-    def _stopped(self, scope: Scope, headers: dict[bytes, bytes]) -> ApiResponse | None:
+    def _stopped(
+        self, scope: Scope, headers: dict[bytes, bytes], holder: tuple[str, ServerRole] | None
+    ) -> ApiResponse | None:
         """The answer for who may not come in, or is let in by a token in the address; None for everybody else."""
         refusal = self._foreign(scope, headers)
         if refusal is None and scope["path"] == "/" and b"token=" in scope["query_string"]:
             return self._let_in(scope)
-        if refusal is None and not self._is_open(scope["path"]) and not self._has_token(headers):
-            words = "no valid token; open the URL that `loopwright serve` prints, or send it as a bearer token"
-            return make_refusal(words, 401, {"www-authenticate": "Bearer"})
+        if refusal is None and not self._is_open(scope["path"]):
+            if holder is None:
+                words = "no valid token; open the URL that `loopwright serve` prints, or send it as a bearer token"
+                return make_refusal(words, 401, {"www-authenticate": "Bearer"})
+            refusal = _role_problem(scope, *holder)
         refusal = refusal or _body_problem(scope["method"], headers)
         return None if refusal is None else make_refusal(*refusal, {"connection": "close"})
 
@@ -156,15 +172,12 @@ class RequestGate:
     def _is_open(self, path: str) -> bool:
         return path in OPEN_PATHS or path.startswith(OPEN_FOLDERS)
 
-    def _has_token(self, headers: dict[bytes, bytes]) -> bool:
-        return any(map(self._rules.fits, _tokens(headers, self._rules.cookie)))
-
     def _let_in(self, scope: Scope) -> ApiResponse:
         """Keeps a token in the address as a cookie, and leads to the address without it; a wrong one just goes."""
         query = scope["query_string"].decode("latin-1")
         rest = urlencode([(name, value) for name, value in parse_qsl(query) if name != "token"])
         answer = ApiResponse(b"", 303, {"location": f"/?{rest}" if rest else "/", "cache-control": "no-store"})
-        given = next((token for token in parse_qs(query).get("token", ()) if self._rules.fits(token)), None)
+        given = next((token for token in parse_qs(query).get("token", ()) if self._rules.find(token)), None)
         if given is not None and scope["method"] == "GET":
             answer.set_cookie(
                 self._rules.cookie,
@@ -176,6 +189,22 @@ class RequestGate:
                 secure=scope["scheme"] == "https",
             )
         return answer
+
+
+def _noted(send: Send, audit: AuditLog, who: str, scope: Scope) -> Send:
+    async def noted(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            audit.note(who, scope["method"], scope["path"], message["status"])
+        await send(message)
+
+    return noted
+
+
+def _role_problem(scope: Scope, name: str, role: ServerRole) -> tuple[str, int] | None:
+    needed = needed_role(scope["method"], scope["path"])
+    if ROLES.index(role) >= ROLES.index(needed):
+        return None
+    return f"this needs a token with the role {needed}; {name} has the role {role} (see `loopwright tokens`)", 403
 
 
 def _tokens(headers: dict[bytes, bytes], cookie: str) -> Iterable[str]:
