@@ -73,7 +73,8 @@ def named(number: int) -> str:
 
 def cast(project: Path, *answers: Answer) -> str:
     """The name of an agent that plays them, whatever its role; who starts later goes on after what was played."""
-    script = project.parent / f"{project.name}-cast.json"
+    script = project / ".workflow" / "cast.json"
+    script.parent.mkdir(mode=0o700, exist_ok=True)
     script.write_bytes(orjson.dumps({"answers": answers}))
     return f"scripted:{script}"
 

@@ -74,8 +74,9 @@ class Desk:
         return data
 
     def script(self, *answers: Mapping[str, object]) -> str:
-        """The name of an agent that gives these answers."""
-        path = self.project.parent / "script.json"
+        """The name of an agent that gives these answers; its script is no file of the work tree."""
+        path = self.project / ".workflow" / "script.json"
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         path.write_text(json.dumps({"answers": answers}))
         return f"scripted:{path}"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from loopwright.core.record import JournalEvent
 from loopwright.core.state import Waiting
 from loopwright.store.files import FileStore
+from loopwright.store.mac_chain import SealFolder
 from loopwright.wiring.stores import CYCLES
 from loopwright.workflows.cycle.commands import take_up, wait_for_person
 from loopwright.workflows.cycle.model import Blocker, CycleState, Decision
@@ -16,8 +17,9 @@ from tests.mcp.caller import Caller, calling
 AT = "2026-01-22T10:00:00+08:00"
 
 
-def changed(project: Path, id: str, rule: Callable[[CycleState], CycleState]) -> None:
-    with FileStore(project, CYCLES, FakeClock()) as store:
+def changed(desk: Desk, id: str, rule: Callable[[CycleState], CycleState]) -> None:
+    seals = SealFolder(Path(desk.env["XDG_STATE_HOME"]) / "loopwright" / "journals")
+    with FileStore(desk.project, CYCLES, FakeClock(), seals=seals) as store:
         store.update(id, rule, actor="runner", event=JournalEvent(type="edited"))
 
 
@@ -82,7 +84,7 @@ async def test_lists_hold_both_kinds(desk: Desk) -> None:
 async def test_what_a_cycle_asks_is_settled(desk: Desk) -> None:
     async with calling(desk) as caller:
         id = await made(caller, auto=False)
-        changed(desk.project, id, asking)
+        changed(desk, id, asking)
         asked = await caller.call("wait", id=id)
         assert (asked["needs"], asked["next"], asked["rested"]) == ("decision", "`decide` the pending decisions", True)
         assert asked["pending"] == [{"id": "DEC-001", "description": "Which?", "options": ["one", "other"]}]
