@@ -71,7 +71,7 @@ def test_events(mended: Mended) -> None:
 
 def test_transcript(mended: Mended) -> None:
     found = mended.get("transcript?limit=2")
-    assert [note["kind"] for note in found.data] == ["action", "result"]
+    assert [note["kind"] for note in found.data] == ["activity", "result"]
     path = mended.office.service().store.progress_path(mended.loop) / "transcript.ndjson"
     assert found.body["position"] == path.stat().st_size
     assert len(mended.get("transcript").data) == len(path.read_text().splitlines())
