@@ -192,7 +192,7 @@ def test_torn_files_are_no_trouble(project: Path, slow: Slow, tmp_path: Path) ->
         store.create(loop(), actor="user")
     for words in (["list"], ["show", "loop-1"]):
         is_answered(slow, *words)
-    kept = [path for path in (tmp_path / "state").rglob("*.kept/*.*")]
+    kept = list((tmp_path / "state").rglob("*.kept/*.*"))
     assert len(kept) == 4, "an index, its texts and two answers"
     for path in kept:
         data = path.read_bytes()

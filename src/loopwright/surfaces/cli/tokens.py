@@ -29,9 +29,7 @@ def list_tokens(json: Json = False) -> None:
 @app.command("add")
 def add(
     name: Name,
-    role: Annotated[
-        ServerRole, typer.Option("--role", help="What it may do, and what those before it may.")
-    ] = "view",
+    role: Annotated[ServerRole, typer.Option("--role", help="What it may do, and what those before it may.")] = "view",
     json: Json = False,
 ) -> None:
     """Make one. It is printed this once, and kept nowhere."""
