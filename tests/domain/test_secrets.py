@@ -210,12 +210,12 @@ def test_a_known_value_is_masked_however_it_is_encoded(text: str) -> None:
 def test_what_is_withheld_looks_secret_and_is_not_named() -> None:
     environment = {
         "PATH": "/usr/bin",
-        "A_TOKEN": "one",
-        "AWS_SECRET_ACCESS_KEY": "two",
+        "A_TOKEN": "hunter2hunter2",
+        "AWS_SECRET_ACCESS_KEY": "hunter3hunter3",
         "DATABASE_URL": "postgres://me:hunter2@db/x",
         "SSH_KEY_FILE": "id",
         "GOOGLE_CREDENTIALS": "/home/me/key.json",
-        "B_TOKEN": "",
+        "B_TOKEN": "none",
     }
     assert withheld_names(environment) == ("A_TOKEN", "AWS_SECRET_ACCESS_KEY", "DATABASE_URL")
     assert withheld_names(environment, ["AWS_*", "A_TOKEN"]) == ("DATABASE_URL",)

@@ -242,7 +242,9 @@ class TestFiles:
         assert (state.status, state.engine.outcome) == ("failed", "stopped")
         assert (state.quality_score, state.max_iterations) == (0, 5)
         (incident,) = state.engine.incidents
-        assert incident.message == "another program changed quality_score; reverted"
+        assert incident.message == (
+            "another program changed quality_score, max_iterations (a limit is raised by a command only); reverted"
+        )
 
     def test_nothing_rebuilds_a_lost_one(self, store: FileStore[TuningState], top: Path) -> None:
         store.create(tuning(ID), actor="user")

@@ -110,7 +110,7 @@ def withheld_names(environment: Mapping[str, str], passed: Iterable[str] = ()) -
     return tuple(
         name
         for name, value in environment.items()
-        if value and (_names_secret(name, value) or SHAPES_ALONE.masked(value) != value)
+        if len(value) >= SHORTEST and (_names_secret(name, value) or SHAPES_ALONE.masked(value) != value)
         if not any(fnmatchcase(name, pattern) for pattern in passed)
     )
 
