@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loopwright.core.errors import Forbidden, StoreError
+from loopwright.core.private_files import make_private_folder
 from loopwright.store.disk import FRESH, READ
 
 MAC = b',"mac":"'
@@ -245,7 +246,7 @@ def load_key(path: Path, make: Callable[[], bytes]) -> bytes:
     try:
         return _read_key(path)
     except FileNotFoundError:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
     fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     fd = os.open(fresh, FRESH, 0o600)
     try:

@@ -68,7 +68,9 @@ class PlainStage(CycleStage):
 
 def cart_is_right(project: Path) -> dict[str, str]:
     """A greeting has a test of its own."""
-    cart = {KEY: "failed" if "+ 1" in (project / "shop/cart.py").read_text() else "passed"}
+    is_right = "+ 1" not in (project / "shop/cart.py").read_text()
+    expects = "== 0" in (project / "tests/test_cart.py").read_text()
+    cart = {KEY: "passed" if is_right and expects else "failed"}
     return {**cart, **({GREETS: "passed"} if (project / "shop/greeting.py").exists() else {})}
 
 
