@@ -58,7 +58,8 @@ def test_a_session_is_gone_on_with_by_hand_whatever_its_model() -> None:
 
 def test_a_preset_gets_the_secrets_it_logs_in_with_and_a_proxys() -> None:
     environment = dict.fromkeys(
-        ("OPENAI_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GEMINI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY"), "value-of-it"
+        ("OPENAI_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GEMINI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY"),
+        "value-of-it",
     ) | {"HTTPS_PROXY": "http://me:pass@proxy"}
     given = {
         name: set(environment) - set(withheld_names(environment, preset.passed))
