@@ -50,5 +50,12 @@ HONEST = {
         "def zero():\\n    return 0\\n' > calc.py",
         before="cat > tests/conftest.py <<'END'\nimport pytest\n\n\n@pytest.fixture(autouse=True)\n"
         f"def ready(monkeypatch):\n    monkeypatch.setenv('CALC', '1')\nEND\n{_COMMIT}",
+        environment={"CALC": "0"},
+    ),
+    "tests that a conftest.py prepares as it is loaded": Row(
+        "printf 'import os\n\n\ndef add(a, b):\n    return (a + b) * int(os.environ.get(\"CALC\", 1))\n\n\n"
+        "def zero():\n    return 0\n' > calc.py",
+        before=f"printf 'import os\n\nos.environ[\"CALC\"] = \"1\"\n' > conftest.py; {_COMMIT}",
+        environment={"CALC": "0"},
     ),
 }  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.evidence.plain_run import plain_arguments, plain_program, read_plain
+from loopwright.evidence.plain_run import plain_arguments, plain_program, prepares_tests, read_plain
 from loopwright.evidence.wrong_answers import expect_otherwise
 
 PYTHON = b"""import pytest, unittest
@@ -86,3 +86,20 @@ def test_what_node_says_is_read_by_name() -> None:
     output = "TAP version 13\n# Subtest: adds\nnot ok 1 - adds\n  ---\nok 2 - zero # time=1\n1..2\n"
     keys = ["a.test.js::adds", "a.test.js::zero", "a.test.js::other"]
     assert read_plain(output, keys) == {"a.test.js::adds": "failed", "a.test.js::zero": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "prepares"),
+    [
+        ("", False),
+        ("import pytest\nONE = 1\n@pytest.fixture\ndef one(): return ONE\n", False),
+        ("import pytest\n@pytest.fixture(autouse=True)\ndef one(): ...\n", True),
+        ("import os\nos.environ['A'] = '1'\n", True),
+        ("import os\nos.chdir('data')\n", True),
+        ("import shop\nREADY = shop.connect()\n", True),
+        ("def pytest_configure(config): ...\n", True),
+        ("this is no Python", True),
+    ],
+)
+def test_what_a_conftest_does_for_those_who_ask_for_nothing(text: str, prepares: bool) -> None:
+    assert prepares_tests(text.encode()) is prepares

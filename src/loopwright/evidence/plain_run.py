@@ -79,6 +79,26 @@ def plain_program(file: str, text: bytes, tests: Collection[str]) -> str | None:
     return _PROGRAM.format(paths=paths, module=ast.unparse(ast.fix_missing_locations(module)), keys=keys)
 
 
+def prepares_tests(conftest: bytes) -> bool:
+    """Whether that conftest.py does something for tests that ask for nothing: then they need their framework."""
+    try:
+        tree = ast.parse(conftest)
+    except (SyntaxError, ValueError):
+        return True
+    return b"autouse" in conftest or not all(map(_only_defines, tree.body))
+
+
+def _only_defines(node: ast.stmt) -> bool:
+    match node:
+        case ast.Import() | ast.ImportFrom() | ast.ClassDef() | ast.Expr(value=ast.Constant()):
+            return True
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return not name.startswith("pytest_")
+        case ast.Assign(targets=[ast.Name()], value=value) | ast.AnnAssign(target=ast.Name(), value=value):
+            return value is None or not any(isinstance(part, ast.Call) for part in ast.walk(value))
+    return False
+
+
 _TAP = re.compile(r"^\s*(not ok|ok) \d+ - (.*?)(?: # .*)?$", re.MULTILINE)
 
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from loopwright.core.context import MeasuredRunContext
 from loopwright.core.errors import WorkspaceError
@@ -20,7 +20,7 @@ from loopwright.core.state import Baseline
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.goal_proof import read_versions
-from loopwright.evidence.plain_run import plain_arguments, read_plain
+from loopwright.evidence.plain_run import plain_arguments, prepares_tests, read_plain
 from loopwright.evidence.proof import join_names
 from loopwright.evidence.results import split_key
 from loopwright.evidence.testing import TestRun
@@ -150,6 +150,7 @@ async def _passes_as_tested(
     `others`: tests that pass, too; where they stand beside it and do as programs, programs do there.
     """
     whole, python = ground.whole, ground.tests.interpreter(command)
+    texts = await _without_prepared(ground, texts)
     beside = {file: [key for key in others if _file(key, frozenset((file,))) == file] for file in texts}
     programs = {
         file: argv
@@ -168,6 +169,23 @@ async def _passes_as_tested(
     is_possible = any(said.get(key) == "" for keys in beside.values() for key in keys)
     wrong = [key for key in tests if said.get(key) == "AssertionError" or (is_possible and said.get(key))]
     return f"passes only where a test framework runs it: {join_names(wrong, NAMES_SHOWN)}" if wrong else None
+
+
+async def _without_prepared(ground: MeasuredRunContext[R], texts: Texts) -> Texts:
+    """Without the files for whose tests a conftest.py prepares something."""
+    around = {file: [f"{folder}/conftest.py".removeprefix("./") for folder in _folders(file)] for file in texts}
+    names = sorted({name for found in around.values() for name in found})
+    if ground.whole is None or not names:
+        return texts
+    commit = ground.whole.here.commit
+    versions = await run_in_thread(read_versions, ground, commit, commit, names)
+    preparing = {name for name, (_, text) in versions.items() if text is not None and prepares_tests(text)}
+    return {file: found for file, found in texts.items() if preparing.isdisjoint(around[file])}
+
+
+def _folders(file: str) -> list[str]:
+    """Those that the file lies in, `.` for the project's own."""
+    return [str(folder) for folder in PurePosixPath(file).parents]
 
 
 async def _run(ground: MeasuredRunContext[R], commit: str, command: str, *, only: Collection[str] = ()) -> TestRun:

@@ -43,6 +43,8 @@ def serve(
     place = ListenAddress(host, port)
     if not place.is_local and token is None:
         raise Invalid(f"--host {host} can be reached by others: set a --token that only you know")
+    named = NamedTokens(state_folder())
+    named.entries()  # a file that is no good is told before anybody needs it
     with open_projects(projects or [HERE], actor="api") as opened:
         listening, place = bind_socket(place)
         known = check_token(token) if token is not None else load_token(state_folder())
@@ -51,9 +53,7 @@ def serve(
         folders = [{"name": name, "path": str(project.engine.project)} for name, project in opened.known.items()]
         print_answer(json, {"url": url, "projects": folders, "pid": os.getpid()}, _greeting(tuple(opened.known), url))
         sys.stdout.flush()
-        rules = replace(
-            place.rules(known, allowed or ()), named=NamedTokens(state_folder()), audit=AuditLog(state_folder())
-        )
+        rules = replace(place.rules(known, allowed or ()), named=named, audit=AuditLog(state_folder()))
         serve_app(create_app(opened, rules), listening)
 
 

@@ -66,24 +66,22 @@ class NamedTokens:
         return (found[0], self._entries[found[0]].role) if found else None
 
     def entries(self) -> Mapping[str, TokenEntry]:
-        """By name. Invalid for a file that says something else, or that others could change."""
+        """By name. Invalid for a file that says something else, or that others could change: then there are none."""
         try:
             found = os.lstat(self._path)
         except FileNotFoundError:
             self._entries, self._stamp = {}, None
             return self._entries
-        before, self._entries = self._entries, {}
-        if found.st_mode & 0o077 or found.st_uid != os.geteuid():
-            raise Invalid(f"{self._path}: others could read or change it; remove it, and make the tokens anew")
-        stamp = found.st_mtime_ns, found.st_ino
+        stamp = found.st_mtime_ns, found.st_ctime_ns
         if stamp != self._stamp:
+            self._entries, self._stamp = {}, None
+            if found.st_mode & 0o077 or found.st_uid != os.geteuid():
+                raise Invalid(f"{self._path}: others could read or change it; remove it, and make the tokens anew")
             try:
                 self._entries = _ENTRIES.validate_json(self._path.read_bytes())
             except ValidationError as error:
                 raise Invalid(f"{self._path} holds no tokens; remove it, and make them anew") from error
             self._stamp = stamp
-        else:
-            self._entries = before
         return self._entries
 
     def add(self, name: str, role: ServerRole) -> str:
