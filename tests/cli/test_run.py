@@ -163,7 +163,7 @@ def test_another_project_is_named_in_what_to_type_next(desk: Desk, tmp_path: Pat
     agent = desk.script(planned("Look"), ASKS, ASKS)
     ran = desk.run("run", "x", "--auto", "--agent", agent, "--project", str(other))
     assert f"--project '{other}'" in ran.out
-    assert not (desk.project / ".workflow").exists()
+    assert not (desk.project / ".workflow" / ".loop").exists()
 
 
 def test_a_log_is_followed_to_its_end(desk: Desk) -> None:

@@ -35,7 +35,7 @@ interface ResultProps {
 }
 
 export function Result({ address, diff, of, tests, patches }: ResultProps) {
-  const { data } = useResource(diff)
+  const { data, problem } = useResource(diff)
   const files = useMemo(() => parseDiff(data?.diff ?? ''), [data?.diff])
   const { outcome, proof, budget } = of.engine
   if (!outcome) return null
@@ -52,6 +52,7 @@ export function Result({ address, diff, of, tests, patches }: ResultProps) {
           one={(file) => <Changed file={file} />}
           more={address.href('changes')}
         />
+        {problem && <p class="muted">{problem.message}</p>}
         {data && !files.length && <p class="muted">{t('result.unchanged')}</p>}
         {proof && <Shown proof={proof} more={address.href('tests')} />}
         {patches.length > 0 && <h3>{t('result.patch')}</h3>}
