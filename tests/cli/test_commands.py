@@ -71,7 +71,7 @@ def test_create_keeps_the_settings(cli: Terminal) -> None:
         "silence_timeout": 7.0,
         "require": "no_new_failures", "min_pass_rate": 100.0, "min_coverage": 50.0, "min_mutation_score": 80.0,
         "min_diff_coverage": 90.0, "permissions": "workspace",
-        "grace_timeout": 60.0, "park": True,
+        "grace_timeout": 60.0, "park": True, "sandbox": "auto",
     }  # fmt: skip
 
 

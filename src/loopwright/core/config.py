@@ -163,7 +163,7 @@ class Settings(BaseModel):
     worktree: bool = Field(False, description="work in a git worktree, on a branch loopwright/ID")
     commit: bool = Field(False, description="commit what each task changed; needs worktree")
     sandbox: SandboxName = Field(
-        "none", description="what agents and tests run in: auto, landlock, bwrap, required, or none"
+        "auto", description="what agents and tests run in: auto, landlock, bwrap, required, or none"
     )
     sandbox_paths: Annotated[tuple[str, ...], BeforeValidator(_arguments)] = Field(
         (), description="what they see there besides; PATH:rw where they may write"

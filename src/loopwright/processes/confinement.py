@@ -42,6 +42,8 @@ ONLY_TESTS = SandboxNeeds()
 """What a program gets of which nobody says more: the project, and no network."""
 
 _SECONDS = 20.0
+_NOTHING_TO_DO = ("/bin/sh", "-c", ":")
+"""The one program that is there whatever PATH says."""
 _ENTER = "import sys; sys.path.append({!r}); import sandbox_entry as e; e.enter(int(sys.argv[1]), sys.argv[2:])"
 _ENTRY = (sys.executable, "-I", "-S", "-c", _ENTER.format(os.path.dirname(__file__)))
 _KEPT = (".git", ".workflow", ".loopwright", "loopwright.toml")
@@ -118,7 +120,7 @@ class Sandbox:
         try:
             with tempfile.TemporaryDirectory(prefix="loopwright-sandbox-", ignore_cleanup_errors=True) as folder:
                 tried = replace(self, folder=Path(folder).resolve())
-                done = tried.run_briefly(("true",), self.root, os.environ, _SECONDS)
+                done = tried.run_briefly(_NOTHING_TO_DO, self.root, os.environ, _SECONDS)
         except (SandboxError, OSError, subprocess.TimeoutExpired) as error:
             raise NoSandbox(f"the sandbox {self.name} does not work here: {_why(error)}") from error
         if done.returncode != 0:
@@ -343,7 +345,7 @@ def _works(level: Level) -> bool:
     with status.kept(), suppress(OSError, subprocess.TimeoutExpired):
         nothing = HostPaths(Path("/"), ())
         status.hold(plan_entry(level, {}, nothing, Path("/"), network=False, parent=os.getpid()))
-        tried = [*_ENTRY, str(status.descriptor), "true"]
+        tried = [*_ENTRY, str(status.descriptor), *_NOTHING_TO_DO]
         done = subprocess.run(
             tried, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, pass_fds=(status.descriptor,)
         )
