@@ -32,13 +32,16 @@ def run(chance: random.Random, scale: float) -> Mapping[str, int]:
 
 
 def tell(chance: random.Random, folder: Path, messages: int, steers: str) -> Counter[str]:
-    project, heard = Project(folder / "project", folder / "state"), folder / "heard"
+    project, heard = Project(folder / "project", folder / "state"), folder / "told" / "heard"
+    heard.parent.mkdir()
     heard.touch()
     project.root.mkdir()
     (project.root / "app.txt").write_text("as it was")
     (project.root / "test_app.py").write_text("def test_nothing():\n    assert True\n")
     command = [sys.executable, listener.__file__, str(heard), str(TURN_SECONDS), steers]
-    (project.root / "loopwright.toml").write_text(f"[agents.listener]\ncommand = {json.dumps(command)}\n")
+    (project.root / "loopwright.toml").write_text(
+        f'sandbox_paths = ["{heard.parent}:rw"]\n[agents.listener]\ncommand = {json.dumps(command)}\n'
+    )
     options = ("--auto", "--agent", "listener", "--max-iterations", "1000", "--proof", "none")
     _, created = project.call("create", "Take many small steps", *options)
     loop_id, kills = created["loop_id"], 0

@@ -53,9 +53,9 @@ def programs(place: Ground, runner: int) -> list[int]:
 
 
 @asynccontextmanager
-async def stuck(place: Ground) -> AsyncIterator["subprocess.Popen[bytes]"]:
+async def stuck(place: Ground, *more: str) -> AsyncIterator["subprocess.Popen[bytes]"]:
     """A runner whose agent is in the middle of the command that does not end."""
-    async with place.running(*WORK, "--agent", place.agent.name) as runner:
+    async with place.running(*WORK, "--agent", place.agent.name, *more) as runner:
         await until(lambda: any(line == "sleep 301" for line in place.alive().values()), timeout=60)
         yield runner
 
@@ -84,7 +84,7 @@ async def test_what_a_killed_runner_has_left_is_ended_by_the_next(
 ) -> None:
     with serving(stuck_once(project), fence.listen()) as model:
         place = ground(name, model)
-        async with stuck(place) as runner:
+        async with stuck(place, "--sandbox", "none") as runner:
             runner.kill()
             runner.wait()
             assert place.alive()

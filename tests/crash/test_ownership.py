@@ -43,8 +43,8 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path / "project", tmp_path / "state")
 
 
-def created(project: Project, command: str) -> str:
-    _, loop = project.call("create", "One step", "--auto", "--agent", "builtin")
+def created(project: Project, command: str, sandbox: str = "auto") -> str:
+    _, loop = project.call("create", "One step", "--auto", "--agent", "builtin", "--sandbox", sandbox)
     loop_id = str(loop["loop_id"])
     assert project.call("tasks", loop_id, "add", "step", "--tool", "bash", "--command", command)[0] == 0
     return loop_id
@@ -156,7 +156,7 @@ def innocents(project: Project, loop_id: str) -> Iterator[list[subprocess.Popen[
 @pytest.mark.parametrize("start", ["stop", "resume --all"])
 def test_the_next_start_reaps_what_a_killed_runner_left_and_nothing_else(project: Project, start: str) -> None:
     once = "mkdir first || exit 1"  # the second attempt ends at once
-    loop_id = created(project, f"{once}; {hiding()}")
+    loop_id = created(project, f"{once}; {hiding()}", "none")
     with running(project, loop_id) as runner:
         runner.kill()
         runner.wait()
@@ -175,9 +175,9 @@ def test_the_next_start_reaps_what_a_killed_runner_left_and_nothing_else(project
 def test_a_loopwright_inside_of_another_spares_the_outer_one(tmp_path: Path, project: Project) -> None:
     shutil.copytree(project.root, tmp_path / "inner")
     inner = Project(tmp_path / "inner", project.state)
-    inner_id = created(inner, "sleep 300 & touch in.txt")
+    inner_id = created(inner, "sleep 300 & touch in.txt", "none")
     call = f"{sys.executable} -m loopwright run --loop-id {inner_id} --auto --json --project {inner.root}"
-    outer_id = created(project, f"sleep 300 & {call}; test -e {inner.root}/in.txt && echo $? > out.txt")
+    outer_id = created(project, f"sleep 300 & {call}; test -e {inner.root}/in.txt && echo $? > out.txt", "none")
     code, state = project.call("run", "--loop-id", outer_id, "--auto")
     assert code == 0, (state["engine"], state["skill_state"])
     assert (project.root / "out.txt").read_text() == "0\n"

@@ -77,9 +77,10 @@ def pip(installed: Installed, *words: str) -> str:
 def plugin(tmp_path: Path) -> tuple[Path, Path]:
     """A folder with a plugin of pytest as packages bring it, and the file that is there once it was loaded.
 
-    Within the debugger's sandbox it can not be written, which is no reason to fail there.
+    Where it can not be written, in a sandbox, that is no reason to fail.
     """
-    folder, loaded = tmp_path / "packages", tmp_path / "loaded"
+    folder, loaded = tmp_path / "packages", tmp_path / "told" / "loaded"
+    loaded.parent.mkdir()
     about = folder / "pytest_loud-1.0.dist-info"
     about.mkdir(parents=True)
     (folder / "pytest_loud.py").write_text(f"try:\n    open({str(loaded)!r}, 'w').close()\nexcept OSError:\n    pass\n")
@@ -100,7 +101,7 @@ def test_the_demo_mends_its_example_without_the_plugins_that_are_there(
     installed: Installed, plugin: tuple[Path, Path], tmp_path: Path
 ) -> None:
     folder, loaded = plugin
-    played = installed.call("demo", cwd=tmp_path, PYTHONPATH=str(folder))
+    played = installed.call("demo", cwd=tmp_path, PYTHONPATH=str(folder), LOOPWRIGHT_SANDBOX="none")
     assert played.returncode == 0, played.stdout + played.stderr
     assert "Succeeded: all 87 tests pass" in played.stdout
     assert not loaded.exists()
@@ -112,6 +113,7 @@ def test_a_loop_mends_a_project_whose_plugins_are_loaded(
     folder, loaded = plugin
     project = tmp_path / "ledger"
     shutil.copytree(SAMPLES / "ledger", project, ignore=shutil.ignore_patterns("__pycache__"))
+    (project / "loopwright.toml").write_text(f'sandbox_paths = ["{loaded.parent}:rw"]\n')
     words = ("run", "Make the tests pass", "--auto", "--agent", "builtin")
     ran = installed.call(*words, cwd=project, PYTHONPATH=str(folder))
     assert ran.returncode == 0, ran.stdout + ran.stderr

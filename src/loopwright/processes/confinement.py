@@ -49,6 +49,9 @@ _ENTRY = (sys.executable, "-I", "-S", "-c", _ENTER.format(os.path.dirname(__file
 _KEPT = (".git", ".workflow", ".loopwright", "loopwright.toml")
 """Of a project: its history, the state of its runs, and what says how they work."""
 
+_PACKAGE = ("package.json", "pyproject.toml", "setup.py", ".git")
+"""What makes a folder one that a program may be started from."""
+
 _HIDDEN = ("/home", "/root", "/run", "/media")
 _MASKED = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh/ssh_host_*_key")
 _GUARDED = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr")
@@ -71,8 +74,8 @@ _LOGINS = """
 """What of this holds logins all the same, and is hidden."""
 
 _VARIABLES = """
-BUN_INSTALL CARGO_HOME CONDA_PREFIX DENO_INSTALL GOPATH GOROOT GOMODCACHE JAVA_HOME NVM_DIR PNPM_HOME PYENV_ROOT
-RUSTUP_HOME SDKMAN_DIR VIRTUAL_ENV VOLTA_HOME
+BUN_INSTALL CARGO_HOME CONDA_PREFIX DENO_INSTALL GOPATH GOROOT GOMODCACHE JAVA_HOME NODE_PATH NVM_DIR PNPM_HOME
+PYENV_ROOT PYTHONPATH RUSTUP_HOME SDKMAN_DIR VIRTUAL_ENV VOLTA_HOME
 """
 """Environment variables that say the same."""
 
@@ -85,10 +88,10 @@ assert libc.unshare(0x30020000) == 0
 open("/proc/self/uid_map", "w").write(f"{user} {user} 1")
 child = os.fork()
 if child == 0:
-    os._exit(libc.mount(b"proc", b"/proc", b"proc", 0, None) != 0)
+    os._exit(libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, None) != 0)
 os._exit(os.waitpid(child, 0)[1] != 0)
 """
-_NEST_BUBBLEWRAP = ("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "true")
+_NEST_BUBBLEWRAP = ("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "true")
 
 
 @dataclass(frozen=True)
@@ -434,6 +437,21 @@ def _prefix(folder: Path, home: Path) -> Path:
     above = folder.parent
     shared = above in (home, home / ".local", Path("/")) or home.is_relative_to(above)
     return folder if folder.name not in ("bin", ".bin", "shims") or shared else above
+
+
+def program_folders(argv: Sequence[str]) -> tuple[Path, ...]:
+    """What a command of the user's names by a whole path in a place that is hidden: the package around a script, say."""
+    files = (Path(word) for word in argv if os.path.isabs(word) and os.path.isfile(word))
+    found = (_package(path) for file in files for path in (file, file.resolve()))
+    hidden = (*map(Path, _HIDDEN), *TEMPORARY, _home(os.environ))
+    return tuple(dict.fromkeys(path for path in found if any(path.is_relative_to(place) for place in hidden)))
+
+
+def _package(file: Path) -> Path:
+    """The nearest folder above that is one, or else the file alone: what lies beside it may be anything."""
+    home = _home(os.environ)
+    inner = (above for above in file.parents if not home.is_relative_to(above))
+    return next((above for above in inner if any((above / name).exists() for name in _PACKAGE)), file)
 
 
 def _repositories(place: Path) -> Iterator[Path]:

@@ -51,6 +51,8 @@ _FOLDER, _FILE, _LINK = 0o040000, 0o100000, 0o120000
 _PRIVATE, _READ_ONLY = 1 << 18, 1
 _NOSUID, _NODEV, _NOEXEC = 2, 4, 8
 _PARENT_DEATH, _DUMPABLE, _NAME, _DROP, _NO_NEW_PRIVILEGES = 1, 4, 15, 24, 38
+_SET_FILE_CAPABILITIES = 1 << 31
+"""Root needs it to map itself into a namespace of a program's own; it gives no more than the owner of a file has."""
 _UNWRITTEN = ("read", "masked")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _KILL, _IGNORED = 9, (13, 25)  # PIPE and XFSZ, by Python; its module of signals takes 6 ms to import
@@ -157,9 +159,12 @@ def _lay_out(plan: "SandboxPlan") -> None:
         for access, path, source in plan["table"]
     ]
     devices = {name: _clone(f"/dev/{name}", read_only=False) for name in _DEVICES}
+    processes = _clone("/proc", read_only=False)
     _protect(_HERE, b"/")
     if plan["level"] == "processes":
         _mount(b"proc", "/proc", _NOSUID | _NODEV | _NOEXEC)
+    else:
+        _put(processes, "/proc")  # who makes a namespace within writes there
     for path in plan["guarded"]:
         _put(_clone(path, read_only=True), path)
     _mount_devices(devices)
@@ -259,19 +264,23 @@ def _allowed(table: list[tuple[str, str, str]]) -> "Iterator[tuple[str, bool]]":
 # The program
 
 
-def _drop_privileges() -> None:
+def _drop_privileges(kept: int = 0) -> None:
+    """All but those, as bits."""
     for number in range(64):
+        if kept >> number & 1:
+            continue
         if _libc.prctl(_DROP, _Long(number), 0, 0, 0) != 0 and _ctypes.get_errno() == errno.EINVAL:
             break
     header = (0x20080522).to_bytes(4, sys.byteorder) + bytes(4)
-    _must(_libc.capset(header, bytes(24)), "privileges cannot be dropped")
+    held = kept.to_bytes(4, sys.byteorder)
+    _must(_libc.capset(header, held + held + bytes(16)), "privileges cannot be dropped")
     _must(_libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "privileges cannot be refused")
 
 
 def _become(plan: "SandboxPlan", status: int, argv: list[str]) -> None:
     posix.chdir(plan["cwd"])
     version = landlock_version()
-    _drop_privileges()
+    _drop_privileges(_SET_FILE_CAPABILITIES if plan["level"] != "landlock" and posix.getuid() == 0 else 0)
     if version:
         _restrict(plan, version)
     elif plan["level"] == "landlock":

@@ -16,6 +16,7 @@ from loopwright.agents.acp.updates import (
     paths_inside,
     reduce_update,
 )
+from loopwright.core.protocol import Usage
 from loopwright.core.transcript import AgentEvent, AgentText, AgentThought, ToolUse
 from tests.agents.acp.updates import CHUNKS, UPDATES, call, chunk, diff, read, text
 
@@ -208,3 +209,14 @@ def test_a_failed_thread_stays_failed() -> None:
 
     assert folded(status("active"))[0].is_broken is False
     assert folded(status("systemError"), status("idle"))[0].is_broken is True
+
+
+def test_requests_are_told_apart_by_calls_and_by_messages() -> None:
+    """Codex tells of no call that its sandbox did not let begin."""
+    full = {"sessionUpdate": "usage_update", "used": 10, "size": 100}
+    ended = call("c1", is_new=True, status="completed")
+    for between, expected in ([], 10), ([chunk("b", "1")], 10), ([chunk("b", "2")], 20), ([ended], 20), (
+        [ended, chunk("b", "2"), chunk("c", "3")], 20
+    ):  # fmt: skip
+        turn, _ = folded(chunk("a", "1"), full, *between, full)
+        assert turn.heard_usage == Usage(tokens=expected), between

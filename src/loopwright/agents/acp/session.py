@@ -27,7 +27,7 @@ from loopwright.core.ports import AgentEnvironment
 from loopwright.core.private_files import make_private_folder
 from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
 from loopwright.core.transcript import SessionStart, TroubleNote, UsageUpdate
-from loopwright.processes.confinement import current_sandbox
+from loopwright.processes.confinement import current_sandbox, program_folders
 from loopwright.processes.conversation import open_conversation
 from loopwright.processes.process_tree import ProcessMark
 from loopwright.processes.sandbox import SandboxNeeds
@@ -207,7 +207,9 @@ async def open_session(
             more=command.environment,
             without=command.without,
             passed=command.passed,
-            needs=SandboxNeeds(own, (), command.folders, network=True, cache="agent", pausing=True),
+            needs=SandboxNeeds(
+                own, program_folders(command.argv), command.folders, network=True, cache="agent", pausing=True
+            ),
         ) as program:
             peer = AcpPeer(command, project, program, errors, client, inbox.server)
             try:

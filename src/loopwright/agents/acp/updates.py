@@ -287,7 +287,7 @@ class TurnState:
     `unnamed`: the part of the text that belongs to no message; codex tells of its troubles so. `is_broken`: codex says
     that the thread has failed. `metered`: the tokens that were told along with the text. `context`: those that the
     latest request took, where the agent tells how full its context is; `earlier`: those of the requests before it. A
-    request is the next one (`is_next`) once a tool call has ended.
+    request is the next one (`is_next`) once a tool call has ended, or another message has begun.
     """
 
     text: str = ""
@@ -368,8 +368,9 @@ def _said(turn: TurnState, chunk: schema.AgentMessageChunk) -> TurnUpdate:
     text = _text(chunk)
     if not text:
         return TurnUpdate(turn)
-    is_next = turn.text != "" and (turn.is_parted or chunk.message_id != turn.message)
-    more = f"\n\n{text}" if is_next else text
+    is_apart = turn.text != "" and (turn.is_parted or chunk.message_id != turn.message)
+    is_other = bool(turn.message) and chunk.message_id not in (None, turn.message)
+    more = f"\n\n{text}" if is_apart else text
     whole = turn.text + more
     unnamed = turn.unnamed if chunk.message_id else (turn.unnamed + text)[-TEXT_KEPT:]
     return TurnUpdate(
@@ -380,6 +381,7 @@ def _said(turn: TurnState, chunk: schema.AgentMessageChunk) -> TurnUpdate:
             unnamed=unnamed,
             message=chunk.message_id,
             is_parted=False,
+            is_next=turn.is_next or is_other,
         ),
         AgentText(text=more),
     )
