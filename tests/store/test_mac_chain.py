@@ -4,6 +4,8 @@ import json
 import os
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -211,6 +213,55 @@ def test_what_another_machine_wrote_is_taken_over_as_a_whole(root: Path) -> None
         retitle(store, "Here")
     rewritten(Files(root, ID), 2)
     assert trouble(root, "another machine")
+
+
+def test_two_keys_on_one_project_lose_nothing_of_each_other(root: Path) -> None:
+    """A host and a container, say: nobody goes on behind what only the other can verify until a person says so."""
+    some_history(root)
+    with store_at(root, "container") as store, store.lease(ID) as lease:
+        store.update(ID, tagging("there"), actor="runner", event=EDITED, epoch=lease.epoch)
+    written = journal_of(root).read_bytes()
+    with store_at(root) as store:
+        seen = store.read(ID)
+        assert "there" not in (seen.tags or ())
+        assert "another key wrote it" in seen.engine.incidents[-1].message
+        for work in (lambda: retitle(store, "No"), lambda: store.lease(ID).__enter__()):
+            with pytest.raises(Corrupt, match="`verify --accept` takes over"):
+                work()
+        assert journal_of(root).read_bytes() == written
+        assert store.kept(ID) == []
+        assert "there" in (store.accept(ID, actor="cli").tags or ())
+        retitle(store, "Here again")
+    with store_at(root, "container") as store:
+        assert store.read(ID).title == "The last one"
+        state = store.recover(ID, actor="cli")
+        assert state.title == "The last one"
+        assert "there" in (state.tags or ())
+        assert b"Here again" in b"".join(path.read_bytes() for path in store.kept(ID))
+        assert retitle(store, "Now").title == "Now"
+        store.delete(ID, actor="cli")
+
+
+def test_who_has_another_key_does_not_speak_into_a_run_that_is_driven(root: Path) -> None:
+    some_history(root)
+    code = (
+        "import sys; from pathlib import Path; from tests.store.test_mac_chain import *\n"
+        "try: retitle(store_at(Path(sys.argv[1]), 'container'), 'No')\nexcept Exception as e: print(e)"
+    )
+    words = [sys.executable, "-c", code, str(root)]
+    with store_at(root) as store, store.lease(ID):
+        told = subprocess.run(words, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
+        assert "is being driven with another key" in told.stdout
+        assert kinds(retitle(store, "Still here")) == []
+
+
+def test_what_another_key_wrote_can_be_deleted(root: Path) -> None:
+    some_history(root)
+    with store_at(root, "container") as store:
+        retitle(store, "There")
+    with store_at(root) as store:
+        store.delete(ID, actor="cli")
+    assert not journal_of(root).exists()
 
 
 def test_a_person_may_accept_what_is_there(root: Path) -> None:

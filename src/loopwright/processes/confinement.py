@@ -440,7 +440,7 @@ def _prefix(folder: Path, home: Path) -> Path:
 
 
 def program_folders(argv: Sequence[str]) -> tuple[Path, ...]:
-    """What a command of the user's names by a whole path in a place that is hidden: the package around a script, say."""
+    """What a user's command names by a whole path in a place that is hidden: the package around a script, say."""
     files = (Path(word) for word in argv if os.path.isabs(word) and os.path.isfile(word))
     found = (_package(path) for file in files for path in (file, file.resolve()))
     hidden = (*map(Path, _HIDDEN), *TEMPORARY, _home(os.environ))

@@ -17,6 +17,8 @@ from loopwright.store.disk import FRESH, READ
 
 MAC = b',"mac":"'
 HEX = 32
+KEY_HEX = 8
+"""Of these, how many name the key: lines of another one are told from forged ones, and no more believed."""
 ROOM = len(MAC) + HEX + 1
 """Bytes of a line that its MAC takes, key and quotes included."""
 CHECK_LENGTH = len(',"check":"00000000-00000000"}\n')
@@ -50,13 +52,15 @@ class ChainVerdict(NamedTuple):
     """How far a journal is believed: `end` bytes, and `mac`, which the next line is chained to.
 
     `trouble`: why no further, in words; empty where all of it is believed. `adopted`: bytes at its beginning that are
-    believed because somebody entitled took them over, or nobody has said otherwise.
+    believed because somebody entitled took them over, or nobody has said otherwise. `is_foreign`: what stands there
+    names another key, so that an honest hand may have written it, of another machine or user.
     """
 
     end: int
     mac: str
     trouble: str = ""
     adopted: int = 0
+    is_foreign: bool = False
 
 
 NOTHING_KNOWN = ChainVerdict(0, "")
@@ -70,10 +74,17 @@ class JournalSeal:
 
     def __init__(self, key: bytes, name: str, path: str) -> None:
         self._key, self._name, self.path = key, name.encode() + b"\0", path
+        self._key_id = hmac.digest(key, b"key", "sha256").hex()[:KEY_HEX]
 
     def mac(self, before: str, body: bytes) -> str:
         """That of a line's `body` which stands behind the one with the MAC `before`; empty at a beginning."""
-        return hmac.digest(self._key, b"%s%s\0%s" % (self._name, before.encode(), body), "sha256").hex()[:HEX]
+        made = hmac.digest(self._key, b"%s%s\0%s" % (self._name, before.encode(), body), "sha256").hex()
+        return f"{self._key_id}{made[: HEX - KEY_HEX]}"
+
+    def is_foreign(self, text: bytes) -> bool:
+        """Whether a whole line says that another key was there."""
+        found = line_mac(text)
+        return found != "" and not found.startswith(self._key_id)
 
     def is_next(self, before: str, text: bytes) -> bool:
         """Whether a whole line was written by us behind the one with the MAC `before`."""
@@ -155,6 +166,7 @@ def _walk(seal: JournalSeal, data: bytes, anchor: Anchor | None, known: ChainVer
     """
     whole, hashed = hashlib.sha256(), 0
     good, trouble, adopted, at, before = (0, ""), "", known.adopted, known.end, known.mac
+    foreign = False
     ours, reached = at > 0, anchor is None or anchor.end < at or (anchor.end, anchor.mac) == (at, before)
     first = data.count(b"\n", 0, at) + 1
 
@@ -170,7 +182,8 @@ def _walk(seal: JournalSeal, data: bytes, anchor: Anchor | None, known: ChainVer
         elif line_mac(text) and seal.is_next(hash_to(at), text):
             ours, adopted, trouble = True, at, ""
         elif not trouble:
-            good, trouble = (at, before), f"line {number} does not verify"
+            good, trouble, foreign = (at, before), f"line {number} does not verify", seal.is_foreign(text)
+            trouble += ": another key wrote it" if foreign else ""
         before, at = line_mac(text), at + len(text)
         if anchor and at == anchor.end:
             if before != anchor.mac and hash_to(at) == anchor.mac:
@@ -181,8 +194,8 @@ def _walk(seal: JournalSeal, data: bytes, anchor: Anchor | None, known: ChainVer
     if not trouble and not reached and anchor:
         ends = "it ends before" if at < anchor.end else "it is not the one with"
         trouble = f"{ends} line {anchor.seq}, which was committed"
-        good = at, before
-    return ChainVerdict(*good, trouble, adopted) if trouble else ChainVerdict(at, before, "", adopted)
+        good, foreign = (at, before), False
+    return ChainVerdict(*good, trouble, adopted, foreign) if trouble else ChainVerdict(at, before, "", adopted)
 
 
 class SealFolder:

@@ -142,7 +142,8 @@ def reconcile_state(kind: StateKind[S], view: StateView[S], base: S | None, now:
 def _forged(view: StateView[S], now: str) -> ReconciledState[S]:
     """Lines that gave themselves out as commits; a file that another program wrote meanwhile is kept aside."""
     names = ", ".join(view.forged)
-    state = with_incident(view.known.state, "journal_forged", f"another program changed {names}; reverted", now)
+    words = view.foreign or f"another program changed {names}; reverted"
+    state = with_incident(view.known.state, "journal_forged", words, now)
     event = JournalEvent(type="journal_forged", data={"put_back": [*view.forged]})
     strange = view.finding in (ProjectionStatus.FOREIGN, ProjectionStatus.BROKEN)
     return ReconciledState(view.known, state, EXTERNAL, event, quarantine=strange)

@@ -22,7 +22,7 @@ from loopwright.store.journal import (
     scan_lines,
 )
 from loopwright.store.kind import ParsedDocument, S, StateKind
-from loopwright.store.mac_chain import Anchor, ChainVerdict, JournalSeal, line_mac
+from loopwright.store.mac_chain import NOTHING_KNOWN, Anchor, ChainVerdict, JournalSeal, line_mac
 from loopwright.store.patch import Doc
 from loopwright.store.paths import PROGRESS, StatePaths
 from loopwright.store.projection import Projection
@@ -77,7 +77,8 @@ class CommittedState(Generic[S]):
 class StateView(NamedTuple, Generic[S]):
     """`known` with what was found in the JSON file; `current`: that file needs no replacing.
 
-    `forged`: what was put back already: only the runner that lives may change it, or it does not verify.
+    `forged`: what was put back already: only the runner that lives may change it, or it does not verify. `foreign`: why
+    nothing may be written behind it, in words: what follows is perhaps the honest work of another key.
     """
 
     known: CommittedState[S]
@@ -85,6 +86,7 @@ class StateView(NamedTuple, Generic[S]):
     current: bool
     found: Projection | None
     forged: tuple[str, ...] = ()
+    foreign: str = ""
 
     @property
     def is_copy(self) -> bool:
@@ -203,12 +205,13 @@ def _view_believed(
     last = max((anchor.seq for anchor in anchors), default=0)
     vouched = next((a for a in anchors if found and found.genuine and found.digest == a.digest), None)
     forged = (f"the journal ({verdict.trouble})",)
+    foreign = f"its journal is not believed to its end: {verdict.trouble}" if verdict.is_foreign else ""
     if found and vouched:
         state = load_state(kind, ParsedDocument(found.doc, paths.id, now, {}))[0]
         seq = max(last, lines[-1].seq if lines else 0)
         known = CommittedState(state, patch.to_json(state), seq, verdict.end, journal.inode, file, True)
         known = replace(known, changed=journal.changed, mac=verdict.mac)
-        return StateView(known, ProjectionStatus.OURS, False, found, forged)
+        return StateView(known, ProjectionStatus.OURS, False, found, forged, foreign)
     if not lines:
         raise Corrupt(
             f"{kind.name} {paths.id}: nothing of its journal verifies ({verdict.trouble})"
@@ -218,7 +221,7 @@ def _view_believed(
     known = replace(known, seq=max(last, known.seq), end=verdict.end, whole=True, mac=verdict.mac)
     finding = judge_projection(file, found, lines)
     finding = ProjectionStatus.FOREIGN if finding is ProjectionStatus.AHEAD else finding
-    return StateView(known, finding, False, found, forged)
+    return StateView(known, finding, False, found, forged, foreign)
 
 
 def committed_in_file(
@@ -272,7 +275,7 @@ LONG = 1 << 20
 
 
 def is_damaged(disk: Disk, paths: StatePaths, seal: JournalSeal | None = None) -> bool:
-    """Whether there are whole lines of the journal behind broken ones, or some that do not verify.
+    """Whether there are whole lines of the journal behind broken ones, or some that nobody can have written honestly.
 
     What was whole before is only compared.
     """
@@ -280,7 +283,8 @@ def is_damaged(disk: Disk, paths: StatePaths, seal: JournalSeal | None = None) -
     data = disk.read(paths.journal) or b""
     end, seq = _checked_before(disk.read(paths.side(CHECKED)) or b"", data)
     scan = scan_lines(data[end:], end, after=seq)
-    return scan.rest == "damage" or bool(seal and seal.judge(data[: scan.end], anchors).trouble)
+    verdict = seal.judge(data[: scan.end], anchors) if seal else NOTHING_KNOWN
+    return scan.rest == "damage" or bool(verdict.trouble and not verdict.is_foreign)
 
 
 def remember_whole(disk: Disk, paths: StatePaths, history: bytearray, seq: int) -> None:

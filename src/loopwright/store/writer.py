@@ -12,7 +12,7 @@ from typing import Generic, NamedTuple, NoReturn
 
 import orjson
 
-from loopwright.core.errors import Conflict, Fenced, StoreError, UncertainCommit
+from loopwright.core.errors import Conflict, Corrupt, Fenced, StoreError, UncertainCommit
 from loopwright.core.fleet import Replica
 from loopwright.core.ports import Clock
 from loopwright.core.record import JournalEvent
@@ -22,8 +22,9 @@ from loopwright.store.disk import CREATE, SPARE, WRITE, Disk
 from loopwright.store.group_commit import Commit, CommitRequest, ErrorHandover, Unsynced, carry_through
 from loopwright.store.journal import DELETED
 from loopwright.store.kind import S, StateKind, with_incident
+from loopwright.store.lease import find_holder, is_locked
 from loopwright.store.leased_state import LeasedState, StateMemory, follow_journal
-from loopwright.store.mac_chain import COPY, Anchor, prefix_mac
+from loopwright.store.mac_chain import COPY, Anchor, JournalSeal, prefix_mac
 from loopwright.store.paths import StatePaths
 from loopwright.store.recovery import RecoveredState
 from loopwright.store.source import StateSource
@@ -196,6 +197,11 @@ class StateWriter(Generic[S]):
             self._restore(paths, hold, now)
         view = self._patiently(paths, now)
         known = view.known
+        if view.foreign:
+            raise Corrupt(
+                f"{self._kind.name} {paths.id}: {view.foreign}, on another machine or as another user; "
+                f"`verify --accept` takes over what is there, `recover` keeps it aside and goes on from what verifies"
+            )
         if stat_journal(paths).size > known.end:
             self._cut(paths, known.end)
         if hold:
@@ -230,6 +236,8 @@ class StateWriter(Generic[S]):
         seal = self._source.seals.for_writing(paths.id)
         if fresh and seal:
             seal.forget()
+        elif seal and not seal.anchors():
+            self._refuse_to_intrude(paths, seal)
         with self._disk.open(paths.journal, CREATE if fresh else WRITE) as fd:
             replica = self._replica_of(paths.id) if self._replica_of else None
             if replica:
@@ -258,6 +266,17 @@ class StateWriter(Generic[S]):
         if seal:
             seal.keep(anchor_of(after))
         return replace(after, inode=found.st_ino, changed=found.st_ctime_ns)
+
+    def _refuse_to_intrude(self, paths: StatePaths, seal: JournalSeal) -> None:
+        """Conflict where a runner lives that has another key: it would take our lines for forged ones."""
+        last = (self._disk.read(paths.journal) or b"").splitlines(keepends=True)[-1:]
+        if not last or not seal.is_foreign(last[0]) or not is_locked(paths.lease):
+            return
+        if find_holder(self._disk, paths.lease) != os.getpid():
+            raise Conflict(
+                f"{self._kind.name} {paths.id} is being driven with another key, on another machine or by another user; "
+                f"it is told what to do from there"
+            )
 
     def restart(self, paths: StatePaths, rescue: RecoveredState[S], actor: str) -> S:
         """Writes the journal anew from what could be rescued; what stood there is kept beside it."""

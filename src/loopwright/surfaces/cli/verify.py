@@ -77,7 +77,7 @@ def check_run(
     if found.findings:
         at = project_option(project)
         lines.append(
-            f"what does not verify is not believed; `{kind.line} resume {id}{at}` goes on from what does, and "
+            f"what does not verify is not believed; `{kind.line} recover {id}{at}` goes on from what does, and "
             f"`{kind.line} verify {id}{at} --accept` takes over what is there"
         )
         if export:
