@@ -274,8 +274,8 @@ class StateWriter(Generic[S]):
             return
         if find_holder(self._disk, paths.lease) != os.getpid():
             raise Conflict(
-                f"{self._kind.name} {paths.id} is being driven with another key, on another machine or by another user; "
-                f"it is told what to do from there"
+                f"{self._kind.name} {paths.id} is being driven with another key, on another machine or as another "
+                f"user; it is told what to do from there"
             )
 
     def restart(self, paths: StatePaths, rescue: RecoveredState[S], actor: str) -> S:
