@@ -124,7 +124,7 @@ class Course:
         assert list(carrying(loop_id)) == []
         assert processes_in(self._project.root) == set()
         assert [process for process in self.left if find_process(process.pid) == process] == []
-        assert list((self._project.state / "loopwright").glob("*.processes/*")) == []
+        assert list((self._project.state / "loopwright").glob("*.processes/*.json")) == []
 
 
 KINDS = {"repairs": Course.repair, "tasks": Course.tasks}

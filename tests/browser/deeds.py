@@ -60,10 +60,11 @@ def loop_page(loop_id: str, tab: str = "") -> str:
 
 def guest(project: Path, *turns: list[tuple[object, ...]]) -> None:
     """An agent called guest in this project, that plays these turns."""
-    script = project.parent / f"{project.name}-turns.json"
+    script = project.parent / f"{project.name}-guest" / "turns.json"
+    script.parent.mkdir()
     script.write_bytes(orjson.dumps(turns))
     words = ", ".join(f'"{word}"' for word in (sys.executable, str(GUEST), str(script)))
-    (project / "loopwright.toml").write_text(f"[agents.guest]\ncommand = [{words}]\n")
+    (project / "loopwright.toml").write_text(f'[agents.guest]\ncommand = [{words}]\nfolders = ["{script.parent}"]\n')
 
 
 def report(action: str, status: str = "success", message: str = "done", **updates: object) -> str:

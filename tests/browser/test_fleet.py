@@ -88,7 +88,7 @@ def test_machines_accounts_and_the_queue(
     expect(page.get_by_role("link", name=re.compile(r"^[\w.-]+-\d+-[0-9a-f]{6}$"))).to_be_visible()
     expect(standing(page)).to_contain_text("Running")
     next((machine.home / "place" / "runs").glob("*/project")).parent.joinpath("go").touch()
-    anna.expected.append("status of 409")
+    anna.expected.append("status of 404")
     expect(page.get_by_text("ended in the fleet, not fetched yet")).to_be_visible()
     expect(page.get_by_text("loopwright fetch loop-1")).to_be_visible()
     page.get_by_role("navigation").get_by_role("link", name="Loops").click()

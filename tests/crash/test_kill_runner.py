@@ -26,7 +26,7 @@ def test_kills_at_random_moments() -> None:
 def test_resume_all_takes_up_what_died(project: Project) -> None:
     project.root.mkdir()
     (project.root / "test_done.py").write_text("def test_nothing():\n    assert True\n")
-    _, created = project.call("create", "One slow step", "--auto", "--agent", "builtin")
+    _, created = project.call("create", "One slow step", "--auto", "--agent", "builtin", "--sandbox", "none")
     loop_id = created["loop_id"]
     project.call("tasks", loop_id, "add", "slow", "--tool", "bash", "--command", "sleep 60; touch slow.txt")
     runner = project.start("run", "--loop-id", loop_id, "--auto")

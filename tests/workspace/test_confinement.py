@@ -19,7 +19,14 @@ from loopwright.core.state import RunSettings, SandboxName
 from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.testing import TestLimits
 from loopwright.processes import confinement
-from loopwright.processes.confinement import ONLY_TESTS, Sandbox, confine, run_briefly
+from loopwright.processes.confinement import (
+    ONLY_TESTS,
+    Sandbox,
+    confine,
+    explain_denial,
+    program_folders,
+    run_briefly,
+)
 from loopwright.processes.conversation import open_conversation
 from loopwright.processes.process import Patience, ProcessResult, run_shell
 from loopwright.processes.process_tree import ProcessMark, list_processes
@@ -293,6 +300,31 @@ def test_tools_in_the_home_directory_can_be_used(ground: Ground, monkeypatch: py
     monkeypatch.setenv("PATH", f"{more}:{os.environ['PATH']}")
     done = ground.play("tool && other && third && ! cat ~/opt/secret && ! touch ~/.nvm/bin/new")
     assert done.exit_code == 0, done.output
+
+
+def test_what_a_command_of_the_users_names_can_be_read(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"tool/package.json": "{}", "tool/node_modules/part.js": "1", "tool/bin/agent.js": "1", "alone.py": "1"}
+    for name, text in (files | {"beside.py": "SEVENSECRETS", "lib/mod.py": "", ".agent/turns": ""}).items():
+        (ground.home / name).parent.mkdir(parents=True, exist_ok=True)
+        (ground.home / name).write_text(text)
+    argv = ["node", *(str(ground.home / name) for name in ("tool/bin/agent.js", "alone.py", ".agent/turns"))]
+    monkeypatch.setenv("PYTHONPATH", str(ground.home / "lib"))
+    needs = replace(AGENT, readable=program_folders(argv))
+    for words in (
+        "cat ~/tool/node_modules/part.js ~/alone.py ~/lib/mod.py && echo > ~/.agent/turns",
+        "! cat ~/beside.py",
+    ):
+        assert (done := ground.play(words, needs)).exit_code == 0, done.output
+    assert ground.play("echo > ~/tool/bin/agent.js", needs).exit_code != 0
+
+
+def test_what_it_does_not_see_is_named(ground: Ground) -> None:
+    missed = ground.play(f"cat {ground.home}/work/other/code.py; exit 3").output
+    with confine(ground.sandbox):
+        assert f"hidden {ground.home}/work/other/code.py from it: name it in" in explain_denial(missed)
+        assert explain_denial(f"cat: {ground.home}/nothing: No such file or directory") == ""
+        assert explain_denial(f"cat: {ground.project}/.workflow/.loop/l.json: No such file or directory") == ""
+    assert explain_denial(missed) == ""
 
 
 WRITER = "while read name; do touch $name && echo yes || echo no; done"

@@ -3,6 +3,7 @@
 import ctypes
 import marshal
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path
 
 from loopwright.core.errors import NoSandbox, SandboxError
@@ -220,7 +222,8 @@ class Sandbox:
         """Those of the program's own, made where they are missing."""
         own = {Path(environment.get("XDG_CACHE_HOME") or home / ".cache"): "cache"}
         temporary = next(_real([Path(environment.get("TMPDIR") or "/tmp")]), TEMPORARY[0])
-        own |= {place: place.as_posix().strip("/").replace("/", "-") for place in (*TEMPORARY, temporary)}
+        places = [p for p in (*TEMPORARY, temporary) if not any(p.is_relative_to(given) for given in needs.writable)]
+        own |= {place: place.as_posix().strip("/").replace("/", "-") for place in places}
         found = {place: self.folder / name / needs.cache for place, name in own.items()}
         for folder in found.values():
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -375,13 +378,28 @@ def confine(sandbox: Sandbox | None) -> Iterator[None]:
 
 
 _DENIED = ("Permission denied", "Read-only file system", "Operation not permitted", "EACCES", "EROFS")
+_MISSED = ("No such file", "ENOENT", "not found")
+_PATH = re.compile(r"/[\w.@+-]+(?:/[\w.@+-]+)+")
+_LOOKED_AT = 100
 
 
 def explain_denial(output: str) -> str:
     """What to do about an access that the sandbox may have denied a failed program; empty where it has not."""
-    if _CURRENT.get() is None or not any(words in output for words in _DENIED):
+    sandbox = _CURRENT.get()
+    if sandbox is None:
         return ""
-    return " The sandbox may have denied it a file: the setting sandbox_paths names what it may use besides."
+    if any(words in output for words in _DENIED):
+        return " The sandbox may have denied it a file: the setting sandbox_paths names what it may use besides."
+    if any(words in output for words in _MISSED):
+        for found in islice(_PATH.finditer(output), _LOOKED_AT):
+            path = Path(found[0])
+            if _is_below_hidden(path) and not path.is_relative_to(sandbox.root) and os.path.exists(path):
+                return f" The sandbox may have hidden {path} from it: name it in the setting sandbox_paths."
+    return ""
+
+
+def _is_below_hidden(path: Path) -> bool:
+    return any(path.is_relative_to(place) for place in (*map(Path, _HIDDEN), *TEMPORARY, _home(os.environ)))
 
 
 def run_briefly(argv: Sequence[str], *, cwd: Path, seconds: float) -> subprocess.CompletedProcess[bytes]:
@@ -443,8 +461,7 @@ def program_folders(argv: Sequence[str]) -> tuple[Path, ...]:
     """What a user's command names by a whole path in a place that is hidden: the package around a script, say."""
     files = (Path(word) for word in argv if os.path.isabs(word) and os.path.isfile(word))
     found = (_package(path) for file in files for path in (file, file.resolve()))
-    hidden = (*map(Path, _HIDDEN), *TEMPORARY, _home(os.environ))
-    return tuple(dict.fromkeys(path for path in found if any(path.is_relative_to(place) for place in hidden)))
+    return tuple(dict.fromkeys(filter(_is_below_hidden, found)))
 
 
 def _package(file: Path) -> Path:

@@ -103,10 +103,13 @@ def lay_out(
     among them, they are in memory.
     """
     inside = cwd.is_relative_to(project.root)
+    own = (path for path, source in folders.items() if path == source)
+    written = (cwd, *own, *needs.writable, *((project.root,) if inside else ()))
+    named = (path for path in needs.readable if not any(path.is_relative_to(place) for place in written))
     table = {
         **_all((*TEMPORARY, *host.hidden, host.home), "empty"),
         **_all(host.masked, "masked"),
-        **_all((*host.tools, *project.elsewhere, *needs.readable), "read"),
+        **_all((*host.tools, *project.elsewhere, *named), "read"),
         project.root: Mount("write" if inside else "read"),
         cwd: Mount("write"),
         **{path: Mount("write", source) for path, source in folders.items()},

@@ -33,6 +33,7 @@ from loopwright.agents.report_inbox import McpServer
 from loopwright.core.agent_names import AgentCommand, McpServerCommand
 from loopwright.core.errors import AgentError, Invalid, NotOffered
 from loopwright.core.record import first_problem
+from loopwright.processes.confinement import explain_denial
 from loopwright.processes.conversation import TalkingProgram
 
 Message = dict[str, Any]  # Any: JSON, as the library takes it
@@ -467,4 +468,5 @@ class AcpPeer:
             return AgentError("protocol", f"{name} cannot be understood: {self._wire.failure}")
         code = await self._program.exit(EXIT_SECONDS)
         words, end = self._errors.last_words(), describe_exit(code, when)
-        return AgentError("died", f"{name}: {words} (it {end})" if words else f"{name} {end}")
+        why = f"{name}: {words} (it {end}){explain_denial(words)}" if words else f"{name} {end}"
+        return AgentError("died", why)

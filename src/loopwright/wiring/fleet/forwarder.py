@@ -280,7 +280,7 @@ class Forwarder:
         try:
             return method(id, *given, **named)
         except (WorkspaceError, NotFound) as error:
-            raise Conflict(f"{error}; {id} is in the fleet, bring its files here: loopwright fetch {id}") from error
+            raise NotFound(f"{error}; {id} is in the fleet, bring its files here: loopwright fetch {id}") from error
 
     def _send(
         self, kind: type, name: str, service: RunService[Any], _: object, *given: Any, **named: Any
