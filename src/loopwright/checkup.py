@@ -207,7 +207,9 @@ def check_sandbox(means: EngineMeans | None = None) -> SandboxCheckup:
 def _tried(name: SandboxName, means: EngineMeans) -> SandboxTrial:
     began = time.monotonic()
     try:
-        Sandbox(name, means.project, means.private, means.private, means.config.settings.sandbox_paths).check()
+        settings = means.config.settings
+        hosts = settings.sandbox_hosts if name != "bwrap" else ()
+        Sandbox(name, means.project, means.private, means.private, settings.sandbox_paths, hosts=hosts).check()
     except NoSandbox as error:
         return SandboxTrial(name, str(error), None)
     return SandboxTrial(name, None, round((time.monotonic() - began) * 1000), describe_sandbox(name))

@@ -102,6 +102,25 @@ def test_tests_have_no_network_and_no_home(home: Desk, sandbox: str) -> None:
             server.accept()
 
 
+def test_tests_reach_a_server_that_the_settings_name(home: Desk, sandbox: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        (home.project / "test_it.py").write_text(
+            f"import socket\ndef test_it(): socket.create_connection(('localhost', {port}), 3).close()\n"
+        )
+        words = ("run", "Look", "--auto", "--proof", "none", "--agent", home.script(planned("Look"), DONE))
+        (home.project / "loopwright.toml").write_text(f'sandbox_hosts = ["localhost:{port}"]\n')
+        done = home.run(*words, "--sandbox", sandbox)
+        if sandbox == "bwrap":
+            assert (done.code, "sandbox_hosts: bubblewrap cannot do that" in done.err) == (2, True)
+            return
+        assert done.code == 0, done.out
+        server.accept()[0].close()
+        assert f"with localhost:{port} (" in home.run("show", done.out.split(":")[0]).out
+        (home.project / "loopwright.toml").write_text('sandbox_hosts = ["localhost"]\n')
+        assert "write localhost:5432 or" in home.run(*words).err
+
+
 @bubblewrap
 def test_one_that_is_not_there_is_an_error_before_anything_is_made(home: Desk, sandbox: str) -> None:
     path = without_bubblewrap(home)

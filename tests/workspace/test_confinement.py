@@ -4,8 +4,10 @@ import asyncio
 import os
 import shlex
 import socket
+import socketserver
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -185,6 +187,62 @@ DAEMON = "setsid env -i sh -c 'ulimit -S -x unlimited; exec sleep 4321' >/dev/nu
 
 def daemons() -> list[int]:
     return [p.pid for p in list_processes() if b"4321" in Path(f"/proc/{p.pid}/cmdline").read_bytes().split(b"\0")]
+
+
+ASK = """
+import socket, sys
+for name, port in (pair.rsplit(":") for pair in sys.argv[1:]):
+    try:
+        with socket.create_connection((name, int(port)), 5) as link:
+            link.sendall(b"hello ")
+            link.shutdown(socket.SHUT_WR)
+            print(name, link.makefile().read())
+    except OSError as error:
+        print(name, type(error).__name__)
+"""
+
+
+@pytest.fixture
+def echo() -> Iterator[int]:
+    """The port of a server on this machine that answers what it is told, once that is over."""
+
+    class Answer(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            self.wfile.write(self.rfile.read() + b"there")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Answer) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield serving.server_address[1]
+        serving.shutdown()
+
+
+def test_tests_reach_the_hosts_that_are_named_and_no_others(ground: Ground, echo: int, server: int) -> None:
+    (ground.project / "ask.py").write_text(ASK)
+    words = f"localhost:{echo} 127.0.0.1:{echo} localhost:{server} example.org:80 no.such.host.invalid:{echo}"
+    named = (f"localhost:{echo}", f"no.such.host.invalid:{echo}")
+    if ground.sandbox.name == "bwrap":
+        with pytest.raises(NoSandbox, match="bubblewrap cannot"):
+            replace(ground.sandbox, hosts=named).check()
+        return
+    there = replace(ground, sandbox=replace(ground.sandbox, hosts=named))
+    there.sandbox.check()
+    for _ in range(2):
+        done = there.play(f"{shlex.quote(sys.executable)} ask.py {words}")
+        assert done.output.splitlines() == [
+            "localhost hello there", "127.0.0.1 hello there", "localhost ConnectionRefusedError",
+            "example.org gaierror", "no.such.host.invalid ",
+        ]  # fmt: skip
+    assert "hello" not in ground.play(f"{shlex.quote(sys.executable)} ask.py {words}").output
+    assert [thread.name for thread in threading.enumerate()].count("host-relay") == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["localhost", "localhost:http", "localhost:0", "localhost:70000", "10.0.0.1:5432", ":5432", "a b:1", "::1:1"],
+)
+def test_a_host_is_a_name_with_a_port(ground: Ground, words: str) -> None:
+    with pytest.raises(NoSandbox, match="sandbox_hosts: "):
+        replace(ground.sandbox, hosts=(words,)).check()
 
 
 def test_no_daemon_outlives_it(ground: Ground) -> None:

@@ -168,6 +168,9 @@ class Settings(BaseModel):
     sandbox_paths: Annotated[tuple[str, ...], BeforeValidator(_arguments)] = Field(
         (), description="what they see there besides; PATH:rw where they may write"
     )
+    sandbox_hosts: Annotated[tuple[str, ...], BeforeValidator(_arguments)] = Field(
+        (), description="what tests reach there besides a loopback of their own, as in localhost:5432"
+    )
     pass_env: Annotated[tuple[str, ...], BeforeValidator(_arguments)] = Field(
         (), description="secret environment variables that commands, tests and agents get, as in AWS_*"
     )

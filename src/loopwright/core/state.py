@@ -309,7 +309,8 @@ class RunSettings(Record):
     `per_test_timeout`: for a single test (0: none; None: relative to the others). `test_parallel`: processes that run
     the tests; None: as the command says. `grace_timeout`: how long an agent whose time is up has to wrap up. `park`:
     wait for a usage limit to reset. `worktree`: it works in a git worktree of its own; `commit`: what each task changed
-    is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides.
+    is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides;
+    `sandbox_hosts`: hosts with ports that tests reach in it.
     `baseline`: the revision whose tests count where the work tree has others; `worktree`: the work tree's count.
     """
 
@@ -340,6 +341,7 @@ class RunSettings(Record):
     commit: bool = Field(default=False, exclude_if=lambda value: not value)
     sandbox: SandboxName = Field(default="none", exclude_if=lambda value: value == "none")
     sandbox_paths: Items[str] = Field(default=(), exclude_if=lambda value: not value)
+    sandbox_hosts: Items[str] = Field(default=(), exclude_if=lambda value: not value)
 
 
 class PendingCommit(Record):

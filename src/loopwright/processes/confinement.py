@@ -9,6 +9,8 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -16,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loopwright.core.errors import NoSandbox, SandboxError
 from loopwright.core.state import SandboxName
@@ -24,6 +27,8 @@ from loopwright.processes.sandbox import (
     TEMPORARY,
     HostPaths,
     Level,
+    Mount,
+    NamedHost,
     ProjectPaths,
     SandboxNeeds,
     SandboxPlan,
@@ -32,7 +37,12 @@ from loopwright.processes.sandbox import (
     lay_out,
     plan_entry,
     read_extra,
+    read_hosts,
+    write_hosts_file,
 )
+
+if TYPE_CHECKING:
+    from loopwright.processes.host_relay import HostRelay
 
 SANDBOXES: tuple[SandboxName, ...] = ("landlock", "bwrap")
 """Those that there are, in the order in which they are looked for."""
@@ -100,8 +110,8 @@ _NEST_BUBBLEWRAP = ("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/
 class Sandbox:
     """One run's sandbox. `folder` is the run's own, `state` holds it and what else is kept of this user's runs.
 
-    `root` is the project; `paths` as the setting has them. `trees`: folders of the run's worktree and lanes, whose
-    programs are started in copies elsewhere, too.
+    `root` is the project; `paths` and `hosts` as the settings have them. `trees`: folders of the run's worktree and
+    lanes, whose programs are started in copies elsewhere, too.
     """
 
     name: SandboxName
@@ -110,6 +120,7 @@ class Sandbox:
     state: Path
     paths: tuple[str, ...] = ()
     trees: tuple[Path, ...] = ()
+    hosts: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Starts a program within. NoSandbox where that cannot be, with the reason."""
@@ -122,6 +133,12 @@ class Sandbox:
             path, _ = read_extra(words, self.root, home)
             if not os.path.exists(path):
                 raise NoSandbox(f"sandbox_paths: there is no {path}; write it as PATH or PATH:rw")
+        try:
+            read_hosts(self.hosts)
+        except ValueError as error:
+            raise NoSandbox(f"sandbox_hosts: {error}") from error
+        if self.hosts and self.name == "bwrap":
+            raise NoSandbox("sandbox_hosts: bubblewrap cannot do that; the sandbox landlock can")
         try:
             with tempfile.TemporaryDirectory(prefix="loopwright-sandbox-", ignore_cleanup_errors=True) as folder:
                 tried = replace(self, folder=Path(folder).resolve())
@@ -183,9 +200,21 @@ class Sandbox:
         level = landlock_level()
         if level is None:
             raise SandboxError(self.name, _NOTHING)
+        hosts = () if needs.network else read_hosts(self.hosts)
+        if hosts and level != "landlock":
+            table[Path("/etc/hosts")] = Mount("read", self._hosts_file(write_hosts_file(hosts)))
         changing = [str(path) for path in {cwd, self.root} if needs.pausing and table[path].access == "write"]
-        status.hold(plan_entry(level, table, host, cwd, network=needs.network, parent=os.getpid()), changing)
+        status.hold(plan_entry(level, table, host, cwd, network=needs.network, parent=os.getpid()), changing, hosts)
         return [*_ENTRY, str(status.descriptor), *argv]
+
+    def _hosts_file(self, text: str) -> Path:
+        """One with that text; others may be starting programs with it."""
+        path = self.folder / f"hosts-{zlib.crc32(text.encode()):08x}"
+        if not path.exists():
+            part = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+            part.write_text(text)
+            part.replace(path)
+        return path
 
     def _host(self, environment: Mapping[str, str], needs: SandboxNeeds) -> HostPaths:
         home = _home(environment)
@@ -245,9 +274,16 @@ class SandboxStatus:
         self.descriptor = os.memfd_create("sandbox-status", os.MFD_CLOEXEC)
         self._control: socket.socket | None = None
         self._theirs: socket.socket | None = None
+        self._relay: HostRelay | None = None
 
-    def hold(self, plan: SandboxPlan, changing: Sequence[str] = ()) -> None:
-        """What `sandbox_entry` is to do; `changing`: see `permit_writing`."""
+    def hold(self, plan: SandboxPlan, changing: Sequence[str] = (), hosts: tuple[NamedHost, ...] = ()) -> None:
+        """What `sandbox_entry` is to do; `changing`: see `permit_writing`. `hosts` that the program reaches."""
+        plan["hosts"] = [(host.address, host.port) for host in hosts]
+        if hosts and plan["level"] != "landlock":
+            from loopwright.processes.host_relay import HostRelay  # asyncio, for those who name hosts
+
+            self._relay = HostRelay(hosts)
+            plan["relay"] = self._relay.theirs.fileno()
         if changing and plan["level"] == "processes":
             self._control, self._theirs = socket.socketpair()
             self._control.settimeout(_SECONDS)
@@ -257,13 +293,16 @@ class SandboxStatus:
     @property
     def descriptors(self) -> tuple[int, ...]:
         """What is handed to the program that makes the sandbox."""
-        return (self.descriptor,) if self._theirs is None else (self.descriptor, self._theirs.fileno())
+        more = (self._theirs, self._relay.theirs if self._relay else None)
+        return (self.descriptor, *(one.fileno() for one in more if one is not None))
 
     def hand_over(self) -> None:
         """It has been handed to the program: that alone holds the other end."""
         if self._theirs is not None:
             self._theirs.close()
             self._theirs = None
+        if self._relay is not None:
+            self._relay.hand_over()
 
     def permit_writing(self, allowed: bool) -> bool:
         """Whether the project can be written within, from now on; False where that stays as it was.
@@ -285,7 +324,12 @@ class SandboxStatus:
             self.close()
 
     def close(self) -> None:
-        self.hand_over()
+        if self._theirs is not None:
+            self._theirs.close()
+            self._theirs = None
+        if self._relay is not None:
+            self._relay.close()
+            self._relay = None
         if self._control is not None:
             self._control.close()
             self._control = None

@@ -127,6 +127,7 @@ class OwnProcesses:
             self._home.parent.resolve(),
             settings.sandbox_paths,
             tuple(self._home.with_suffix(kind) / loop_id for kind in (".worktrees", ".lanes")),
+            settings.sandbox_hosts,
         )
         sandbox.check()
         with pass_secrets(self._passed), confine(sandbox):

@@ -38,6 +38,14 @@ class SandboxNeeds:
     pausing: bool = False
 
 
+class NamedHost(NamedTuple):
+    """A TCP port of a host that a program without a network reaches all the same, at an `address` of its loopback."""
+
+    name: str
+    port: int
+    address: str
+
+
 @dataclass(frozen=True)
 class HostPaths:
     """What the machine has, all real paths. `hidden` folders hold what is somebody's; `masked` files are secret.
@@ -77,7 +85,8 @@ Level = Literal["processes", "mounts", "landlock"]
 class SandboxPlan(TypedDict):
     """What `sandbox_entry` does. `table`: access, path and source; `guarded`: paths of /proc, as in `HostPaths`.
 
-    `control`: a descriptor that says when the `changing` paths can be written; -1 where nobody does.
+    `control`: a descriptor that says when the `changing` paths can be written; -1 where nobody does. `hosts`: addresses
+    and ports to listen at, for whoever gets the sockets through the descriptor `relay`.
     """
 
     level: Level
@@ -89,9 +98,14 @@ class SandboxPlan(TypedDict):
     environment: dict[str, str]
     control: int
     changing: list[str]
+    hosts: list[tuple[str, int]]
+    relay: int
 
 
 TEMPORARY = (Path("/tmp"), Path("/var/tmp"))
+_HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")
+_ADDRESS = re.compile(r"[0-9.]+")
+_MOST_HOSTS = 200
 
 
 def lay_out(
@@ -199,6 +213,8 @@ def plan_entry(
         "environment": moved if level == "landlock" else {},
         "control": -1,
         "changing": [],
+        "hosts": [],
+        "relay": -1,
     }
 
 
@@ -223,3 +239,28 @@ def read_extra(words: str, project: Path, home: Path) -> tuple[Path, Access]:
     if may_write and path.is_relative_to("/dev"):
         return path, "device"
     return path, "write" if may_write else "read"
+
+
+def read_hosts(words: Sequence[str]) -> tuple[NamedHost, ...]:
+    """The entries of `sandbox_hosts`. ValueError, with what would be right."""
+    found: list[NamedHost] = []
+    addresses: dict[str, str] = {"localhost": "127.0.0.1"}
+    for entry in words:
+        name, colon, port = entry.rpartition(":")
+        if not colon or not _HOST_NAME.fullmatch(name) or not port.isdecimal() or not 0 < int(port) < 1 << 16:
+            raise ValueError(f"{entry!r} is no host with a port; write localhost:5432 or db.example.org:5432")
+        if _ADDRESS.fullmatch(name):
+            if not name.startswith("127."):
+                raise ValueError(f"{entry!r} is an address; name the host, as in /etc/hosts")
+            addresses[name] = name
+        address = addresses.setdefault(name, f"127.0.1.{len(addresses)}")
+        found.append(NamedHost(name, int(port), address))
+    if len(addresses) > _MOST_HOSTS:
+        raise ValueError(f"there are {len(addresses)} hosts; {_MOST_HOSTS} are the most")
+    return tuple(dict.fromkeys(found))
+
+
+def write_hosts_file(hosts: Iterable[NamedHost]) -> str:
+    """What resolves their names, and no others."""
+    lines = {f"{host.address} {host.name}" for host in hosts if host.name != host.address}
+    return "\n".join(["127.0.0.1 localhost", "::1 localhost", *sorted(lines - {"127.0.0.1 localhost"}), ""])

@@ -95,6 +95,23 @@ def _bring_loopback_up() -> None:
     posix.close(control)
 
 
+def _listen(hosts: list[tuple[str, int]], relay: int) -> None:
+    """Hands out a socket for each of these addresses and ports, that accepts in this network."""
+    import _socket
+
+    sockets = []
+    for address, port in hosts:
+        made = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        made.bind((address, port))
+        made.listen(128)
+        sockets.append(made)
+    numbers = b"".join(made.fileno().to_bytes(4, sys.byteorder) for made in sockets)
+    way = _socket.socket(fileno=relay)
+    way.sendmsg([b"+"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, numbers)])
+    for made in (*sockets, way):
+        made.close()
+
+
 def _clone(path: str, *, read_only: bool) -> int:
     """A descriptor of what stands there, and of all mounts below, to be put elsewhere."""
     tree = _call(_OPEN_TREE, _HERE, _encode(path), 1 | posix.O_CLOEXEC | _RECURSIVE)
@@ -177,8 +194,6 @@ def _lay_out(plan: "SandboxPlan") -> None:
             _put(tree, path)
         elif not _mode(path, follow=False):
             posix.symlink(source, path)
-    if not plan["network"]:
-        _bring_loopback_up()
 
 
 # Landlock
@@ -212,6 +227,8 @@ def _restrict(plan: "SandboxPlan", version: int) -> None:
     rules = _call(_CREATE_RULESET, attributes, size, 0)
     for path, writes in _allowed(plan["table"]) if alone else ():
         _allow(rules, path, rights if writes else _READ)
+    for _, port in plan["hosts"] if handled[1] else ():  # whichever host has it
+        _call(_ADD_RULE, rules, 2, _CONNECT.to_bytes(8, sys.byteorder) + port.to_bytes(8, sys.byteorder), 0)
     _call(_RESTRICT_SELF, rules, 0)
     posix.close(rules)
 
@@ -370,6 +387,10 @@ def _serve(plan: "SandboxPlan", heard: int) -> None:
 
 def _enter_namespaces(plan: "SandboxPlan", status: int, argv: list[str]) -> None:
     _unshare(plan["level"], network=plan["network"])
+    if not plan["network"]:
+        _bring_loopback_up()
+    if plan["hosts"]:
+        _listen(plan["hosts"], plan["relay"])
     if plan["level"] == "mounts":
         _lay_out(plan)
         _become(plan, status, argv)

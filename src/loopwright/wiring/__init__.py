@@ -121,6 +121,7 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
         commit=settings.commit,
         sandbox=settings.sandbox,
         sandbox_paths=settings.sandbox_paths,
+        sandbox_hosts=settings.sandbox_hosts,
     )
 
 

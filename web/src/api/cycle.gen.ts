@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 467ac450beb970578ed057566a3a25eabae013453f1d2826c54990fa7dff0089
+// schema sha256: 201b4d1188222aec7554c27faac81764cde8efaed01bae70b8c406e48529450b
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -386,7 +386,8 @@ export interface PersonMessage {
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `test_parallel`: processes that run
  * the tests; None: as the command says. `grace_timeout`: how long an agent whose time is up has to wrap up. `park`:
  * wait for a usage limit to reset. `worktree`: it works in a git worktree of its own; `commit`: what each task changed
- * is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides.
+ * is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides;
+ * `sandbox_hosts`: hosts with ports that tests reach in it.
  * `baseline`: the revision whose tests count where the work tree has others; `worktree`: the work tree's count.
  */
 export interface RunSettings {
@@ -417,6 +418,7 @@ export interface RunSettings {
   commit: boolean
   sandbox: 'none' | 'bwrap' | 'landlock' | 'auto' | 'required'
   sandbox_paths: string[]
+  sandbox_hosts: string[]
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 337f40cadbfb1248444506087dec948469daa41f18d6cec394844bebdafafa4b
+// schema sha256: 462a1f615da08e2088d1dfb3f52937ffeaa88d0e6603c8e9a0bb6bd26909b8d7
 
 export type JsonValue = unknown
 
@@ -264,7 +264,8 @@ export interface PersonMessage {
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `test_parallel`: processes that run
  * the tests; None: as the command says. `grace_timeout`: how long an agent whose time is up has to wrap up. `park`:
  * wait for a usage limit to reset. `worktree`: it works in a git worktree of its own; `commit`: what each task changed
- * is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides.
+ * is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides;
+ * `sandbox_hosts`: hosts with ports that tests reach in it.
  * `baseline`: the revision whose tests count where the work tree has others; `worktree`: the work tree's count.
  */
 export interface RunSettings {
@@ -295,6 +296,7 @@ export interface RunSettings {
   commit: boolean
   sandbox: 'none' | 'bwrap' | 'landlock' | 'auto' | 'required'
   sandbox_paths: string[]
+  sandbox_hosts: string[]
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: ccb570df4bf5723a2ef4614605ddd6cb0fa677c16536a2a7a001ec1db7d71907
+// schema sha256: 1eb163531cd3e96d1c4febe977b2dd7e02c2ecc53c49eb36518650666ff78fab
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -341,7 +341,8 @@ export interface PersonMessage {
  * `per_test_timeout`: for a single test (0: none; None: relative to the others). `test_parallel`: processes that run
  * the tests; None: as the command says. `grace_timeout`: how long an agent whose time is up has to wrap up. `park`:
  * wait for a usage limit to reset. `worktree`: it works in a git worktree of its own; `commit`: what each task changed
- * is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides.
+ * is committed there. `sandbox`: what agents and tests are put into, and `sandbox_paths` what they see there besides;
+ * `sandbox_hosts`: hosts with ports that tests reach in it.
  * `baseline`: the revision whose tests count where the work tree has others; `worktree`: the work tree's count.
  */
 export interface RunSettings {
@@ -372,6 +373,7 @@ export interface RunSettings {
   commit: boolean
   sandbox: 'none' | 'bwrap' | 'landlock' | 'auto' | 'required'
   sandbox_paths: string[]
+  sandbox_hosts: string[]
 }
 /**
  * Limits (None: no limit) and usage. Cost in US dollars.

@@ -376,7 +376,8 @@ def branch_details(engine: RunState) -> Iterator[Fact]:
     """Where it works, unless in the user's own tree, and what became of that; its sandbox."""
     branch, settings = engine.branch, engine.settings
     if settings.sandbox != "none":
-        more = f", with {', '.join(settings.sandbox_paths)}" if settings.sandbox_paths else ""
+        named = (*settings.sandbox_paths, *settings.sandbox_hosts)
+        more = f", with {', '.join(named)}" if named else ""
         from loopwright.processes.confinement import describe_sandbox  # asks the kernel
 
         held = describe_sandbox(settings.sandbox)
