@@ -108,13 +108,16 @@ def test_tests_reach_a_server_that_the_settings_name(home: Desk, sandbox: str) -
         (home.project / "test_it.py").write_text(
             f"import socket\ndef test_it(): socket.create_connection(('localhost', {port}), 3).close()\n"
         )
-        words = ("run", "Look", "--auto", "--proof", "none", "--agent", home.script(planned("Look"), DONE))
+        words = ("run", "Look", "--auto", "--proof", "none", "--agent")
+        offline = home.run(*words, "builtin", "--sandbox", sandbox)
+        assert "the setting sandbox_hosts names" in offline.out
+        words = (*words, home.script(planned("Look"), DONE))
         (home.project / "loopwright.toml").write_text(f'sandbox_hosts = ["localhost:{port}"]\n')
         done = home.run(*words, "--sandbox", sandbox)
         if sandbox == "bwrap":
             assert (done.code, "sandbox_hosts: bubblewrap cannot do that" in done.err) == (2, True)
             return
-        assert done.code == 0, done.out
+        assert (done.code, done.err) == (0, "")
         server.accept()[0].close()
         assert f"with localhost:{port} (" in home.run("show", done.out.split(":")[0]).out
         (home.project / "loopwright.toml").write_text('sandbox_hosts = ["localhost"]\n')

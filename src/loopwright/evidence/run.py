@@ -28,7 +28,7 @@ from loopwright.evidence.runners.contract import FrameworkRunner
 from loopwright.evidence.runners.pytest import PytestRunner
 from loopwright.evidence.secret_results import ResultFilter
 from loopwright.evidence.testing import SHARED, RunTrouble, TestLimits, TestResult, TestRun, endless_words, words_due
-from loopwright.processes.confinement import current_sandbox
+from loopwright.processes.confinement import current_sandbox, explain_denial
 from loopwright.processes.process import Cut, Patience, ProcessResult, read_starvation, run_group, run_shell
 from loopwright.processes.process_tree import ProcessMark, find_outer
 from loopwright.processes.sandbox import SandboxNeeds
@@ -370,7 +370,11 @@ class ProjectTests:
         return compare_sources(file, before, after)
 
     async def run(self, order: TestOrder) -> TestRun:
-        return self._filter.masked(await self.measure(self._filter.real(order)))
+        run = self._filter.masked(await self.measure(self._filter.real(order)))
+        said = "\n".join(result.error_message or "" for result in run.results if result.status == "failed")
+        if order.on_news and (words := explain_denial(said, network=False)):
+            order.on_news(words.strip())
+        return run
 
     async def measure(self, order: TestOrder) -> TestRun:
         """As the tests told it, secrets too."""

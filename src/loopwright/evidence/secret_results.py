@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from loopwright.core.ports import TestOrder
 from loopwright.evidence.testing import TestResult, TestRun
 from loopwright.policy.secrets import MASK, SecretFilter, secret_values
+from loopwright.processes.confinement import explain_denial
 from loopwright.processes.environment import explain_withheld
 
 V = TypeVar("V")
@@ -80,7 +81,8 @@ class ResultFilter:
     def _result(self, result: TestResult) -> TestResult:
         suite, name = self._shown.get(result.key, (result.suite, result.test_name))
         message, trace = result.error_message, result.stack_trace
-        if result.status == "failed" and (words := explain_withheld(f"{message}\n{trace}")):
+        said = f"{message}\n{trace}" if result.status == "failed" else ""
+        if words := explain_withheld(said) or explain_denial(said, network=False).strip():
             message = f"{message or ''}\n{words}"
         return result.evolve(
             suite=suite,

@@ -422,16 +422,25 @@ def confine(sandbox: Sandbox | None) -> Iterator[None]:
 
 
 _DENIED = ("Permission denied", "Read-only file system", "Operation not permitted", "EACCES", "EROFS")
+_UNREACHED = (
+    "Connection refused", "ECONNREFUSED", "Network is unreachable", "ENETUNREACH", "name resolution",
+    "Name or service not known", "ENOTFOUND", "EAI_AGAIN",
+)  # fmt: skip
 _MISSED = ("No such file", "ENOENT", "not found")
 _PATH = re.compile(r"/[\w.@+-]+(?:/[\w.@+-]+)+")
 _LOOKED_AT = 100
 
 
-def explain_denial(output: str) -> str:
-    """What to do about an access that the sandbox may have denied a failed program; empty where it has not."""
+def explain_denial(output: str, *, network: bool = True) -> str:
+    """What to do about an access that the sandbox may have denied a failed program; empty where it has not.
+
+    `network`: whether it had one.
+    """
     sandbox = _CURRENT.get()
     if sandbox is None:
         return ""
+    if not network and any(words in output for words in _UNREACHED):
+        return " Tests have no network in the sandbox: the setting sandbox_hosts names what they may reach."
     if any(words in output for words in _DENIED):
         return " The sandbox may have denied it a file: the setting sandbox_paths names what it may use besides."
     if any(words in output for words in _MISSED):

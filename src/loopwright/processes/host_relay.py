@@ -53,7 +53,7 @@ class HostRelay:
 
 async def _carry(host: NamedHost, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """One connection, in both directions, until both have ended; closed at once where the host cannot be reached."""
-    with closing(writer):
+    with closing(writer), suppress(asyncio.CancelledError):  # at the end; asyncio would print it
         try:
             inward, outward = await asyncio.open_connection(host.name, host.port)
         except OSError:
