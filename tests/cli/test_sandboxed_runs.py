@@ -108,10 +108,10 @@ def test_tests_reach_a_server_that_the_settings_name(home: Desk, sandbox: str) -
         (home.project / "test_it.py").write_text(
             f"import socket\ndef test_it(): socket.create_connection(('localhost', {port}), 3).close()\n"
         )
-        words = ("run", "Look", "--auto", "--proof", "none", "--agent")
+        words = ["run", "Look", "--auto", "--proof", "none", "--agent"]
         offline = home.run(*words, "builtin", "--sandbox", sandbox)
         assert "the setting sandbox_hosts names" in offline.out
-        words = (*words, home.script(planned("Look"), DONE))
+        words.append(home.script(planned("Look"), DONE))
         (home.project / "loopwright.toml").write_text(f'sandbox_hosts = ["localhost:{port}"]\n')
         done = home.run(*words, "--sandbox", sandbox)
         if sandbox == "bwrap":
