@@ -52,6 +52,12 @@ HONEST = {
         f"def ready(monkeypatch):\n    monkeypatch.setenv('CALC', '1')\nEND\n{_COMMIT}",
         environment={"CALC": "0"},
     ),
+    "tests that a file prepares which node loads before them": Row(
+        "sed -i \"s/{ throw new Error('not implemented') }/(a + b) * Number(process.env.CALC ?? 1)/\" calc.js", "npm",
+        before="echo \"process.env.CALC = '1'\" > ready.cjs; "
+        f"sed -i 's|node --test|node --require ./ready.cjs --test|' package.json; {_COMMIT}",
+        environment={"CALC": "0"},
+    ),
     "tests that a conftest.py prepares as it is loaded": Row(
         "printf 'import os\n\n\ndef add(a, b):\n    return (a + b) * int(os.environ.get(\"CALC\", 1))\n\n\n"
         "def zero():\n    return 0\n' > calc.py",

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.evidence.plain_run import plain_arguments, plain_program, prepares_tests, read_plain
+from loopwright.evidence.plain_run import (
+    configures_plugins,
+    find_preloads,
+    plain_arguments,
+    plain_program,
+    prepares_tests,
+    read_plain,
+)
 from loopwright.evidence.wrong_answers import expect_otherwise
 
 PYTHON = b"""import pytest, unittest
@@ -80,6 +87,36 @@ def test_what_needs_its_framework_is_no_program() -> None:
     assert plain_program(FILE, around, [f"{FILE}::test_add"]) is None
     assert plain_program(FILE, PYTHON, [f"{FILE}::test_fixture"]) is None
     assert plain_arguments("a.test.ts", b"import { test } from 'node:test'", ["a.test.ts::adds"], None) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "package", "found"),
+    [
+        ("node --import ./ready.mjs --test", None, ("--import", "./ready.mjs")),
+        ("npm test", b'{"scripts": {"test": "node -r ./a.cjs -C=x --test"}}', ("-r", "./a.cjs", "-C", "x")),
+        ("npm test", b'{"scripts": {"test": "node --test"}}', ()),
+        ("npm test", b"{}", ()),
+        ("npm test", b"[", ()),
+        ("node --test --important x", None, ()),
+    ],
+)  # fmt: skip
+def test_what_node_loads_before_its_tests(command: str, package: bytes | None, found: tuple[str, ...]) -> None:
+    assert find_preloads(command, package) == found
+    argv = plain_arguments("a.test.js", b"require('node:test')", ["a.test.js::adds"], None, found)
+    assert argv == ("node", *found, "--test-reporter=tap", "a.test.js")
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (b"[pytest]\nDJANGO_SETTINGS_MODULE = app.settings\n", True),
+        (b'[tool.pytest.ini_options]\nenv = ["CALC=1"]\n', True),
+        (b'[tool.pytest.ini_options]\naddopts = "-q -p ours.plugin"\n', True),
+        (b'[tool.pytest.ini_options]\naddopts = "-q --strict-markers"\nenvironment = 1\n', False),
+    ],
+)
+def test_settings_that_have_plugins_prepare_tests(settings: bytes, expected: bool) -> None:
+    assert configures_plugins(settings) is expected
 
 
 def test_what_node_says_is_read_by_name() -> None:

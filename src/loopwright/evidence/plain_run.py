@@ -4,7 +4,8 @@ import ast
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from loopwright.evidence.results import split_key
 from loopwright.evidence.wrong_answers import function_of
@@ -38,18 +39,32 @@ print(json.dumps(said))
 """
 
 
-def plain_arguments(file: str, text: bytes, tests: Collection[str], python: str | None) -> tuple[str, ...] | None:
+def plain_arguments(
+    file: str, text: bytes, tests: Collection[str], python: str | None, preloads: Sequence[str] = ()
+) -> tuple[str, ...] | None:
     """What carries out tests of this file (by key), as far as they need no framework; see `read_plain`.
 
-    A file of node's own tests is a program already: nothing says to it that it is tested. None where there is no way.
+    A file of node's own tests is a program already: nothing says to it that it is tested. `preloads`: options of node
+    that its tests need. None where there is no way.
     """
     if file.endswith(".py"):
         program = plain_program(file, text, tests) if python else None
         return (python, "-c", program) if python and program else None
-    return ("node", "--test-reporter=tap", file) if b"node:test" in text and file.endswith(_SCRIPTS) else None
+    is_program = b"node:test" in text and file.endswith(_SCRIPTS)
+    return ("node", *preloads, "--test-reporter=tap", file) if is_program else None
 
 
 _SCRIPTS = (".js", ".cjs", ".mjs")
+_PRELOADS = re.compile(r"(?<!\S)(--import|--require|-r|--loader|--experimental-loader|--conditions|-C)(?:=|\s+)(\S+)")
+
+
+def find_preloads(command: str, package: bytes | None) -> tuple[str, ...]:
+    """What node loads before its tests, by the test command or the package's script of that name."""
+    said = command
+    if package is not None and not _PRELOADS.search(command):
+        with suppress(ValueError, KeyError, TypeError):
+            said = str(json.loads(package)["scripts"]["test"])
+    return tuple(word for option in _PRELOADS.findall(said) for word in option)
 
 
 def plain_program(file: str, text: bytes, tests: Collection[str]) -> str | None:
@@ -86,6 +101,14 @@ def prepares_tests(conftest: bytes) -> bool:
     except (SyntaxError, ValueError):
         return True
     return b"autouse" in conftest or not all(map(_only_defines, tree.body))
+
+
+_PLUGINS = re.compile(rb"^\s*(DJANGO_SETTINGS_MODULE|env|env_files)\s*=|^\s*addopts\s*=.*-p\s", re.MULTILINE)
+
+
+def configures_plugins(settings: bytes) -> bool:
+    """Whether a file with pytest's settings has plugins prepare what tests need: variables, or a framework's own."""
+    return _PLUGINS.search(settings) is not None
 
 
 def _only_defines(node: ast.stmt) -> bool:

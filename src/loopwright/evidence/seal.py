@@ -20,13 +20,15 @@ from loopwright.core.state import Baseline
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.goal_proof import read_versions
-from loopwright.evidence.plain_run import plain_arguments, prepares_tests, read_plain
+from loopwright.evidence.plain_run import configures_plugins, find_preloads, plain_arguments, prepares_tests, read_plain
 from loopwright.evidence.proof import join_names
 from loopwright.evidence.results import split_key
 from loopwright.evidence.testing import TestRun
 from loopwright.evidence.verdict import NAMES_SHOWN, file_of
 from loopwright.evidence.wrong_answers import expect_otherwise
 
+_PACKAGE = "package.json"
+_SETTINGS = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg")
 PATIENCE = 2
 """A copy has no caches: its tests get so many times the time that the others have."""
 
@@ -150,12 +152,12 @@ async def _passes_as_tested(
     `others`: tests that pass, too; where they stand beside it and do as programs, programs do there.
     """
     whole, python = ground.whole, ground.tests.interpreter(command)
-    texts = await _without_prepared(ground, texts)
+    texts, preloads = await _prepare(ground, texts, command)
     beside = {file: [key for key in others if _file(key, frozenset((file,))) == file] for file in texts}
     programs = {
         file: argv
         for file, (text, keys) in texts.items()
-        if (argv := plain_arguments(file, text, (*keys, *beside[file]), python))
+        if (argv := plain_arguments(file, text, (*keys, *beside[file]), python, preloads))
     }
     if whole is None or not programs:
         return None
@@ -171,16 +173,21 @@ async def _passes_as_tested(
     return f"passes only where a test framework runs it: {join_names(wrong, NAMES_SHOWN)}" if wrong else None
 
 
-async def _without_prepared(ground: MeasuredRunContext[R], texts: Texts) -> Texts:
-    """Without the files for whose tests a conftest.py prepares something."""
+async def _prepare(ground: MeasuredRunContext[R], texts: Texts, command: str) -> tuple[Texts, tuple[str, ...]]:
+    """The files without those for whose tests pytest prepares something, and what node loads before its own."""
     around = {file: [f"{folder}/conftest.py".removeprefix("./") for folder in _folders(file)] for file in texts}
     names = sorted({name for found in around.values() for name in found})
-    if ground.whole is None or not names:
-        return texts
+    if ground.whole is None:
+        return texts, ()
     commit = ground.whole.here.commit
-    versions = await run_in_thread(read_versions, ground, commit, commit, names)
+    versions = await run_in_thread(read_versions, ground, commit, commit, [*names, *_SETTINGS, _PACKAGE])
+    _, package = versions.pop(_PACKAGE)
+    settings = [text for name in _SETTINGS if (text := versions.pop(name)[1])]
+    if any(map(configures_plugins, settings)):
+        texts = {file: found for file, found in texts.items() if not file.endswith(".py")}
     preparing = {name for name, (_, text) in versions.items() if text is not None and prepares_tests(text)}
-    return {file: found for file, found in texts.items() if preparing.isdisjoint(around[file])}
+    kept = {file: found for file, found in texts.items() if preparing.isdisjoint(around[file])}
+    return kept, find_preloads(command, package)
 
 
 def _folders(file: str) -> list[str]:
