@@ -100,6 +100,13 @@ def extends(order: Ordered) -> Sequence[Reply | Fault]:
     return module, Reply(calls=(order.changes("tests/test_rankine.py", TEST),)), *order.told("to_rankine is there.")
 
 
+def told(project: Path) -> Path:
+    """A folder beside the project that agents may write to, whatever confines them."""
+    place = project.parent / "told"
+    place.mkdir(exist_ok=True)
+    return place
+
+
 def stuck_once(flag: Path, then: Course) -> Course:
     """Its first command does not end, whoever begins with it; later ones do."""
     command = Reply(calls=(ShellCall(f"test -e {flag} || {{ touch {flag}; sleep 300; }}"),))
@@ -259,7 +266,8 @@ def cast(roles: Mapping[str, str], modules: Path, model: str, project: Path, fen
     everybody = RealAgent("cast", ("",), together, home, None)
     ground(everybody, project, fence, FILES)
     place = Cast(everybody, project, fence)
-    place.settings(**{"agents.opencode.env.OPENCODE_PERMISSION": json.dumps({"edit": "allow", "bash": "allow"})})
+    allowed = json.dumps({"edit": "allow", "bash": "allow"})
+    place.settings(**{"agents.opencode.env.OPENCODE_PERMISSION": allowed, "sandbox_paths": [f"{told(project)}:rw"]})
     return place
 
 

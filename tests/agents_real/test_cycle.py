@@ -39,7 +39,7 @@ async def test_two_iterations_and_a_killed_runner_in_the_same_sessions(
     Who tries to write into the project and may not is refused; opencode, told by its user not to ask, does write there,
     and that is put back.
     """
-    flag = project.parent / "stuck"
+    flag = cycles.told(project) / "stuck"
     with serving(by_step(cycles.courses(flag, CASTS[name])), fence.listen()) as model:
         place = begin(CASTS[name], model)
         place.first(CASTS[name])

@@ -7,7 +7,6 @@ import shlex
 import signal
 import tempfile
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -83,7 +82,7 @@ class RunWatch:
     endless: dict[str, float] = field(default_factory=dict)
     killed: list[int] = field(default_factory=list)
     others: float = 0
-    _tally: Counter[str] = field(default_factory=Counter)
+    _ended: dict[str, str] = field(default_factory=dict)
     _since: float = field(default_factory=time.monotonic)
     _told: int = 0
     _has_failed: bool = False
@@ -129,8 +128,9 @@ class RunWatch:
                 self._judge(key, running, now)
             if words_due(now - self._since, self._told):
                 self._told += 1
-                if count := self._tally.total():
-                    self.tell(f"{plural(count, 'test')} so far, {self._tally['failed']} failed")
+                if self._ended:
+                    failed = sum(status == "failed" for status in self._ended.values())
+                    self.tell(f"{plural(len(self._ended), 'test')} so far, {failed} failed")
 
     def _judge(self, key: str, running: _Running, now: float) -> None:
         pid = self._runs_in.get(key, running.pid)
@@ -216,7 +216,8 @@ class RunWatch:
                 log.ended = True
 
     def _count(self, key: str, status: str, more: Mapping[object, object], *, is_final: bool = True) -> None:
-        self._tally[status] += is_final
+        if is_final:
+            self._ended[key] = status
         if status == "failed" and not self._has_failed and key not in self.endless:
             self._has_failed = True
             message = clip_text(" ".join(encode_safely(str(more.get("message") or "")).split()), _SAID)

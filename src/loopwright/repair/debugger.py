@@ -457,6 +457,7 @@ class PythonDebugger:
                 left = max(seconds - (time.monotonic() - began), _SHORTEST)
                 order = {**_order(mode, request, command, origin, room, trees, left), **more}
                 (room / "order.json").write_text(json.dumps(order))
+                (room / "answer.json").unlink(missing_ok=True)
                 argv = (request.python, "-m", f"{_WORKER}.start", str(room / "order.json"), str(room / "answer.json"))
                 finished = await run_group(
                     argv,

@@ -72,7 +72,7 @@ def _call(number: int, *arguments: int | bytes | None) -> int:
 
 
 _NEW_MOUNTS, _NEW_USER, _NEW_PID, _NEW_NET = 0x20000, 0x10000000, 0x20000000, 0x40000000
-_PARENT_DEATH, _MAPS_ROOT = 1, 31
+_PARENT_DEATH, _ADMIN = 1, 21
 _GIBI = 1 << 30
 
 
@@ -100,7 +100,7 @@ def limit_process(cpu_seconds: int, memory: int = 4 * _GIBI, file_size: int = _G
 def enter_namespaces(more: int = 0) -> bool:
     """Moves this program into namespaces of users and mounts, and `more`; it stays who it is. False if not allowed."""
     user, group = os.getuid(), os.getgid()
-    if user == 0 and not _has_capability(_MAPS_ROOT):  # root without privileges, as in a sandbox of the engine's
+    if user == 0 and not _has_capability(_ADMIN):  # root without privileges, as in a sandbox of the engine's
         return False
     if _libc.unshare(_NEW_USER | _NEW_MOUNTS | more) != 0:
         return False
