@@ -219,7 +219,7 @@ def echo() -> Iterator[int]:
 def test_tests_reach_the_hosts_that_are_named_and_no_others(ground: Ground, echo: int, server: int) -> None:
     (ground.project / "ask.py").write_text(ASK)
     words = f"localhost:{echo} 127.0.0.1:{echo} localhost:{server} example.org:80 no.such.host.invalid:{echo}"
-    named = (f"localhost:{echo}", f"no.such.host.invalid:{echo}")
+    named = (f"localhost:{echo}", f"127.0.0.1:{echo}", f"localhost:{echo}", f"no.such.host.invalid:{echo}")
     if ground.sandbox.name == "bwrap":
         with pytest.raises(NoSandbox, match="bubblewrap cannot"):
             replace(ground.sandbox, hosts=named).check()

@@ -106,6 +106,7 @@ TEMPORARY = (Path("/tmp"), Path("/var/tmp"))
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")
 _ADDRESS = re.compile(r"[0-9.]+")
 _MOST_HOSTS = 200
+"""As many sockets as the kernel hands over at once, and some less."""
 
 
 def lay_out(
@@ -242,8 +243,8 @@ def read_extra(words: str, project: Path, home: Path) -> tuple[Path, Access]:
 
 
 def read_hosts(words: Sequence[str]) -> tuple[NamedHost, ...]:
-    """The entries of `sandbox_hosts`. ValueError, with what would be right."""
-    found: list[NamedHost] = []
+    """The entries of `sandbox_hosts`, one for each address and port. ValueError, with what would be right."""
+    found: dict[tuple[str, int], NamedHost] = {}
     addresses: dict[str, str] = {"localhost": "127.0.0.1"}
     for entry in words:
         name, colon, port = entry.rpartition(":")
@@ -254,10 +255,10 @@ def read_hosts(words: Sequence[str]) -> tuple[NamedHost, ...]:
                 raise ValueError(f"{entry!r} is an address; name the host, as in /etc/hosts")
             addresses[name] = name
         address = addresses.setdefault(name, f"127.0.1.{len(addresses)}")
-        found.append(NamedHost(name, int(port), address))
-    if len(addresses) > _MOST_HOSTS:
-        raise ValueError(f"there are {len(addresses)} hosts; {_MOST_HOSTS} are the most")
-    return tuple(dict.fromkeys(found))
+        found.setdefault((address, int(port)), NamedHost(name, int(port), address))
+    if len(found) > _MOST_HOSTS:
+        raise ValueError(f"there are {len(found)} hosts; {_MOST_HOSTS} are the most")
+    return tuple(found.values())
 
 
 def write_hosts_file(hosts: Iterable[NamedHost]) -> str:
