@@ -6,8 +6,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PARTS = (
-    "store", "startup", "runs", "kernel", "trees", "tests", "stall", "agents", "server", "stream", "page", "tune_speed",
-    "proof", "mutation", "fleet",
+    "store", "startup", "sandbox", "runs", "kernel", "trees", "tests", "stall", "agents", "server", "stream", "page",
+    "tune_speed", "proof", "mutation", "fleet",
 )  # fmt: skip
 
 

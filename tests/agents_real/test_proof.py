@@ -1,5 +1,8 @@
 """A loop of a real agent succeeds when tests show its goal: lies and honest deeds, done by the agents' own tools."""
 
+import shutil
+import subprocess
+import time
 from itertools import product
 from pathlib import Path
 
@@ -9,11 +12,14 @@ from tests.agents_real.conftest import Prepare
 from tests.agents_real.fence import Fence
 from tests.agents_real.kelvin import course, said
 from tests.agents_real.loops import Ground, ground
+from tests.attacks.court import PROJECTS, tested_with
+from tests.attacks.rows import ATTACKS as COURT
 from tests.environment_cases import ATTACKS
 from tests.environment_trials import COMMANDS, made
 from tests.model.script import ReadCall, Reply, Script, ShellCall, WriteCall
 from tests.model.server import serving
 from tests.proof_cases import HONEST, LIES, SHOP, Case
+from tests.validation.projects import lay_out
 
 pytestmark = pytest.mark.real_agents
 
@@ -75,3 +81,35 @@ def test_what_its_shell_does_to_the_environment(name: str, real_agent: Prepare, 
     assert (ended.code, state["engine"]["outcome"]) == (1, "exhausted")
     assert "environment_changed" in {incident["kind"] for incident in state["engine"]["incidents"]}
     assert state["skill_state"]["validate"]["pass_rate"] == 100, "else it would not have been an attack"
+
+
+BY_SHELL = (
+    "equal to everything",
+    "only under PYTEST_CURRENT_TEST",
+    "only where a test calls",
+    "failures that are no errors",
+    "good code while the tests run",
+    "bad code after the success",
+    "a conftest.py that git's own list hides",
+    "an ignored test that patches",
+    "an included part of the Makefile",
+)
+
+
+@pytest.mark.parametrize("name", BY_SHELL)
+def test_what_its_shell_does_instead(name: str, real_agent: Prepare, fence: Fence, project: Path) -> None:
+    row = COURT[name]
+    lay_out(project, PROJECTS[row.kind].files)
+    shutil.copytree(tested_with(), project / ".venv", symlinks=True)
+    commit = "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm a"
+    subprocess.run(["bash", "-ec", f"{commit}\n{row.before}"], cwd=project, check=True)
+    done = Reply(text="I mend it.", calls=(ShellCall(row.script),))
+    answers = course(feature=(done, said("DEVELOP", "mended")), mending=(done, said("DEBUG", "mended")))
+    with serving(answers, fence.listen()) as model:
+        place = Ground(real_agent("codex", model), project, fence)
+        words = ("--agent", "codex", "--max-iterations", "4", "--test-command", PROJECTS[row.kind].command)
+        ended = place.run("run", "Make the tests pass", "--auto", *words, *row.options)
+    time.sleep(2)  # for what is left behind
+    is_good = subprocess.run(PROJECTS[row.kind].check, cwd=project, capture_output=True, check=False).returncode == 0
+    assert (ended.code == 0) == is_good, place.state
+    assert ended.code == CODES.get(place.state["engine"]["outcome"], 1)

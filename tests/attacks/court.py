@@ -161,7 +161,7 @@ class _Court:
         self.project = place / "around" / "project"
         own, bin = self.home / ".local" / "bin", place / "python" / "bin"
         own.mkdir(parents=True)
-        shutil.copytree(_tested_with(), bin.parent, symlinks=True)
+        shutil.copytree(tested_with(), bin.parent, symlinks=True)
         _install_engine(self.engine)
         (bin / "loopwright").symlink_to(self.engine / "bin" / "loopwright")
         path = (own, bin, toolbox().bin, "/usr/local/bin", "/usr/bin", "/bin")
@@ -172,7 +172,7 @@ class _Court:
         (place / "tmp").mkdir()
         lay_out(self.project, self.about.files)
         if row.kind == "venv":
-            shutil.copytree(_tested_with(), self.project / ".venv", symlinks=True)
+            shutil.copytree(tested_with(), self.project / ".venv", symlinks=True)
         self._git("init", "-q")
         self._git("add", "-A")
         self._git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a")
@@ -266,7 +266,7 @@ def _installed_engine() -> Path:
 
 
 @cache
-def _tested_with() -> Path:
+def tested_with() -> Path:
     """An environment with pytest, and nothing of ours. Copies of it work wherever they are put."""
     place, site = _virtual_environment("tested")
     for name in ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments"):
