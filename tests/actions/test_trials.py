@@ -11,7 +11,7 @@ from tests.trials import trial
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 def test_whatever_an_agent_does_only_measured_tests_count(seed: int) -> None:
     with tempfile.TemporaryDirectory(prefix="loopwright-trial-") as place:
         trial(Path(place), random.Random(seed))

@@ -32,7 +32,7 @@ def entry(type: str, actor: str = "runner", **data: str) -> JournalEntry:
     return JournalEntry(seq=1, ts=AT, actor=actor, event=JournalEvent(type=type, data=dict(data)))
 
 
-@settings(max_examples=examples(30), deadline=None)
+@settings(max_examples=examples(30))
 @given(st.lists(st.text(alphabet="abé", max_size=5), max_size=6), st.data())
 def test_lines_are_told_once_and_whole(lines: list[str], data: st.DataObject) -> None:
     """However a writer's bytes arrive, also cut within a character."""

@@ -396,5 +396,5 @@ class AnyCourse(RuleBasedStateMachine):
             assert working == [self.under_way.task]
 
 
-AnyCourse.TestCase.settings = settings(max_examples=examples(120), stateful_step_count=40, deadline=None)
+AnyCourse.TestCase.settings = settings(max_examples=examples(120), stateful_step_count=40)
 TestAnyCourse = AnyCourse.TestCase

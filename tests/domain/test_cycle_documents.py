@@ -480,7 +480,7 @@ def parts(draw: st.DrawFn) -> dict[str, Any]:  # Any: fields of a CycleState
     }  # fmt: skip
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(parts(), WORDS.filter(str.strip), ANY_TEXT)
 def test_whatever_stands_in_a_state_comes_back_as_it_was(fields: dict[str, Any], title: str, task: str) -> None:
     before = created().evolve(**fields, status="paused", title=title, description=task)
@@ -491,7 +491,7 @@ def test_whatever_stands_in_a_state_comes_back_as_it_was(fields: dict[str, Any],
     assert state.iterations[:-1] == before.iterations[:-1]
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(parts(), st.data())
 def test_documents_with_any_damage_are_a_sound_state_or_nothing(fields: dict[str, Any], data: st.DataObject) -> None:
     folder = published(created().evolve(**fields, status="paused"), None, {})

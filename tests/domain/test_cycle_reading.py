@@ -230,7 +230,7 @@ def test_every_variation_reads_to_a_sound_state_or_is_refused_in_one_sentence() 
     assert refused > 300
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.data(), st.sampled_from([document("extended"), dumped(driven(running())), dumped(begun(running()))]))
 def test_several_damages_at_once(data: st.DataObject, whole: Json) -> None:
     raw = deepcopy(whole)
@@ -246,7 +246,7 @@ def test_several_damages_at_once(data: st.DataObject, whole: Json) -> None:
     sound(raw)
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(40))
 @given(
     st.data(), st.dictionaries(st.text(min_size=1, max_size=5).map(lambda key: f"x-{key}"), st.integers(), min_size=1)
 )

@@ -69,7 +69,7 @@ def interfered(data: st.DataObject, state: CycleState) -> CycleState:
     return state
 
 
-@settings(deadline=None, max_examples=examples(40))
+@settings(max_examples=examples(40))
 @given(data=st.data(), parallel=st.integers(1, 4), limit=st.integers(1, 4), interactive=st.booleans())
 def test_every_course_ends_and_keeps_the_rules(
     data: st.DataObject, parallel: int, limit: int, interactive: bool
@@ -111,7 +111,6 @@ def test_every_course_ends_and_keeps_the_rules(
         assert all(t.status == "completed" for t in (state.plan.tasks if state.plan else ()))
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_stopping_ends_it_wherever_it_is(data: st.DataObject) -> None:
     state = running()

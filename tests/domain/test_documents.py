@@ -106,7 +106,7 @@ INJECTED = SkillState(
 )
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(skills(), TEXT.filter(len))
 @example(INJECTED, "## T")
 def test_what_was_rendered_parses_back_exactly(skill: SkillState, title: str) -> None:
@@ -117,7 +117,7 @@ def test_what_was_rendered_parses_back_exactly(skill: SkillState, title: str) ->
     assert found.completed_actions == ("INIT",)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(skills(), st.data())
 def test_a_torn_or_edited_file_is_read_or_refused_in_words(skill: SkillState, data: st.DataObject) -> None:
     files = {name: content.decode() for name, content in render_progress(loop("running", skill_state=skill)).items()}

@@ -263,7 +263,7 @@ def test_every_course_ends_within_its_bound_and_rightly(state: LoopState, can_wr
     assert longest <= state.max_iterations + UNCOUNTED
 
 
-@settings(max_examples=examples(120), deadline=None)
+@settings(max_examples=examples(120))
 @given(st.data(), st.sampled_from([fresh, given_tasks, taken_over]), st.integers(1, 30), st.booleans())
 def test_long_random_courses_end_within_the_bound_too(
     data: st.DataObject, begin: Callable[[int], LoopState], limit: int, can_write: bool

@@ -66,7 +66,7 @@ def noisy(trace: Trace, chance: random.Random) -> Trace:
     return replace(trace, steps=tuple(step(n, lines) for n, lines in enumerate(trace.steps)))
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(st.sampled_from(TRACES), st.randoms(use_true_random=False))
 def test_noise_hides_no_stall_and_makes_none(trace: Trace, chance: random.Random) -> None:
     if "@ >" in "".join(line for step in trace.steps for line in step) and trace.label == "progressing":

@@ -180,7 +180,7 @@ values = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=examples(300))
+@settings(max_examples=examples(300))
 @given(st.dictionaries(st.sampled_from([*SEEDS, "engine"]), values, max_size=3))
 def test_whatever_stands_in_a_field_is_read_or_refused(changes: Json) -> None:
     try:

@@ -134,7 +134,7 @@ def longest(iterations: int) -> int:
     return 1 + (iterations + 1) * each + 3 + DEATHS + 2
 
 
-@settings(deadline=None, max_examples=examples(150))
+@settings(max_examples=examples(150))
 @given(
     data=st.data(), level=st.sampled_from([*RANKS]), choosing=st.booleans(), limit=st.integers(1, 4),
     dimensions=st.lists(st.sampled_from(DIMENSIONS), min_size=1, unique=True),

@@ -154,7 +154,7 @@ def test_a_secret_that_is_a_word_of_ours_breaks_nothing() -> None:
     assert [type(event) for event in heard(tool("completed"), secrets=("completed",))] == [TroubleNote]
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(40))
 @given(st.text(), st.lists(st.integers(1, 12), max_size=12), st.booleans())
 def test_no_secret_survives_being_told_in_chunks(around: str, sizes: list[int], pauses: bool) -> None:
     told: list[TranscriptEvent] = []

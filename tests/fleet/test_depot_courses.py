@@ -77,7 +77,7 @@ class Course:
         return f"{sorted(self.machines[place].files().items())} {tip and self.commits.index(tip)}"
 
 
-@settings(max_examples=examples(2), deadline=None)
+@settings(max_examples=examples(2))
 @given(moves=st.lists(MOVES, min_size=3, max_size=8))
 def test_any_course(moves: list[Move]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -268,7 +268,7 @@ def test_only_names_and_verdicts_of_tests_may_not_be_missing(name: str) -> None:
             assert (sound(damaged) is None) is essential, f"{path} in {name}"
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(st.data(), st.sampled_from(NAMES))
 def test_several_damages_at_once(data: st.DataObject, name: str) -> None:
     raw = document(name)
@@ -295,13 +295,13 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(st.dictionaries(st.sampled_from(sorted({str(p[-1]) for n in NAMES for p in paths(document(n))})), JSON))
 def test_anything_at_all_under_known_names(raw: Json) -> None:
     sound(raw)
 
 
-@settings(max_examples=examples(80), deadline=None)
+@settings(max_examples=examples(80))
 @given(st.data(), st.sampled_from(NAMES), st.dictionaries(st.text(min_size=1), JSON, min_size=1, max_size=3))
 def test_unknown_keys_survive_at_every_level(data: st.DataObject, name: str, unknown: Json) -> None:
     raw = document(name)

@@ -63,7 +63,7 @@ def fuzz(office: Office, chance: random.Random, examples: int) -> Counter[str]:
 
 def _limited(examples: int) -> settings:
     return settings(
-        max_examples=examples, database=None, deadline=None, phases=[Phase.generate],
+        max_examples=examples, database=None, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
 

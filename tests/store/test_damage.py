@@ -29,7 +29,7 @@ from tests.store.making import (
 from tests.store.stranger import independent_replay
 from tests.tiers import examples
 
-MANY = settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MANY = settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def some_history(root: Path) -> LoopState:

@@ -6,7 +6,7 @@ from tests.tiers import examples
 from tests.tune.fuzzing import held, skills
 
 
-@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
 @given(files=skills)
 def test_any_skill_is_diagnosed(files: dict[str, bytes]) -> None:
     held(files)

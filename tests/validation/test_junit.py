@@ -173,7 +173,7 @@ class TestHostile:
         reading = read("<testsuite>" * deep + '<testcase name="t"/>' + "</testsuite>" * deep, folder=tmp_path)
         assert [result.status for result in reading.results] == ["passed"]
 
-    @settings(max_examples=examples(100), deadline=None)
+    @settings(max_examples=examples(100))
     @given(
         st.binary() | st.text().map(str.encode) | st.binary().map(lambda data: b"<testsuite>" + data + b"</testsuite>")
     )
@@ -181,7 +181,7 @@ class TestHostile:
         reading = read(data, folder=tmp_path_factory.getbasetemp())
         assert reading.damaged or reading.complete
 
-    @settings(max_examples=examples(60), deadline=None)
+    @settings(max_examples=examples(60))
     @given(
         st.sampled_from(["pytest-9.2.0.xml", "gotestsum-1.8.2.xml", "nextest-documented.xml"]).flatmap(
             lambda name: st.tuples(st.just(name), cuts((RECORDED / name).read_text()))

@@ -549,7 +549,7 @@ while True:
 
 
 @given(first=TREES, second=TREES)
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(25))
 def test_any_tree_comes_back_from_any_other(
     first: Tree, second: Tree, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -304,7 +304,7 @@ def test_a_folder_that_became_a_link_to_itself(tmp_path: Path) -> None:
 
 
 @given(base=TREES, ours=TREES, theirs=TREES)
-@settings(max_examples=examples(20), deadline=None)
+@settings(max_examples=examples(20))
 def test_whatever_is_merged_is_taken_whole_or_told_as_a_conflict(
     base: Tree, ours: Tree, theirs: Tree, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -189,7 +189,7 @@ def check(workspace: GitWorkspace, slow: Path) -> None:
     assert (workspace.tree(), workspace.listed()) == (anew.tree(), anew.listed())
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.lists(ONE, min_size=1, max_size=4), min_size=1, max_size=6))
 def test_what_it_tells_is_what_is_there(
     tmp_path_factory: pytest.TempPathFactory, course: list[list[tuple[Callable[..., None], int, int]]]

@@ -315,7 +315,7 @@ class TestTheUser:
 
 
 @given(first=TREES, second=TREES)
-@settings(max_examples=examples(15), deadline=None)
+@settings(max_examples=examples(15))
 def test_any_tree_can_be_opened_over_any_other(
     first: Tree, second: Tree, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

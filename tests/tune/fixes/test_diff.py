@@ -39,7 +39,7 @@ def git_applies(folder: Path, changes: list[tuple[str, bytes | None, bytes | Non
     return {file: (folder / file).read_bytes() if (folder / file).exists() else None for file, *_ in changes}
 
 
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pairs=st.lists(st.tuples(TEXTS, TEXTS).filter(lambda pair: pair[0] != pair[1]), min_size=10, max_size=10))
 def test_git_makes_exactly_the_new_bytes(tmp_path: Path, pairs: list[tuple[bytes, bytes]]) -> None:
     changes = [(f"phases/{n:02}.md", old, new) for n, (old, new) in enumerate(pairs)]

@@ -37,7 +37,7 @@ def check(page: Page) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=examples(400), deadline=None)
+@settings(max_examples=examples(400))
 def test_whatever_a_page_holds_its_places_are_right(text: str) -> None:
     page = read_page("SKILL.md", text.encode("utf-8", "surrogatepass"))
     if page is not None:

@@ -24,7 +24,7 @@ def places_are_right(read: Skill) -> None:
     assert set(read.reached) <= read.pages.keys()
 
 
-@settings(max_examples=examples(100), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(100), suppress_health_check=list(HealthCheck))
 @given(files=skills)
 def test_any_skill_is_read_and_every_place_is_right(files: dict[str, bytes]) -> None:
     places_are_right(read_skill("x", files))

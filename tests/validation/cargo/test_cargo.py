@@ -125,7 +125,7 @@ class TestTorn:
     WORKSPACE = recording("cargo-1.95.0/workspace", exit_code=101).output
     GREEN = recording("cargo-1.95.0/green", exit_code=0).output
 
-    @settings(max_examples=examples(60), deadline=None)
+    @settings(max_examples=examples(60))
     @given(
         st.sampled_from(["workspace", "noisy", "one-thread", "coloured", "test-not-compiled"]).flatmap(
             lambda name: st.tuples(st.just(name), cuts(recording(f"cargo-1.95.0/{name}", exit_code=101).output))
@@ -145,7 +145,7 @@ class TestTorn:
         reading = read("none", None, f"{header}\nrunning 2 tests\ntest a ... ok\ntest b ... ")
         assert (reading.running, reading.complete) == (("a::b",), False)
 
-    @settings(max_examples=examples(60), deadline=None)
+    @settings(max_examples=examples(60))
     @given(st.text() | st.lists(st.sampled_from(WORKSPACE.splitlines(keepends=True))).map("".join))
     def test_no_text_makes_it_stumble(self, text: str) -> None:
         recordings.statuses(read("none", 0, text))

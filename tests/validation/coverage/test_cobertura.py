@@ -90,7 +90,7 @@ def test_lines_that_are_none(tmp_path: Path, line: str) -> None:
     assert coverage(tmp_path, report(f'<class filename="a.c"><lines><line {line}/></lines></class>')) is None
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(
     st.binary()
     | st.text().map(lambda text: report(measured("a.c", l1=1)).replace("a.c", text).encode("utf-8", "replace"))

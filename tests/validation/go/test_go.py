@@ -127,7 +127,7 @@ class TestRecorded:
 class TestTorn:
     SHOP = recording("go-1.19.8/shop", exit_code=2).output
 
-    @settings(max_examples=examples(60), deadline=None)
+    @settings(max_examples=examples(60))
     @given(cuts(SHOP), st.sampled_from([2, None]), st.sampled_from([0, 1]))
     def test_a_failing_run_never_becomes_a_passing_one(self, at: int, exit_code: int | None, outer: int) -> None:
         assert not is_green(read("go-1.19.8/shop", exit_code, self.SHOP[:at]), exit_code=outer)
@@ -149,7 +149,7 @@ class TestTorn:
         reading = read("go-1.19.8/green", None, whole[: whole.index('"Test":"TestUnfinishedLine"') + 30])
         assert not reading.complete
 
-    @settings(max_examples=examples(40), deadline=None)
+    @settings(max_examples=examples(40))
     @given(st.text() | st.lists(st.sampled_from(SHOP.splitlines(keepends=True))).map("".join), st.integers(-9, 3))
     def test_no_text_makes_it_stumble(self, text: str, exit_code: int) -> None:
         recordings.statuses(read("go-1.19.8/shop", exit_code, text))
@@ -217,7 +217,7 @@ class TestCoverage:
     def test_none(self, tmp_path: Path) -> None:
         assert list(coverage.read_go_profile(tmp_path / "missing", GoProject(tmp_path).path_of)) == []
 
-    @settings(max_examples=examples(40), deadline=None)
+    @settings(max_examples=examples(40))
     @given(st.text(alphabet="x.go:0123456789, \n") | st.text())
     def test_any_text(self, tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
         file = tmp_path_factory.getbasetemp() / "profile"

@@ -121,7 +121,7 @@ class TestRecorded:
         assert not replay(tmp_path / "shop", tmp_path / "run", SAID, code=None).complete
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(cuts(SAID) | st.none(), st.text())
 def test_no_words_make_it_stumble(at: int | None, text: str) -> None:
     lines = split_lines(text if at is None else SAID[:at])
@@ -129,7 +129,7 @@ def test_no_words_make_it_stumble(at: int | None, text: str) -> None:
     assert list(maven.list_compile_failures(Path("/home/me/mv"), lines)) == []
 
 
-@settings(max_examples=examples(30), deadline=None)
+@settings(max_examples=examples(30))
 @given(cuts((RECORDED / "surefire-2.22.3/core/TEST-com.acme.SumTest.xml").read_text()))
 def test_a_torn_report_never_passes(tmp_path_factory: pytest.TempPathFactory, at: int) -> None:
     base = tmp_path_factory.mktemp("torn")

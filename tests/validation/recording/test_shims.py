@@ -249,7 +249,7 @@ class TestText:
         assert self.shown({"Action": "build-output", "ImportPath": "p", "Output": "# p\n"}) == "# p\n"
         assert self.shown({"no": "event"}) == '{"no": "event"}\n'
 
-    @settings(max_examples=examples(60), deadline=None)
+    @settings(max_examples=examples(60))
     @given(st.binary())
     def test_no_line_makes_it_stumble(self, line: bytes) -> None:
         shim.go_text(is_verbose=False)(b"{" + line)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 
 from . import calls, conditions, names, statements, values
-from . import values as everywhere
 from .site import Edit, EditSite
 
 FAMILIES: dict[str, tuple[float, Callable[[EditSite], Iterator[Edit]]]] = {
@@ -48,7 +47,7 @@ FAMILIES: dict[str, tuple[float, Callable[[EditSite], Iterator[Edit]]]] = {
     "copied guard": (2.6, statements.copied_guard_edits),
     "missing call": (2.2, calls.call_missing_edits),
     "never filled": (2.3, names.unfilled_edits),
-    "several places": (1.9, everywhere.repeated_edits),
+    "several places": (1.9, values.repeated_edits),
     "forgotten reset": (1.6, statements.reset_edits),
     "missing statement": (2.2, statements.copyline_edits),
 }

@@ -29,7 +29,6 @@ from loopwright.surfaces.cli import (
     tune,
     verify,
 )
-from loopwright.surfaces.cli import serve as mcp
 from loopwright.surfaces.cli.cycle_commands import COMMANDS as CYCLE_COMMANDS
 from loopwright.surfaces.cli.derived_commands import derive_commands
 from loopwright.surfaces.cli.kinds import CYCLES, LOOPS, TUNINGS, AnyKind, bind_kind
@@ -63,7 +62,7 @@ OTHER_COMMANDS: dict[str, Callable[..., None]] = {
     "tune": tune.tune,
     "debug": debug.debug,
     "serve": serve.serve,
-    "mcp": mcp.mcp,
+    "mcp": serve.mcp,
     "doctor": doctor.doctor,
     "gc": doctor.gc,
     "demo": demo.demo,

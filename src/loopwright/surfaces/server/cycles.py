@@ -9,7 +9,6 @@ from loopwright.core import progress_files
 from loopwright.core.course import Check
 from loopwright.core.cycle_names import Role
 from loopwright.surfaces.server import examples
-from loopwright.surfaces.server import examples as cycle_examples
 from loopwright.surfaces.server.api_response import ApiResponse, make_response
 from loopwright.surfaces.server.dependencies import (
     OneCycle,
@@ -51,9 +50,7 @@ Folder = Annotated[str, Path(description="ra, ep, cd, vas or coordination")]
 File = Annotated[str, Path(description="A name from the list, without its folder")]
 
 
-@router.get(
-    "/transcript", summary="Its transcript", **document_form(CycleTranscriptForm, cycle_examples.CYCLE_TRANSCRIPT)
-)
+@router.get("/transcript", summary="Its transcript", **document_form(CycleTranscriptForm, examples.CYCLE_TRANSCRIPT))
 async def transcript(one: OneCycle, role: OfRole = None, limit: Newest = 500) -> ApiResponse:
     """The last lines, from the last MiB of each transcript, by time; without a `role` they are the engine's."""
     one.service.read(one.id)
@@ -70,9 +67,7 @@ async def transcript(one: OneCycle, role: OfRole = None, limit: Newest = 500) ->
     return make_response(lines[-limit:], position=".".join(str(tail.position) for _, tail in found))
 
 
-@router.get(
-    "/timeline", summary="Its steps", **document_form(Data[list[CycleCourseStep]], cycle_examples.CYCLE_TIMELINE)
-)
+@router.get("/timeline", summary="Its steps", **document_form(Data[list[CycleCourseStep]], examples.CYCLE_TIMELINE))
 async def steps(one: OneCycle, limit: Newest = 1000) -> ApiResponse:
     """Every step, in starting order; several may be in progress. `total` counts all of them."""
     state, journal = await one.control.run_in_thread(lambda: (one.service.read(one.id), read_entries(one)))
@@ -93,7 +88,7 @@ async def diff(one: OneCycle, iteration: OfIteration = None) -> ApiResponse:
     return cut_diff(await one.control.run_in_thread(lambda: one.project.engine.cycles.diff(one.id, iteration)))
 
 
-@router.get("/documents", summary="Its documents", **document_form(Data[list[DocumentForm]], cycle_examples.DOCUMENTS))
+@router.get("/documents", summary="Its documents", **document_form(Data[list[DocumentForm]], examples.DOCUMENTS))
 async def documents(one: OneCycle) -> ApiResponse:
     """What the roles have written, by name, each with its kept versions."""
     found = await one.control.run_in_thread(lambda: one.project.engine.cycles.documents(one.id))
@@ -103,7 +98,7 @@ async def documents(one: OneCycle) -> ApiResponse:
 @router.get(
     "/documents/{folder}/{file}",
     summary="One of its documents",
-    **document_form(Data[DocumentTextForm], cycle_examples.DOCUMENT),
+    **document_form(Data[DocumentTextForm], examples.DOCUMENT),
 )
 async def document(one: OneCycle, folder: Folder, file: File, version: OfVersion = None) -> ApiResponse:
     """The current text, or that of a version: its first MiB; invalid UTF-8 is replaced."""
@@ -113,7 +108,7 @@ async def document(one: OneCycle, folder: Folder, file: File, version: OfVersion
     return make_response(found._asdict())
 
 
-@router.get("/discoveries", summary="Its discovery board", **document_form(DiscoveriesForm, cycle_examples.DISCOVERIES))
+@router.get("/discoveries", summary="Its discovery board", **document_form(DiscoveriesForm, examples.DISCOVERIES))
 async def discoveries(one: OneCycle) -> ApiResponse:
     """What the roles have found out about the project, oldest first."""
     found = await one.control.run_in_thread(lambda: one.project.engine.cycles.discoveries(one.id))

@@ -18,8 +18,6 @@ from loopwright.core.state import Iterations, Limits, OnError, Parallel, Policy,
 from loopwright.evidence.proof import ProofPolicy
 from loopwright.skills.findings import Dimension
 from loopwright.surfaces.server import examples
-from loopwright.surfaces.server import examples as cycle_examples
-from loopwright.surfaces.server import examples as tuning_examples
 from loopwright.surfaces.server.gate import UnreadableBody
 from loopwright.workflows.tuning.model import MAX_ITERATIONS
 
@@ -122,7 +120,7 @@ class NewCycle(NewRun):
     `parallel`: agents at once.
     """
 
-    model_config = with_example(cycle_examples.NEW_CYCLE)
+    model_config = with_example(examples.NEW_CYCLE)
 
     roles: dict[Role, Annotated[str, Field(min_length=1)]] | None = None
     parallel: Parallel | None = None
@@ -134,7 +132,7 @@ class NewTuning(Body):
     tries to refute that, and with `fix` all the agent writes the remaining fixes.
     """
 
-    model_config = with_example(tuning_examples.NEW_TUNING)
+    model_config = with_example(examples.NEW_TUNING)
 
     path: Words
     description: str = ""

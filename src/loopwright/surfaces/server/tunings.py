@@ -9,7 +9,6 @@ from loopwright.core import progress_files
 from loopwright.core.errors import NotFound
 from loopwright.core.text import drop_surrogates
 from loopwright.surfaces.server import examples
-from loopwright.surfaces.server import examples as common
 from loopwright.surfaces.server.api_response import ApiResponse, make_response
 from loopwright.surfaces.server.dependencies import (
     OneTuning,
@@ -57,7 +56,7 @@ async def fix(one: OneTuning, fix_id: Id) -> ApiResponse:
     )
 
 
-@router.get("/diff", summary="Its changes", **document_form(Data[DiffForm], common.DIFF))
+@router.get("/diff", summary="Its changes", **document_form(Data[DiffForm], examples.DIFF))
 async def diff(one: OneTuning) -> ApiResponse:
     """Of all fixes in the skill's files, unified."""
     return cut_diff(await one.control.run_in_thread(lambda: one.service.whole_diff(one.id)))
@@ -111,7 +110,7 @@ async def source(one: OneTuning, file: OfSkill) -> ApiResponse:
     return make_response({"file": drop_surrogates(file), **_cut(data.decode(errors="replace"))})
 
 
-@router.get("/transcript", summary="Its transcript", **document_form(Data[list[NoteForm]], common.LOOP_TRANSCRIPT))
+@router.get("/transcript", summary="Its transcript", **document_form(Data[list[NoteForm]], examples.LOOP_TRANSCRIPT))
 async def transcript(one: OneTuning, limit: Newest = 500) -> ApiResponse:
     """The last lines, from the last MiB."""
     one.service.read(one.id)

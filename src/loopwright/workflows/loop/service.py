@@ -18,7 +18,6 @@ from loopwright.core.wording import ACTORS
 from loopwright.evidence.patch_exchange import PatchExchange, take_rival
 from loopwright.evidence.rivals import RIVAL
 from loopwright.workflows.loop import commands
-from loopwright.workflows.loop import commands as tasks
 from loopwright.workflows.loop.commands import find_circle
 from loopwright.workflows.loop.documents import render_progress
 from loopwright.workflows.loop.model import TITLE_LENGTH, LoopState, applied_patches
@@ -212,7 +211,7 @@ class TaskService:
         self._check_choice(loop_id, fields)
         id, at, (given, within) = new_task_id(self.clock.token()), self._now(), self._judged(loop_id, fields)
         state = self.commit(
-            loop_id, lambda s: tasks.add_task(s, id, given, at, self.agents, within=within), "task_added", task=id
+            loop_id, lambda s: commands.add_task(s, id, given, at, self.agents, within=within), "task_added", task=id
         )
         return self._task(state, id)
 
@@ -221,7 +220,7 @@ class TaskService:
         at, (given, within) = self._now(), self._judged(loop_id, fields)
         state = self.commit(
             loop_id,
-            lambda s: tasks.edit_task(s, task_id, given, at, self.agents, within=within),
+            lambda s: commands.edit_task(s, task_id, given, at, self.agents, within=within),
             "task_edited",
             task=task_id,
         )
@@ -229,10 +228,10 @@ class TaskService:
 
     def remove(self, loop_id: str, task_id: str) -> None:
         within = self.processes.within(check_id(loop_id))
-        self.commit(loop_id, lambda s: tasks.remove_task(s, task_id, within=within), "task_removed", task=task_id)
+        self.commit(loop_id, lambda s: commands.remove_task(s, task_id, within=within), "task_removed", task=task_id)
 
     def reorder(self, loop_id: str, ordered_ids: Sequence[str]) -> tuple[LoopTask, ...]:
-        return self.commit(loop_id, lambda s: tasks.reorder_tasks(s, ordered_ids), "tasks_reordered").engine.tasks
+        return self.commit(loop_id, lambda s: commands.reorder_tasks(s, ordered_ids), "tasks_reordered").engine.tasks
 
     def import_issue(self, loop_id: str, issue_id: str, tool: str | None = None) -> tuple[LoopTask, ...]:
         """The steps of the solution that an issue is bound to, as tasks after the last one: all of them or none.
@@ -267,7 +266,7 @@ class TaskService:
 
         def rule(state: LoopState) -> LoopState:
             named = {id: {"tool": self._tool(state, fields), **fields} for id, fields in new.items()}
-            return tasks.add_tasks(state, named, at, self.agents)
+            return commands.add_tasks(state, named, at, self.agents)
 
         state = self.commit(loop_id, rule, type, tasks=", ".join(new), **data)
         return tuple(self._task(state, id) for id in new)
