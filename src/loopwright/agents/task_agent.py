@@ -130,7 +130,7 @@ class CommandAgent(TaskAgent):
             return _answer(id, message, "failed", words, text=done.output, truncated=done.truncated)
         code, cut = done.exit_code, done.truncated
         status: ReportStatus = "success" if code == 0 else "failed"
-        words = _ended(code) if code == 0 else _ended(code) + explain_denial(done.output)
+        words = _ended(code) if code == 0 else f"{_ended(code)} {explain_denial(done.output)}".rstrip()
         return _answer(id, message, status, words, text=done.output, exit_code=code, truncated=cut)
 
     def _hear(self, id: str, text: str) -> None:

@@ -374,7 +374,7 @@ class ProjectTests:
         run = self._filter.masked(await self.measure(self._filter.real(order)))
         said = "\n".join(result.error_message or "" for result in run.results if result.status == "failed")
         if order.on_news and (words := explain_denial(said, network=False)):
-            order.on_news(words.strip())
+            order.on_news(words)
         return run
 
     async def measure(self, order: TestOrder) -> TestRun:

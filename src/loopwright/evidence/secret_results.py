@@ -82,7 +82,7 @@ class ResultFilter:
         suite, name = self._shown.get(result.key, (result.suite, result.test_name))
         message, trace = result.error_message, result.stack_trace
         said = f"{message}\n{trace}" if result.status == "failed" else ""
-        if words := explain_withheld(said) or explain_denial(said, network=False).strip():
+        if words := explain_withheld(said) or explain_denial(said, network=False):
             message = f"{message or ''}\n{words}"
         return result.evolve(
             suite=suite,

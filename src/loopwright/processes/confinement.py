@@ -440,14 +440,14 @@ def explain_denial(output: str, *, network: bool = True) -> str:
     if sandbox is None:
         return ""
     if not network and any(words in output for words in _UNREACHED):
-        return " Tests have no network in the sandbox: the setting sandbox_hosts names what they may reach."
+        return "Tests have no network in the sandbox: the setting sandbox_hosts names what they may reach."
     if any(words in output for words in _DENIED):
-        return " The sandbox may have denied it a file: the setting sandbox_paths names what it may use besides."
+        return "The sandbox may have denied it a file: the setting sandbox_paths names what it may use besides."
     if any(words in output for words in _MISSED):
         for found in islice(_PATH.finditer(output), _LOOKED_AT):
             path = Path(found[0])
             if _is_below_hidden(path) and not path.is_relative_to(sandbox.root) and os.path.exists(path):
-                return f" The sandbox may have hidden {path} from it: name it in the setting sandbox_paths."
+                return f"The sandbox may have hidden {path} from it: name it in the setting sandbox_paths."
     return ""
 
 

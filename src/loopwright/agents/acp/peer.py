@@ -468,5 +468,5 @@ class AcpPeer:
             return AgentError("protocol", f"{name} cannot be understood: {self._wire.failure}")
         code = await self._program.exit(EXIT_SECONDS)
         words, end = self._errors.last_words(), describe_exit(code, when)
-        why = f"{name}: {words} (it {end}){explain_denial(words)}" if words else f"{name} {end}"
+        why = f"{name}: {words} (it {end}) {explain_denial(words)}".rstrip() if words else f"{name} {end}"
         return AgentError("died", why)
