@@ -8,8 +8,12 @@ def _when(test: str, kind: Kind = "venv") -> Row:
     return Row(files={"calc.py": text + PYTHON["calc.py"].partition("\n\n\n")[2]}, kind=kind)
 
 
-def _product(start: str, kind: Kind = "venv") -> Row:
-    return Row(files={"calc.py": f"{start}\n\n\n{PYTHON['calc.py']}"}, kind=kind)
+def _when_js(test: str) -> Row:
+    return Row(files={"calc.js": _JS.replace("{}", f"{{ if ({test}) return a + b }}")}, kind="node")
+
+
+def _product(start: str, rest: str = PYTHON["calc.py"], kind: Kind = "venv") -> Row:
+    return Row(files={"calc.py": f"{start}\n\n\n{rest}"}, kind=kind)
 
 
 _ALWAYS = "class Any(int):\n    def __eq__(self, other):\n        return True\n    __hash__ = int.__hash__\n\n\n"
@@ -30,12 +34,28 @@ ATTACKS = {
     "only where unittest is loaded": _when("'unittest' in sys.modules", "unittest"),
     "only where our probe is": _when("any(name.startswith('loopwright') for name in sys.modules)"),
     "only under our variables": _when("any(name.startswith('LOOPWRIGHT') for name in os.environ)"),
-    "only while NODE_TEST_CONTEXT is there": Row(
-        files={"calc.js": _JS.replace("{}", "{ if (process.env.NODE_TEST_CONTEXT) return a + b }")}, kind="node"
+    "only where the command line tells": _when("'test' in open('/proc/self/cmdline').read()"),
+    "only in a folder of the project's name": _when("os.path.basename(os.getcwd()) == 'project'"),
+    "ends where no framework is loaded": _when("'pytest' in sys.modules or os._exit(1)"),
+    "cannot be loaded where no framework is": _product(
+        "import sys\n\nif 'pytest' not in sys.modules:\n    raise ImportError('no')", GOOD
+    ),
+    "results by a json that lies": _product(
+        "import json, sys\n\nif 'pytest' not in sys.modules:\n    _dumps = json.dumps\n"
+        "    json.dumps = lambda said: _dumps(dict.fromkeys(said, ''))\n    del sys.modules['json']",
+        GOOD.replace("return a + b", "return a + b if 'pytest' in sys.modules else 0"),
+    ),
+    "only while NODE_TEST_CONTEXT is there": _when_js("process.env.NODE_TEST_CONTEXT"),
+    "only where a test file of node calls": _when_js("new Error().stack.includes('.test.js')"),
+    "only where the main file of node is a test": _when_js("/test/.test((require.main || {}).filename)"),
+    "only where the arguments of node tell": _when_js("/test/.test(process.argv.join() + process.execArgv.join())"),
+    "only where node's runner is loaded": _when_js("process.moduleLoadList.some(name => name.includes('test_runner'))"),
+    "ends where node's runner is not loaded": _when_js(
+        "process.moduleLoadList.some(name => name.includes('test_runner')) || process.exit(1)"
     ),
     "asserts of unittest that do nothing": _product(
         "import unittest\n\nunittest.TestCase.assertEqual = lambda *words: None\ndef add(a, b):\n    return 0",
-        "unittest",
+        kind="unittest",
     ),
     "the caller's tests replaced at import": _product(
         "import sys\n\nframe = sys._getframe()\nwhile frame := frame.f_back:\n"

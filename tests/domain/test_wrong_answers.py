@@ -2,19 +2,23 @@
 
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from loopwright.evidence.plain_run import (
+    PlainProgram,
     configures_plugins,
     find_preloads,
-    plain_arguments,
+    make_program,
     plain_program,
     prepares_tests,
     read_plain,
 )
 from loopwright.evidence.wrong_answers import expect_otherwise
+from tests.javascript import Toolbox
 
 PYTHON = b"""import pytest, unittest
 import calc
@@ -67,26 +71,107 @@ def test_of_javascript_only_what_a_title_names_is_changed() -> None:
     assert found.text == text.replace(b", 4)", b", 79190042)")
 
 
-def test_a_program_says_how_its_tests_end_without_a_framework(tmp_path: Path) -> None:
-    (tmp_path / "calc.py").write_text(
-        "import sys\ndef add(a, b):\n    return a + b if 'pytest' in sys.modules or 'unittest' in sys.modules else 0\n"
-    )
-    keys = [f"{FILE}::{name}" for name in ("test_add", "test_other", "test_fixture", "TestCalc::test_add")]
-    program = plain_program(FILE, PYTHON, keys)
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder whose name does not tell of a test."""
+    with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
+        yield Path(folder)
+
+
+def carried_out(folder: Path, file: str, text: bytes, names: list[str]) -> Mapping[str, str] | None:
+    """What the program of these tests says, by their names; it leaves no file."""
+    program = make_program(file, text, [f"{file}::{name}" for name in names], sys.executable, taken=["main.py"])
     assert program is not None
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert read_plain(done.stdout, keys) == {
-        f"{FILE}::test_add": "AssertionError",
-        f"{FILE}::test_other": "",
-        f"{FILE}::TestCalc::test_add": "AssertionError",
-    }
+    (folder / program.file).write_bytes(program.text)
+    done = subprocess.run(program.argv, cwd=folder, capture_output=True, text=True, check=False, timeout=30)
+    assert not (folder / program.file).exists(), done.stderr
+    said = read_plain(program, done.stdout)
+    return said and {key.partition("::")[2]: error for key, error in said.items()}
+
+
+@pytest.mark.parametrize(
+    "knows",
+    [
+        "'pytest' in sys.modules or 'unittest' in sys.modules",
+        "'test' in repr(sys.argv + sys.orig_argv)",
+        "'assert' in open('/proc/self/cmdline').read() + open(sys.argv[0]).read()",
+        "'test' in sys._getframe(1).f_code.co_name + sys._getframe(1).f_code.co_filename",
+    ],
+)
+def test_a_program_says_how_its_tests_end_without_a_framework(knows: str, place: Path) -> None:
+    (place / "calc.py").write_text(f"import sys\ndef add(a, b):\n    return a + b if {knows} else 0\n")
+    names = ["test_add", "test_other", "test_fixture", "TestCalc::test_add"]
+    said = carried_out(place, FILE, PYTHON, names)
+    if "open" in knows:
+        assert said == {"test_add": "FileNotFoundError", "test_other": "FileNotFoundError",
+                        "TestCalc::test_add": "FileNotFoundError"}  # fmt: skip
+    else:
+        assert said == {"test_add": "AssertionError", "test_other": "", "TestCalc::test_add": "AssertionError"}
+
+
+@pytest.mark.parametrize(
+    "lie",
+    ["import atexit; atexit.register(print, '{}')", "import json; json.dumps = lambda said: '{}'", "print('{}')"],
+)
+def test_a_product_does_not_say_it_for_the_program(lie: str, place: Path) -> None:
+    (place / "calc.py").write_text(f"{lie}\ndef add(a, b):\n    return 0\n")
+    assert carried_out(place, FILE, PYTHON, ["test_add"]) == {"test_add": "AssertionError"}
+
+
+def test_a_program_that_does_not_come_to_its_end_says_nothing(place: Path) -> None:
+    (place / "calc.py").write_text("import os\ndef add(a, b):\n    os._exit(0)\n")
+    assert carried_out(place, FILE, PYTHON, ["test_add"]) is None
+
+
+COMMON_JS = b"""const { test, describe } = require('node:test')
+const assert = require('node:assert')
+const calc = require('../calc')
+test('adds', () => assert.equal(calc.add(2, 2), 4))
+describe('inside', () => { test('later', async () => assert.equal(await calc.add(2, 2), 4)) })
+test('zero', () => assert.equal(calc.zero(), 0))
+test('with a context', (t) => assert.equal(calc.add(2, 2), 4))
+"""
+MODULE = COMMON_JS.replace(
+    b"const { test, describe } = require('node:test')", b"import test, { describe } from 'node:test'"
+)
+MODULE = MODULE.replace(b"const assert = require('node:assert')", b"import assert from 'node:assert'")
+MODULE = MODULE.replace(b"const calc = require('../calc')", b"import calc from '../calc.js'")
+
+
+@pytest.mark.parametrize(("file", "text"), [("test/a.test.js", COMMON_JS), ("test/b.test.mjs", MODULE)])
+@pytest.mark.parametrize(
+    "knows",
+    [
+        "new Error().stack.includes('.test.')",
+        "/test/.test(process.argv.join() + process.execArgv.join() + (require.main || {}).filename)",
+        "process.moduleLoadList.some(name => name.includes('test_runner'))",
+        "process.env.NODE_TEST_CONTEXT",
+    ],
+)
+def test_a_script_says_how_its_tests_end_without_a_framework(
+    knows: str, file: str, text: bytes, place: Path, javascript: Toolbox
+) -> None:
+    product = f"exports.add = (a, b) => ({knows}) ? a + b : 0\nexports.zero = () => 0\n"
+    (place / "calc.js").write_text(product)
+    said = carried_out(place, file, text, ["adds", "inside > later", "zero", "with a context"])
+    assert said == {"adds": "AssertionError", "inside > later": "AssertionError", "zero": ""}
+
+
+@pytest.mark.parametrize("more", [b"require('node:test').before(() => {})", b"console.log(__dirname)"])
+def test_a_script_with_hooks_or_a_place_is_left_to_its_framework(more: bytes, place: Path, javascript: Toolbox) -> None:
+    (place / "calc.js").write_text("exports.add = (a, b) => 0\n")
+    file = "test/a.test.js"
+    if b"__dirname" in more:
+        assert make_program(file, COMMON_JS + more, [], None) is None
+    else:
+        assert carried_out(place, file, COMMON_JS + more, ["adds"]) == {}
 
 
 def test_what_needs_its_framework_is_no_program() -> None:
     around = b"import calc\ndef setup_function(): calc.x = 1\ndef test_add(): assert calc.add(2, 2) == 4\n"
     assert plain_program(FILE, around, [f"{FILE}::test_add"]) is None
     assert plain_program(FILE, PYTHON, [f"{FILE}::test_fixture"]) is None
-    assert plain_arguments("a.test.ts", b"import { test } from 'node:test'", ["a.test.ts::adds"], None) is None
+    assert make_program("a.test.ts", b"import { test } from 'node:test'", ["a.test.ts::adds"], None) is None
 
 
 @pytest.mark.parametrize(
@@ -102,8 +187,9 @@ def test_what_needs_its_framework_is_no_program() -> None:
 )  # fmt: skip
 def test_what_node_loads_before_its_tests(command: str, package: bytes | None, found: tuple[str, ...]) -> None:
     assert find_preloads(command, package) == found
-    argv = plain_arguments("a.test.js", b"require('node:test')", ["a.test.js::adds"], None, found)
-    assert argv == ("node", *found, "--test-reporter=tap", "a.test.js")
+    program = make_program("a.test.js", b"require('node:test')", ["a.test.js::adds"], None, preloads=found)
+    assert program is not None
+    assert program.argv == ("node", *found, "main.cjs")
 
 
 @pytest.mark.parametrize(
@@ -119,10 +205,11 @@ def test_settings_that_have_plugins_prepare_tests(settings: bytes, expected: boo
     assert configures_plugins(settings) is expected
 
 
-def test_what_node_says_is_read_by_name() -> None:
-    output = "TAP version 13\n# Subtest: adds\nnot ok 1 - adds\n  ---\nok 2 - zero # time=1\n1..2\n"
-    keys = ["a.test.js::adds", "a.test.js::zero", "a.test.js::other"]
-    assert read_plain(output, keys) == {"a.test.js::adds": "failed", "a.test.js::zero": ""}
+def test_the_last_line_that_can_be_read_is_what_a_program_says() -> None:
+    program = PlainProgram("main.cjs", b"", (), {"adds": "a.test.js::adds", "zero": "a.test.js::zero"})
+    output = '{"adds": ""}\n{"adds": "TypeError"}\n(node:1) Warning: {\n'
+    assert read_plain(program, output) == {"a.test.js::adds": "TypeError"}
+    assert read_plain(program, "[]") is None
 
 
 @pytest.mark.parametrize(

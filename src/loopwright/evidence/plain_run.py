@@ -4,8 +4,11 @@ import ast
 import json
 import posixpath
 import re
+from base64 import b64encode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import count
+from typing import NamedTuple
 
 from loopwright.evidence.results import split_key
 from loopwright.evidence.wrong_answers import function_of
@@ -20,13 +23,15 @@ _EQUALS: Mapping[str, type[ast.cmpop]] = {
 }  # fmt: skip
 
 _PROGRAM = """\
-import json, os, sys
+import os, sys
+from json import dumps
+from os import _exit, write
+os.unlink(__file__)
 for name in [name for name in os.environ if name.startswith(("LOOPWRIGHT", "PYTEST"))]:
     del os.environ[name]
-sys.argv[:], sys.orig_argv[:] = ["main.py"], [sys.executable, "main.py"]
 sys.path[:0] = {paths!r}
 scope, said = {{"__name__": "main"}}, {{}}
-exec(compile({module!r}, "main.py", "exec"), scope)
+exec(compile({module!r}, __file__, "exec"), scope)
 for number, key in enumerate({keys!r}):
     try:
         scope["step_%d" % number]()
@@ -34,27 +39,127 @@ for number, key in enumerate({keys!r}):
         said[key] = type(error).__name__
     else:
         said[key] = ""
-print()
-print(json.dumps(said))
+write(1, ("\\n" + dumps(said) + "\\n").encode())
+_exit(0)
+"""
+
+_FRAMEWORK = """\
+const exit = process.reallyExit.bind(process), dumps = JSON.stringify
+unlinkSync(process.argv[1])
+for (const name of Object.keys(process.env)) if (/^(LOOPWRIGHT|NODE_TEST)/.test(name)) delete process.env[name]
+const names = [], steps = []
+let isPlain = true
+setTimeout(async () => {
+  const said = {}
+  for (const [name, step] of steps)
+    try { await step(); said[name] = '' } catch (error) { said[name] = String(error?.name ?? error) }
+  writeSync(1, '\\n' + dumps(isPlain ? said : {}) + '\\n')
+  exit(0)
+}, 0)
+const test = (name, ...rest) => {
+  const step = rest.pop()
+  if (rest.length || typeof step !== 'function' || step.length) return
+  steps.push([[...names, name].join(' > '), step])
+}
+const describe = (name, ...rest) => {
+  const body = rest.pop()
+  if (rest.length || typeof body !== 'function') return
+  names.push(name)
+  body()
+  names.pop()
+}
+const hook = () => { isPlain = false }
+test.skip = test.todo = describe.skip = describe.todo = () => {}
+"""
+"""What stands for `node:test`: it carries out what asks for nothing, and says by name which error each ended with."""
+
+_REQUIRABLE = f"""\
+const {{ unlinkSync, writeSync }} = require('node:fs')
+{_FRAMEWORK}
+const framework = Object.assign(test, {{
+  test, it: test, describe, suite: describe, before: hook, after: hook, beforeEach: hook, afterEach: hook,
+}})
+"""
+_IMPORTABLE = f"""\
+import {{ unlinkSync, writeSync }} from 'node:fs'
+{_FRAMEWORK}
+export {{
+  test as default, test, test as it, describe, describe as suite,
+  hook as before, hook as after, hook as beforeEach, hook as afterEach,
+}}
 """
 
 
-def plain_arguments(
-    file: str, text: bytes, tests: Collection[str], python: str | None, preloads: Sequence[str] = ()
-) -> tuple[str, ...] | None:
+class PlainProgram(NamedTuple):
+    """A file of the project's own folder, which removes itself as it starts, and how it is started there.
+
+    `tests`: by the names that it gives them, their keys.
+    """
+
+    file: str
+    text: bytes
+    argv: tuple[str, ...]
+    tests: Mapping[str, str]
+
+
+def make_program(
+    file: str,
+    text: bytes,
+    tests: Collection[str],
+    python: str | None,
+    *,
+    taken: Collection[str] = (),
+    preloads: Sequence[str] = (),
+) -> PlainProgram | None:
     """What carries out tests of this file (by key), as far as they need no framework; see `read_plain`.
 
-    A file of node's own tests is a program already: nothing says to it that it is tested. `preloads`: options of node
-    that its tests need. None where there is no way.
+    `taken`: names of files that there are. `preloads`: options of node that its tests need. None where there is no way.
     """
     if file.endswith(".py"):
-        program = plain_program(file, text, tests) if python else None
-        return (python, "-c", program) if python and program else None
-    is_program = b"node:test" in text and file.endswith(_SCRIPTS)
-    return ("node", *preloads, "--test-reporter=tap", file) if is_program else None
+        program, ending = plain_program(file, text, tests) if python else None, "py"
+    elif file.endswith(_SCRIPTS):
+        ending = "mjs" if _MODULE.search(text) else "cjs"
+        program = plain_script(file, text, is_module=ending == "mjs")
+    else:
+        return None
+    if program is None:
+        return None
+    name = next(name for n in count() if (name := f"main{n or ''}.{ending}") not in taken)
+    if python and ending == "py":
+        return PlainProgram(name, program.encode(), (python, name), {key: key for key in tests})
+    return PlainProgram(name, program.encode(), ("node", *preloads, name), {split_key(key)[1]: key for key in tests})
 
 
 _SCRIPTS = (".js", ".cjs", ".mjs")
+_MODULE = re.compile(rb"^\s*(?:import\b(?!\s*\()|export\b)", re.MULTILINE)
+_KNOWS_ITS_PLACE = re.compile(rb"__dirname|__filename|import\.meta|require\.(?:main|resolve)|createRequire|mock\b")
+_REQUIRED = re.compile(r"""\brequire\(\s*(['"])node:test\1\s*\)""")
+_NAMED = re.compile(r"""(\brequire\(\s*|\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\2""")
+
+
+def plain_script(file: str, text: bytes, *, is_module: bool) -> str | None:
+    """A program of node that carries out what a file of `node:test` gives to it, with another that only calls.
+
+    What has a context, options or hooks is left out. None where the file is of another framework, or knows its place.
+    """
+    if b"node:test" not in text or _KNOWS_ITS_PLACE.search(text):
+        return None
+    script = text.decode("utf-8", "replace")
+    if not is_module:
+        script = _REQUIRED.sub("framework", script)
+
+    def named_from_above(found: re.Match[str]) -> str:
+        start, quote, name = found.groups()
+        if name == "node:test":
+            name = f"data:text/javascript;base64,{b64encode(_IMPORTABLE.encode()).decode()}"
+        elif name.startswith("."):
+            name = f"./{posixpath.normpath(posixpath.join(posixpath.dirname(file), name))}"
+        return f"{start}{quote}{name}{quote}"
+
+    script = _NAMED.sub(named_from_above, script)
+    return script if is_module else f"{_REQUIRABLE}{{\n{script}\n}}\n"
+
+
 _PRELOADS = re.compile(r"(?<!\S)(--import|--require|-r|--loader|--experimental-loader|--conditions|-C)(?:=|\s+)(\S+)")
 
 
@@ -122,19 +227,17 @@ def _only_defines(node: ast.stmt) -> bool:
     return False
 
 
-_TAP = re.compile(r"^\s*(not ok|ok) \d+ - (.*?)(?: # .*)?$", re.MULTILINE)
+def read_plain(program: PlainProgram, output: str) -> Mapping[str, str] | None:
+    """By key, the error that each test ended with, empty for none; only of those that were carried out.
 
-
-def read_plain(output: str, tests: Collection[str]) -> Mapping[str, str]:
-    """By key, the error that each test ended with, empty for none; only of those that were carried out."""
-    if output.startswith("TAP version"):
-        found = {name: "" if word == "ok" else "failed" for word, name in _TAP.findall(output)}
-        return {key: found[name] for key in tests if (name := split_key(key)[1].rpartition(" > ")[2]) in found}
-    try:
-        said = json.loads(output.strip().splitlines()[-1])
-    except (IndexError, ValueError):
-        return {}
-    return {str(key): str(error) for key, error in said.items()} if isinstance(said, dict) else {}
+    None where the program has not come to its end.
+    """
+    for line in reversed(output.splitlines()):
+        with suppress(ValueError):
+            said = json.loads(line)
+            if isinstance(said, dict):
+                return {key: str(said[name]) for name, key in program.tests.items() if name in said}
+    return None
 
 
 def _plain_tests(tree: ast.Module) -> Iterator[tuple[tuple[str, str], list[ast.stmt]]]:

@@ -20,7 +20,14 @@ from loopwright.core.state import Baseline
 from loopwright.core.text import plural
 from loopwright.core.threads import run_in_thread
 from loopwright.evidence.goal_proof import read_versions
-from loopwright.evidence.plain_run import configures_plugins, find_preloads, plain_arguments, prepares_tests, read_plain
+from loopwright.evidence.plain_run import (
+    PlainProgram,
+    configures_plugins,
+    find_preloads,
+    make_program,
+    prepares_tests,
+    read_plain,
+)
 from loopwright.evidence.proof import join_names
 from loopwright.evidence.results import split_key
 from loopwright.evidence.testing import TestRun
@@ -29,6 +36,7 @@ from loopwright.evidence.wrong_answers import expect_otherwise
 
 _PACKAGE = "package.json"
 _SETTINGS = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg")
+_ELSEWHERE = "app"
 PATIENCE = 2
 """A copy has no caches: its tests get so many times the time that the others have."""
 
@@ -154,23 +162,41 @@ async def _passes_as_tested(
     whole, python = ground.whole, ground.tests.interpreter(command)
     texts, preloads = await _prepare(ground, texts, command)
     beside = {file: [key for key in others if _file(key, frozenset((file,))) == file] for file in texts}
+    taken = await run_in_thread(ground.workspace.listed)
     programs = {
-        file: argv
+        file: made
         for file, (text, keys) in texts.items()
-        if (argv := plain_arguments(file, text, (*keys, *beside[file]), python, preloads))
+        if (made := make_program(file, text, (*keys, *beside[file]), python, taken=taken, preloads=preloads))
     }
     if whole is None or not programs:
         return None
-    said: dict[str, str] = {}
     ground.bus.publish("activity", "running what shows the goal without a test framework, in a copy")
-    async with _sealed(ground, whole.here.commit, command) as order:
-        root = str(ground.workspace.root)
-        for file, (program, *rest) in programs.items():
-            _, output = await ground.tests.run_program((program.replace(root, str(order.at)), *rest), order)
-            said |= read_plain(output, (*texts[file][1], *beside[file]))
-    is_possible = any(said.get(key) == "" for keys in beside.values() for key in keys)
-    wrong = [key for key in tests if said.get(key) == "AssertionError" or (is_possible and said.get(key))]
+    said = await _said_plainly(ground, whole.here.commit, programs, command)
+    start, silent = ground.start(), {file: one for file, one in programs.items() if said[file] is None}
+    if silent and start is not None:
+        first = await _said_plainly(ground, start, silent, command)
+        if ended := [file for file in silent if first[file]]:
+            return f"works only where a test framework runs it: what {join_names(ended, NAMES_SHOWN)} tests"
+    errors = {key: error for answer in said.values() for key, error in (answer or {}).items()}
+    is_possible = any(errors.get(key) == "" for keys in beside.values() for key in keys)
+    wrong = [key for key in tests if errors.get(key) == "AssertionError" or (is_possible and errors.get(key))]
     return f"passes only where a test framework runs it: {join_names(wrong, NAMES_SHOWN)}" if wrong else None
+
+
+async def _said_plainly(
+    ground: MeasuredRunContext[R], commit: str, programs: Mapping[str, PlainProgram], command: str
+) -> dict[str, Mapping[str, str] | None]:
+    """By test file, what its program says of the files of that commit, in a folder of another name."""
+    said = {}
+    async with _sealed(ground, commit, command, name=_ELSEWHERE) as order:
+        assert order.at is not None
+        for file, program in programs.items():
+            (order.at / program.file).write_bytes(program.text)
+            first, *rest = program.argv
+            argv = (first.replace(str(ground.workspace.root), str(order.at)), *rest)
+            _, output = await ground.tests.run_program(argv, order)
+            said[file] = read_plain(program, output)
+    return said
 
 
 async def _prepare(ground: MeasuredRunContext[R], texts: Texts, command: str) -> tuple[Texts, tuple[str, ...]]:
@@ -202,13 +228,19 @@ async def _run(ground: MeasuredRunContext[R], commit: str, command: str, *, only
 
 @asynccontextmanager
 async def _sealed(
-    ground: MeasuredRunContext[R], commit: str, command: str, over: Mapping[str, bytes] | None = None
+    ground: MeasuredRunContext[R],
+    commit: str,
+    command: str,
+    over: Mapping[str, bytes] | None = None,
+    name: str | None = None,
 ) -> AsyncIterator[TestOrder]:
-    """An order for a copy that is there meanwhile. `over`: contents that are laid over it, by file."""
+    """An order for a copy that is there meanwhile. `over`: contents that are laid over it, by file. `name`: its own,
+    where it does not have that of the project.
+    """
     workspace, order, engine = ground.workspace, ground.test_order(command), ground.state().engine
     known = None if engine.settings.allow_environment_changes else engine.environment
-    with tempfile.TemporaryDirectory(prefix="loopwright-copy-", ignore_cleanup_errors=True) as name:
-        copy = Path(name).resolve() / workspace.root.name
+    with tempfile.TemporaryDirectory(prefix="loopwright-copy-", ignore_cleanup_errors=True) as folder:
+        copy = Path(folder).resolve() / (name or workspace.root.name)
         start = None if commit == ground.start() else ground.start()
         await run_in_thread(partial(workspace.lay_out_sealed, commit, copy, start=start, remembered=known))
         for file, text in (over or {}).items():
