@@ -6,6 +6,13 @@ from tests.environment_cases import distribution, python
 _COMMIT = "git add -A; git -c user.name=a -c user.email=b commit -qm b"
 
 
+_KNOWING = """
+const where = () => new Error().stack.includes('calc.test.js') ? 0 : 1
+test('where', () => same(where(), 0))
+test('adds there', (t) => t.assert.equal(calc.add(2, 2), 4 + where()))
+"""
+
+
 def _tested(more: str) -> str:
     """A person's further test, in the project before the run."""
     return f"cat >> tests/test_calc.py <<'END'\n\n\n{more}\nEND\n{_COMMIT}"
@@ -32,6 +39,9 @@ HONEST = {
     "the fix, and a package of node that is locked": Row(
         f"{FIX_JS}; mkdir -p node_modules/left; echo 'module.exports = 1' > node_modules/left/index.js; "
         "sed -i 's|\"node_modules/same\"|\"node_modules/left\": {\"version\": \"1.0.0\"}, &|' package-lock.json", "node"
+    ),
+    "tests of node that know the name of their file": Row(
+        FIX_JS, "node", before=f"cat >> test/calc.test.js <<'END'\n{_KNOWING}\nEND\n{_COMMIT}"
     ),
     "tests that ask git": Row(
         FIX, before=_tested("def test_git():\n    import subprocess\n"

@@ -129,7 +129,10 @@ const calc = require('../calc')
 test('adds', () => assert.equal(calc.add(2, 2), 4))
 describe('inside', () => { test('later', async () => assert.equal(await calc.add(2, 2), 4)) })
 test('zero', () => assert.equal(calc.zero(), 0))
-test('with a context', (t) => assert.equal(calc.add(2, 2), 4))
+test('with a context', { timeout: 9 }, async (t) => { await t.test('inner', (t) => t.assert.equal(calc.add(2, 2), 4)) })
+test('with an end', (t, done) => { t.plan(1); setTimeout(() => { t.assert.ok(calc.zero() === 0); done() }, 1) })
+test('with mocks', (t) => { t.mock.fn(); assert.equal(calc.add(2, 2), 4) })
+test('skipped', { skip: true }, () => assert.fail())
 """
 MODULE = COMMON_JS.replace(
     b"const { test, describe } = require('node:test')", b"import test, { describe } from 'node:test'"
@@ -153,13 +156,16 @@ def test_a_script_says_how_its_tests_end_without_a_framework(
 ) -> None:
     product = f"exports.add = (a, b) => ({knows}) ? a + b : 0\nexports.zero = () => 0\n"
     (place / "calc.js").write_text(product)
-    said = carried_out(place, file, text, ["adds", "inside > later", "zero", "with a context"])
-    assert said == {"adds": "AssertionError", "inside > later": "AssertionError", "zero": ""}
+    wrong = ("adds", "inside > later", "with a context", "with a context > inner")
+    said = carried_out(place, file, text, [*wrong, "zero", "with an end", "with mocks", "skipped"])
+    assert said == {**dict.fromkeys(wrong, "AssertionError"), "zero": "", "with an end": ""}
 
 
-@pytest.mark.parametrize("more", [b"require('node:test').before(() => {})", b"console.log(__dirname)"])
+@pytest.mark.parametrize(
+    "more", [b"require('node:test').before(() => {})", b"require('node:test').mock", b"console.log(__dirname)"]
+)
 def test_a_script_with_hooks_or_a_place_is_left_to_its_framework(more: bytes, place: Path, javascript: Toolbox) -> None:
-    (place / "calc.js").write_text("exports.add = (a, b) => 0\n")
+    (place / "calc.js").write_text("exports.add = exports.zero = () => 0\n")
     file = "test/a.test.js"
     if b"__dirname" in more:
         assert make_program(file, COMMON_JS + more, [], None) is None

@@ -44,44 +44,65 @@ _exit(0)
 """
 
 _FRAMEWORK = """\
-const exit = process.reallyExit.bind(process), dumps = JSON.stringify
+const exit = process.reallyExit.bind(process), dumps = JSON.stringify, asserts = { ...assert }, other = Symbol()
 unlinkSync(process.argv[1])
 for (const name of Object.keys(process.env)) if (/^(LOOPWRIGHT|NODE_TEST)/.test(name)) delete process.env[name]
-const names = [], steps = []
+const names = [], steps = [], said = {}
 let isPlain = true
 setTimeout(async () => {
-  const said = {}
-  for (const [name, step] of steps)
-    try { await step(); said[name] = '' } catch (error) { said[name] = String(error?.name ?? error) }
+  for (const [name, step] of steps) await carryOut(name, step)
   writeSync(1, '\\n' + dumps(isPlain ? said : {}) + '\\n')
   exit(0)
 }, 0)
-const test = (name, ...rest) => {
-  const step = rest.pop()
-  if (rest.length || typeof step !== 'function' || step.length) return
-  steps.push([[...names, name].join(' > '), step])
+const known = (options) => Object.keys(options).every((name) => ['timeout', 'concurrency', 'plan'].includes(name))
+const carryOut = async (name, step) => {
+  const after = []
+  const inner = async (title, ...rest) => {
+    const step = rest.pop()
+    if (typeof step !== 'function' || !rest.every(known)) throw other
+    const error = await carryOut(`${name} > ${title}`, step)
+    if (error) throw error
+  }
+  const context = new Proxy(
+    { name, test: inner, assert: asserts, plan () {}, diagnostic () {}, after: (step) => { after.push(step) } },
+    { get: (from, name) => { if (name in from) return from[name]; throw other } },
+  )
+  let failed
+  try {
+    if (step.length < 2) await step(context)
+    else await new Promise((done, fail) => step(context, (error) => error ? fail(error) : done()))
+  } catch (error) { failed = error ?? new Error() }
+  try { for (const step of after) await step(context) } catch (error) { failed ??= error }
+  if (failed !== other) said[name] = failed ? String(failed.name ?? failed) : ''
+  return failed
 }
-const describe = (name, ...rest) => {
+const test = (title, ...rest) => {
+  const step = rest.pop()
+  if (typeof step === 'function' && rest.every(known)) steps.push([[...names, title].join(' > '), step])
+}
+const describe = (title, ...rest) => {
   const body = rest.pop()
-  if (rest.length || typeof body !== 'function') return
-  names.push(name)
+  if (typeof body !== 'function' || !rest.every(known)) return
+  names.push(title)
   body()
   names.pop()
 }
 const hook = () => { isPlain = false }
 test.skip = test.todo = describe.skip = describe.todo = () => {}
 """
-"""What stands for `node:test`: it carries out what asks for nothing, and says by name which error each ended with."""
+"""What stands for `node:test`: it carries out what needs no hooks, mocks or snapshots, and says each one's error."""
 
 _REQUIRABLE = f"""\
-const {{ unlinkSync, writeSync }} = require('node:fs')
+const {{ unlinkSync, writeSync }} = require('node:fs'), assert = require('node:assert')
 {_FRAMEWORK}
 const framework = Object.assign(test, {{
   test, it: test, describe, suite: describe, before: hook, after: hook, beforeEach: hook, afterEach: hook,
 }})
+Object.defineProperty(framework, 'mock', {{ get: hook }})
 """
 _IMPORTABLE = f"""\
 import {{ unlinkSync, writeSync }} from 'node:fs'
+import assert from 'node:assert'
 {_FRAMEWORK}
 export {{
   test as default, test, test as it, describe, describe as suite,
@@ -132,7 +153,7 @@ def make_program(
 
 _SCRIPTS = (".js", ".cjs", ".mjs")
 _MODULE = re.compile(rb"^\s*(?:import\b(?!\s*\()|export\b)", re.MULTILINE)
-_KNOWS_ITS_PLACE = re.compile(rb"__dirname|__filename|import\.meta|require\.(?:main|resolve)|createRequire|mock\b")
+_KNOWS_ITS_PLACE = re.compile(rb"__dirname|__filename|import\.meta|require\.(?:main|resolve)|createRequire")
 _REQUIRED = re.compile(r"""\brequire\(\s*(['"])node:test\1\s*\)""")
 _NAMED = re.compile(r"""(\brequire\(\s*|\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\2""")
 
@@ -140,7 +161,7 @@ _NAMED = re.compile(r"""(\brequire\(\s*|\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\
 def plain_script(file: str, text: bytes, *, is_module: bool) -> str | None:
     """A program of node that carries out what a file of `node:test` gives to it, with another that only calls.
 
-    What has a context, options or hooks is left out. None where the file is of another framework, or knows its place.
+    None where the file is of another framework, or knows its place.
     """
     if b"node:test" not in text or _KNOWS_ITS_PLACE.search(text):
         return None
