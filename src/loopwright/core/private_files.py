@@ -1,6 +1,7 @@
-"""Folders and files that are this user's alone, whatever the umask would let others do."""
+"""Folders and files that are this user's alone, whatever the umask would let others do; and files that are not."""
 
 import contextlib
+import errno
 import os
 import stat
 from pathlib import Path
@@ -31,3 +32,24 @@ def close_to_others(folder: Path) -> None:
 def open_private(path: str, flags: int) -> int:
     """As the `opener` of `open`."""
     return os.open(path, flags, FILE_MODE)
+
+
+MOST_READ = 1 << 30
+"""Bytes of one file: more than any report has, and less than a machine's memory."""
+
+
+def read_regular(path: Path, offset: int = 0, most: int = MOST_READ) -> bytes:
+    """Of a folder in which programs of a run write. FileNotFoundError for what is no regular file: a link leads to what
+    is not theirs, a pipe is waited for without an end, and a device has none.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):  # a link; a socket
+            raise FileNotFoundError(errno.ENOENT, "there is no regular file", str(path)) from error
+        raise
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise FileNotFoundError(errno.ENOENT, "there is no regular file", str(path))
+        file.seek(offset)
+        return file.read(most)

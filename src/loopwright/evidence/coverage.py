@@ -11,6 +11,7 @@ from typing import NamedTuple, TypedDict
 from urllib.parse import unquote, urlsplit
 from xml.etree.ElementTree import Element
 
+from loopwright.core.private_files import read_regular
 from loopwright.evidence.junit import UnreadableXml, parse_xml
 from loopwright.evidence.testing import Coverage
 
@@ -95,7 +96,7 @@ def _hits(measured: Element) -> Iterator[tuple[int, bool]]:
 def read_coverage_py(file: Path, cwd: Path) -> Iterator[FileLines]:
     """The files of a report, whose paths are relative to `cwd`; none where it is missing or cut short."""
     try:
-        files = json.loads(file.read_bytes())["files"]
+        files = json.loads(read_regular(file))["files"]
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return
     for name, measured in files.items():
@@ -109,7 +110,7 @@ _LONGEST_BLOCK = 100_000
 def read_go_profile(file: Path, path_of: Callable[[str], Path | None]) -> Iterator[FileLines]:
     """The blocks of a profile; none where it is missing or no profile. `path_of` finds the file of an import path."""
     try:
-        text = file.read_bytes().decode("utf-8", "replace")
+        text = read_regular(file).decode("utf-8", "replace")
     except FileNotFoundError:
         return
     ran: dict[str, set[int]] = {}
@@ -134,7 +135,7 @@ class _Measured(TypedDict):
 def read_istanbul(file: Path) -> Iterator[FileLines]:
     """A line ran when a statement that begins on it did; nothing where the report is missing or cut short."""
     try:
-        files = json.loads(file.read_bytes())
+        files = json.loads(read_regular(file))
         yield from [_lines(Path(name), measured) for name, measured in files.items()]
     except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
         return
@@ -183,7 +184,7 @@ def read_v8(reports: Iterable[Path], root: Path) -> Iterator[FileLines]:
     known: dict[Path, _Text] = {}
     for file in reports:
         try:
-            report = json.loads(file.read_bytes())
+            report = json.loads(read_regular(file))
             scripts, translated = report["result"], report.get("source-map-cache", {})
             for script in scripts:
                 url = script["url"]

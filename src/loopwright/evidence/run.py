@@ -16,6 +16,7 @@ from typing import ClassVar
 
 from loopwright.core.errors import Invalid
 from loopwright.core.ports import Difference, FileLayer, TestOrder
+from loopwright.core.private_files import read_regular
 from loopwright.core.text import clip_text, plural
 from loopwright.evidence.layered_run import run_layered
 from loopwright.evidence.python import probe
@@ -232,9 +233,10 @@ class RunWatch:
 
 
 def _new_lines(path: Path, log: _Log) -> Iterator[object]:
-    with path.open("rb") as file:
-        file.seek(log.offset)
-        *whole, _torn = file.read().split(b"\n")
+    try:
+        *whole, _torn = read_regular(path, log.offset, _MOST_NEWS).split(b"\n")
+    except OSError:
+        return  # it is the program's folder: what lies there may be anything
     log.offset += sum(len(line) + 1 for line in whole)
     for line in whole:
         with suppress(ValueError):
@@ -242,6 +244,7 @@ def _new_lines(path: Path, log: _Log) -> Iterator[object]:
 
 
 _SHORTEST = 1.0  # seconds
+_MOST_NEWS = 1 << 26  # bytes
 
 RunOnce = Callable[[Mapping[str, str], float], Awaitable[ProcessResult]]
 """Runs the command in an environment, within so many seconds."""
@@ -402,7 +405,7 @@ class ProjectTests:
                     project=self._project,
                     marker=order.marker,
                     patience=replace(patience, timeout=seconds),
-                    env=env,
+                    env=probe.shorten_environment(env, folder),
                     output_cap=OUTPUT_KEPT,
                     on_output=order.on_output,
                     needs=SandboxNeeds(writable=(folder,)),

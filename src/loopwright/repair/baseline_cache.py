@@ -1,6 +1,9 @@
 """The last first run of a project, kept in memory for who asks about the same files next: diagnosis, then search."""
 
+from contextlib import suppress
 from pathlib import Path
+
+from loopwright.core.private_files import read_regular
 
 Key = tuple[object, ...]
 
@@ -19,5 +22,6 @@ class BaselineCache:
 
     def keep(self, key: Key, found: Path) -> None:
         """Takes what was measured, if anything was."""
-        if key != self._key and found.exists():
-            self._key, self._data = key, found.read_bytes()
+        if key != self._key:
+            with suppress(OSError):  # it lies in a folder of the project's programs
+                self._key, self._data = key, read_regular(found)

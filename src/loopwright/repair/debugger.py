@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from pydantic import JsonValue
 
 from loopwright.core.errors import Invalid
 from loopwright.core.ids import next_hypothesis_id
+from loopwright.core.private_files import read_regular
 from loopwright.core.text import plural
 from loopwright.core.threads import check_cancelled, run_in_thread
 from loopwright.evidence.debugging import (
@@ -565,8 +567,8 @@ def _anchors(hypotheses: list[Hypothesis]) -> list[list[str]]:
 
 def _read(path: Path, finished: ProcessResult) -> Plain:
     """The worker's answer, or one that says why there is none."""
-    if path.exists():
-        answer: Plain = json.loads(path.read_text())
+    with suppress(OSError):
+        answer: Plain = json.loads(read_regular(path))
         return answer
     why = "ran out of time" if finished.cut is not None else f"ended with {finished.exit_code}"
     last = finished.output.strip().splitlines()[-1:] or ["(it printed nothing)"]

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
+from loopwright.core.private_files import read_regular
 from loopwright.evidence import coverage, sources
 from loopwright.evidence.coverage import FileLines, combine_coverage
 from loopwright.evidence.javascript import package_json
@@ -403,7 +404,10 @@ class _Log:
 def _log(file: Path) -> _Log:
     """The last line may have been torn by the death of its process."""
     log = _Log()
-    *whole, _torn = file.read_bytes().split(b"\n")
+    try:
+        *whole, _torn = read_regular(file).split(b"\n")
+    except OSError:
+        log.damaged, whole = True, []
     for line in whole:
         try:
             log.take(json.loads(line))

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from loopwright.core.private_files import read_regular
 from loopwright.evidence import coverage
 from loopwright.evidence.coverage import FileLines, combine_coverage
 from loopwright.evidence.python.statements import list_unseen
@@ -112,6 +113,18 @@ def _ordered(env: Mapping[str, str], **more: object) -> dict[str, str]:
     return {**env, ORDER: json.dumps({**json.loads(env[ORDER]), **more})} if ORDER in env else dict(env)
 
 
+LONGEST = 100_000
+"""Bytes of one variable; Linux takes 128 KiB."""
+
+
+def shorten_environment(env: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """The same, where what is too long for a variable stands in a file of the folder."""
+    long = {name: text for name in (ORDER, COPY) if len((text := env.get(name, "")).encode()) > LONGEST}
+    for name, text in long.items():
+        (folder / f"{name}.order").write_text(text)
+    return {**env, **{name: f"@{folder / name}.order" for name in long}}
+
+
 def write_end(folder: Path, pid: int) -> None:
     """Writes the end that a process could not write, because it was ended over a test."""
     _write(folder, f"{pid}-settled", {"kind": "end", "status": 1})
@@ -205,7 +218,10 @@ def _reach(found: Mapping[str, list[str]]) -> Reach:
 
 def _lines(file: Path) -> Iterator[object]:
     """The parsed lines of one process; the last may have been torn by its death."""
-    *whole, _torn = file.read_bytes().split(b"\n")
+    try:
+        *whole, _torn = read_regular(file).split(b"\n")
+    except OSError:
+        whole = [b"?"]
     for line in whole:
         try:
             yield load_json(line)

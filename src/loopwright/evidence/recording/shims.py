@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from loopwright.core.private_files import read_regular
+
 ASKED = "LOOPWRIGHT_SHIMS"
 """Environment variable without which a stand-in only becomes the tool: unset for what tests start."""
 
@@ -62,11 +64,11 @@ def read_recordings(folder: Path, tools: Collection[str]) -> Iterator[ToolRecord
     found = (path for path in folder.glob("*.json") if path.name.rsplit("-", 2)[0] in tools)
     for path in sorted(found, key=lambda path: path.name.rsplit("-", 2)[1].zfill(20)):
         try:
-            note = json.loads(path.read_bytes())
-        except ValueError:
+            note = json.loads(read_regular(path))
+        except (OSError, ValueError):
             note = {}
         stem = path.with_suffix("")
-        parts = [file.read_bytes() if (file := Path(f"{stem}.{kind}")).exists() else b"" for kind in ("out", "err")]
+        parts = [_read(Path(f"{stem}.{kind}")) for kind in ("out", "err")]
         is_whole = [len(part) for part in parts][: len(note.get("sizes", ()))] == note.get("sizes")
         output, errors = (part.decode("utf-8", "replace") for part in parts)
         yield ToolRecording(
@@ -78,6 +80,13 @@ def read_recordings(folder: Path, tools: Collection[str]) -> Iterator[ToolRecord
             exit_code=note["exit"] if is_whole else None,
             stem=stem,
         )
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return read_regular(file)
+    except OSError:
+        return b""
 
 
 def read_start_time(folder: Path) -> int:

@@ -52,11 +52,20 @@ class Order(TypedDict):
 
 def read_order() -> Order | None:
     """What loopwright asks of this process, or None."""
-    text = os.environ.get(ORDER)
+    text = read_variable(ORDER)
     if text is None:
         return None
     order: Order = json.loads(text)
     return order
+
+
+def read_variable(name: str) -> str | None:
+    """What it says, or the file that it names because that is long."""
+    text = os.environ.get(name)
+    if text is None or not text.startswith("@"):
+        return text
+    with open(text[1:], encoding="utf-8") as file:
+        return file.read()
 
 
 def restore_environment(order: Order) -> None:

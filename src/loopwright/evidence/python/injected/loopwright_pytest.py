@@ -197,7 +197,7 @@ class Resting:
     @around
     def pytest_runtest_protocol(self, item: pytest.Item) -> Around:
         if self._are_familiar is None:
-            self._are_familiar = tracing.are_familiar(item.config.hook)
+            self._are_familiar = tracing.are_familiar(item.config.pluginmanager.hook)
         if self._are_familiar and _is_plain(item):
             self._trace.rest()
         try:
@@ -306,7 +306,7 @@ class Worker:
 
     @around
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Around:
-        is_walk = isinstance(collector, FOLDERS) and not self._takes_part(collector.config.hook)
+        is_walk = isinstance(collector, FOLDERS) and not self._takes_part(collector.config.pluginmanager.hook)
         with tracing.unobserved() if is_walk else tracing.observed():
             return (yield)
 

@@ -321,6 +321,9 @@ def _used(code: CodeType, *, texts: bool) -> Iterator[str]:
 def read_copy() -> dict[str, Any] | None:  # Any: parsed JSON
     """What this process has to know of the copy it runs in, or None."""
     text = os.environ.get(COPY)
+    if text and text.startswith("@"):  # it was too long for a variable
+        with open(text[1:], encoding="utf-8") as file:
+            text = file.read()
     order: dict[str, Any] | None = json.loads(text) if text else None
     return order
 
