@@ -59,6 +59,7 @@ from loopwright.repair.tree import copy_tree, survey_project
 _SECONDS = 10.0
 _DIFF = (
     "git", "-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", "safe.directory=*", "diff", "--unified=0",
+    "--ignore-submodules=all",
     "--relative", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/",
     "HEAD", "--", "*.py",
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """Git worktrees of runs: made beside the project on a branch of their own, committed in, and removed without loss."""
 
 import os
+import re
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,8 +15,8 @@ from loopwright.core.text import plural
 from loopwright.processes.user_git import UserGit
 from loopwright.workspace.checkpoints import GitWorkspace, create_commit, find_commit, private_directory
 from loopwright.workspace.copies import furnish_worktree
-from loopwright.workspace.listing import OURS, project_files
-from loopwright.workspace.private_git import PrivateGit
+from loopwright.workspace.listing import OURS, git_folder, project_files
+from loopwright.workspace.private_git import PrivateGit, run_git
 from loopwright.workspace.tree_index import drop_looks
 from loopwright.workspace.worktrees import merge_commits, remove_all
 
@@ -63,7 +64,7 @@ class GitBranches:
 
     def _what_stays(self, git: UserGit, base: str, on: str | None) -> str:
         begins = f"works in a worktree that begins at {base[:10]} ({on or 'a detached HEAD'})"
-        listed = git.run("status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal").output.split("\0")
+        listed = git.run("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all").output.split("\0")
         ours = tuple(os.fsdecode(folder) for folder in OURS)
         changed = [line for line in listed if line[2:].strip() and not line[2:].strip().startswith(ours)]
         if not changed:
@@ -223,6 +224,7 @@ class GitBranches:
     def _stage(self, git: UserGit, files: Sequence[str] = ()) -> tuple[str, ...]:
         """All that is the run's, or only these files; the submodules with changes, which no commit can hold."""
         self._clear_locks(git)
+        check_repositories(git.folder)
         ours = (f":(exclude,top){os.fsdecode(folder)}" for folder in OURS)
         done = git.run("add", "--all", "--", *([f":(literal){file}" for file in files] or ["."]), *ours)
         if not done.is_good and files:  # one that was made and removed again, or is in a submodule
@@ -287,3 +289,33 @@ def _brief(words: str) -> str:
     """On one line; of much, the end, where programs say what is wrong."""
     line = "; ".join(line.strip() for line in words.splitlines() if line.strip())
     return line if len(line) <= SAID else f"… {line[-SAID:]}"
+
+
+_HARMLESS = re.compile(
+    r"core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)"
+    r"|(remote\..*\.(url|fetch)|branch\..*\.(remote|merge|rebase)|submodule\..*\.(url|active|branch)|user\.(name|email))"
+)
+
+
+def check_repositories(folder: Path) -> None:
+    """WorkspaceError where a repository in this work tree has settings or hooks of its own that name programs: the
+    user's git looks into it, and would start them.
+    """
+    staged = run_git("ls-files", "-z", "--stage", cwd=folder).stdout.split(b"\0")
+    others = run_git("ls-files", "-z", "--others", "--directory", "--exclude-standard", cwd=folder).stdout.split(b"\0")
+    links = [line.partition(b"\t")[2] for line in staged if line.startswith(b"160000")]
+    common = run_git("rev-parse", "--path-format=absolute", "--git-common-dir", cwd=folder).stdout.strip()
+    for name in (*links, *(name for name in others if name.endswith(b"/"))):
+        at = folder / os.fsdecode(name)
+        own = git_folder(at).resolve()
+        if not os.path.lexists(at / ".git") or own.is_relative_to(os.fsdecode(common)):
+            continue
+        told = run_git("config", "--file", str(own / "config"), "--name-only", "--list", "-z", cwd=folder).stdout
+        settings = [key for key in told.decode("utf-8", "replace").split("\0") if key and not _HARMLESS.fullmatch(key)]
+        hooks = [one.name for one in (own / "hooks").glob("*") if one.suffix != ".sample"]
+        if settings or hooks:
+            what = f"setting {settings[0]}" if settings else f"hook {hooks[0]}"
+            raise WorkspaceError(
+                f"{os.fsdecode(name)} is a repository of its own, whose {what} may start a program; "
+                "remove its .git, or that, and commit again"
+            )

@@ -4,9 +4,11 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from loopwright.core.private_files import read_regular
 from loopwright.core.threads import check_cancelled, tell_progress
 from loopwright.workspace.private_git import PrivateGit, run_git
 
@@ -42,7 +44,8 @@ class Repository(NamedTuple):
     """The project, or a repository in it. Its own git knows what is tracked and ignored there.
 
     `prefix`: its place in the project, empty or with a slash at its end. `has_rules`: it has a git of its own, whose
-    rules are meant for it; else only the .gitignore files count.
+    rules are meant for it; else only the .gitignore files count. Of one in the project only the index and the rules are
+    read: a program of the run can write its settings, and settings name programs.
     """
 
     folder: Path
@@ -65,21 +68,43 @@ class Repository(NamedTuple):
 
     def ask(self, private: PrivateGit, question: Sequence[str | bytes]) -> list[bytes]:
         """The names that git lists, relative to the folder."""
-        if self.has_rules:
+        git = PrivateGit(private.directory, self.folder)
+        if self.has_rules and not self.prefix:
             done = run_git(*question, cwd=self.folder)
             if done.returncode == 0:
                 return done.stdout.split(b"\0")[:-1]
+        elif self.has_rules:
+            index, rules = (git_folder(self.folder) / name for name in ("index", "info/exclude"))
+            also = (f"--exclude-from={rules}",) if _is_plain(rules) else ()
+            if _is_plain(index):
+                done = git.attempt(question[0], *also, *question[1:], index=index)
+                if done.returncode == 0:
+                    return done.stdout.split(b"\0")[:-1]
         with private.scratch_index() as empty:
-            return PrivateGit(private.directory, self.folder).run(*question, index=empty).split(b"\0")[:-1]
+            return git.run(*question, index=empty).split(b"\0")[:-1]
 
     def ignores(self, private: PrivateGit, folders: Iterable[bytes]) -> Iterator[bytes]:
         """Those that a rule is about, so that all that comes there is ignored, too. Relative, as they are."""
         asked, question = b"".join(name + b"/\0" for name in folders), ("check-ignore", "-z", "--stdin")
-        done = run_git(*question, cwd=self.folder, stdin=asked) if self.has_rules else None
+        done = run_git(*question, cwd=self.folder, stdin=asked) if self.has_rules and not self.prefix else None
         if done is None or done.returncode not in (0, 1):  # 1: there is none
             with private.scratch_index() as empty:
                 done = PrivateGit(private.directory, self.folder).attempt(*question, stdin=asked, index=empty)
         return (name.rstrip(b"/") for name in done.stdout.split(b"\0")[:-1])
+
+
+def git_folder(folder: Path) -> Path:
+    """Where the repository of a work tree is, which may say so in a file."""
+    own = folder / ".git"
+    with suppress(OSError):
+        text = read_regular(own).decode(errors="surrogateescape")
+        return folder / text.strip().removeprefix("gitdir:").strip()
+    return own
+
+
+def _is_plain(path: Path) -> bool:
+    seen = _look(os.fsencode(path))
+    return seen is not None and stat.S_ISREG(seen.st_mode)
 
 
 class Listing(NamedTuple):

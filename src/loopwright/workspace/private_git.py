@@ -53,6 +53,8 @@ def clean_environment() -> dict[str, str]:
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_ALLOW_PROTOCOL": "none",  # a repository that lacks objects names the program that would bring them
+        "GIT_NO_LAZY_FETCH": "1",
         "LC_ALL": "C",
     }
 
