@@ -69,11 +69,13 @@ for a, b in ((2, 2), (-1, 5), (17, 25), (0, 0), (-3, -4)):
     found = calc.add(a, b)
     assert type(found) is int and found - (a + b) in range(0, 1), found
 assert type(calc.zero()) is int
+print("as it should be")
 """
 _CHECK_JAVASCRIPT = """
 const calc = require('./calc')
 for (const [a, b] of [[2, 2], [-1, 5], [17, 25], [0, 0], [-3, -4]])
     if (!Object.is(calc.add(a, b), a + b)) throw new Error('wrong')
+console.log('as it should be')
 """
 
 
@@ -233,7 +235,7 @@ class _Court:
             done = subprocess.run(self.about.check, cwd=copy, env=clean, capture_output=True, timeout=20, check=False)
         except (OSError, subprocess.TimeoutExpired):
             return False
-        return done.returncode == 0
+        return done.returncode == 0 and done.stdout == b"as it should be\n"
 
     def _git(self, *words: str) -> None:
         self._run(["git", *words])

@@ -46,14 +46,14 @@ FILE = "tests/test_calc.py"
 @pytest.mark.parametrize(
     ("test", "line"),
     [
-        ("test_add", "def test_add(): assert calc.add(2, 2) == 7927"),
-        ("test_text", "    assert '4 but not this' == str(calc.add(2, 2))"),
-        ("TestCalc::test_add", "        self.assertEqual(calc.add(2, 2), 7927)"),
-        ("test_fixture", "def test_fixture(tmp_path): assert calc.add(2, 2) == 7927"),
+        ("test_add", "def test_add(): assert calc.add(2, 2) == 11"),
+        ("test_text", "    assert 'e' == str(calc.add(2, 2))"),
+        ("TestCalc::test_add", "        self.assertEqual(calc.add(2, 2), 11)"),
+        ("test_fixture", "def test_fixture(tmp_path): assert calc.add(2, 2) == 11"),
     ],
 )
 def test_a_test_expects_another_value(test: str, line: str) -> None:
-    found = expect_otherwise(FILE, PYTHON, [f"{FILE}::{test}"])
+    found = expect_otherwise(FILE, PYTHON, [f"{FILE}::{test}"], 7)
     assert found is not None
     changed = [new for new, old in zip(found.text.splitlines(), PYTHON.splitlines(), strict=True) if new != old]
     assert changed == [line.encode()]
@@ -61,14 +61,19 @@ def test_a_test_expects_another_value(test: str, line: str) -> None:
 
 @pytest.mark.parametrize("test", ["test_branch", "test_other", "test_raises"])
 def test_nothing_is_sure_to_be_compared(test: str) -> None:
-    assert expect_otherwise(FILE, PYTHON, [f"{FILE}::{test}"]) is None
+    assert expect_otherwise(FILE, PYTHON, [f"{FILE}::{test}"], 7) is None
 
 
 def test_of_javascript_only_what_a_title_names_is_changed() -> None:
     text = b"test('adds', () => same(calc.add(2, 2), 4))\ntest('zero', () => {\n  expect(calc.zero()).toBe(0)\n})\n"
-    found = expect_otherwise("calc.test.js", text, ["calc.test.js::adds"])
+    found = expect_otherwise("calc.test.js", text, ["calc.test.js::adds"], -3)
     assert found is not None
-    assert found.text == text.replace(b", 4)", b", 79190042)")
+    assert found.text == text.replace(b", 4)", b", 1)")
+
+
+def test_a_literal_within_what_is_compared_stays() -> None:
+    text = b"test('adds', () => assert.strictEqual(positive(calc.add(2, 2)), true))\n"
+    assert expect_otherwise("calc.test.js", text, ["calc.test.js::adds"], 7) is None
 
 
 @pytest.fixture
@@ -80,7 +85,7 @@ def place() -> Iterator[Path]:
 
 def carried_out(folder: Path, file: str, text: bytes, names: list[str]) -> Mapping[str, str] | None:
     """What the program of these tests says, by their names; it leaves no file."""
-    program = make_program(file, text, [f"{file}::{name}" for name in names], sys.executable, taken=["main.py"])
+    program = make_program(file, text, [f"{file}::{name}" for name in names], sys.executable)
     assert program is not None
     (folder / program.file).write_bytes(program.text)
     done = subprocess.run(program.argv, cwd=folder, capture_output=True, text=True, check=False, timeout=30)

@@ -7,7 +7,6 @@ import re
 from base64 import b64encode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import count
 from typing import NamedTuple
 
 from loopwright.evidence.results import split_key
@@ -35,7 +34,7 @@ exec(compile({module!r}, __file__, "exec"), scope)
 for number, key in enumerate({keys!r}):
     try:
         scope["step_%d" % number]()
-    except Exception as error:
+    except BaseException as error:
         said[key] = type(error).__name__
     else:
         said[key] = ""
@@ -129,12 +128,13 @@ def make_program(
     tests: Collection[str],
     python: str | None,
     *,
-    taken: Collection[str] = (),
+    name: str = "main",
     preloads: Sequence[str] = (),
 ) -> PlainProgram | None:
     """What carries out tests of this file (by key), as far as they need no framework; see `read_plain`.
 
-    `taken`: names of files that there are. `preloads`: options of node that its tests need. None where there is no way.
+    `name`: its own, by which a product could tell it. `preloads`: options of node that its tests need. None where there
+    is no way.
     """
     if file.endswith(".py"):
         program, ending = plain_program(file, text, tests) if python else None, "py"
@@ -145,7 +145,7 @@ def make_program(
         return None
     if program is None:
         return None
-    name = next(name for n in count() if (name := f"main{n or ''}.{ending}") not in taken)
+    name = f"{name}.{ending}"
     if python and ending == "py":
         return PlainProgram(name, program.encode(), (python, name), {key: key for key in tests})
     return PlainProgram(name, program.encode(), ("node", *preloads, name), {split_key(key)[1]: key for key in tests})
@@ -259,6 +259,20 @@ def read_plain(program: PlainProgram, output: str) -> Mapping[str, str] | None:
             if isinstance(said, dict):
                 return {key: str(said[name]) for name, key in program.tests.items() if name in said}
     return None
+
+
+def find_refused(wrong: Mapping[str, str], first: Mapping[str, str], passed: Collection[str]) -> Sequence[str]:
+    """Those of the tests with an error here whose framework passes them: it should not be the framework that does it.
+
+    `first`: what the same program said of the first files, whose framework had `passed` these others. Where one of them
+    did not pass as a program, they all need their framework. Where all did, a program is as good; where there are none,
+    only a failed assertion counts.
+    """
+    if any(first.get(key) for key in passed):
+        return []
+    if any(first.get(key) == "" for key in passed):
+        return list(wrong)
+    return [key for key, error in wrong.items() if error == "AssertionError"]
 
 
 def _plain_tests(tree: ast.Module) -> Iterator[tuple[tuple[str, str], list[ast.stmt]]]:

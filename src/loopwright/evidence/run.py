@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import secrets
 import shlex
 import signal
 import tempfile
@@ -442,7 +443,7 @@ class ProjectTests:
             marker=order.marker,
             patience=Patience(order.timeout, order.silence),
             output_cap=OUTPUT_KEPT,
-            needs=SandboxNeeds(),
+            needs=SandboxNeeds(cache=f"alone-{secrets.token_hex(4)}"),  # nothing there tells of earlier runs
         )
         return done.exit_code, done.output
 

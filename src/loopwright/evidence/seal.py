@@ -4,6 +4,7 @@ What git ignores is there as it was when the run began; what the run has made of
 project, and whatever a process does to the project's own folder, are not.
 """
 
+import secrets
 import tempfile
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -24,6 +25,7 @@ from loopwright.evidence.plain_run import (
     PlainProgram,
     configures_plugins,
     find_preloads,
+    find_refused,
     make_program,
     prepares_tests,
     read_plain,
@@ -113,7 +115,7 @@ async def _without_what_no_copy_passes(
 ) -> list[str]:
     """Those of the tests that the copy itself does not explain: one of the first files failed them, too.
 
-    Where it fails all that it could, it is no place for tests that failed at first, either.
+    Where it fails all of a file that passed at first, it is no place for the others of that file, either.
     """
     known = [key for key in differing if (test := baseline.tests.get(key)) and test.status == "passed"]
     if not known or baseline.commit is None:
@@ -126,10 +128,10 @@ async def _without_what_no_copy_passes(
             f"{plural(len(excused), 'test')} pass in no copy of the project: {join_names(sorted(excused), NAMES_SHOWN)}"
         )
         ground.note("not_sealed", words)
-    if len(excused) == len(known):
-        files = {file_of(key) for key in excused}
-        excused |= {key for key in differing if file_of(key) in files}
-    return [key for key in differing if key not in excused]
+    alone = {file_of(key) for key in excused} - {
+        file_of(key) for key, test in baseline.tests.items() if test.status == "passed" and key not in excused
+    }
+    return [key for key in differing if key not in excused and file_of(key) not in alone]
 
 
 Texts = Mapping[str, tuple[bytes, list[str]]]
@@ -137,7 +139,8 @@ Texts = Mapping[str, tuple[bytes, list[str]]]
 
 async def _passes_always(ground: MeasuredRunContext[R], texts: Texts, command: str) -> str | None:
     """Whether a test that shows the goal passes as well where it expects something else."""
-    wrong = {file: found for file, (text, keys) in texts.items() if (found := expect_otherwise(file, text, keys))}
+    step = secrets.choice((-1, 1)) * secrets.choice(range(3, 100))
+    wrong = {file: found for file, (text, keys) in texts.items() if (found := expect_otherwise(file, text, keys, step))}
     asked = [key for found in wrong.values() for key in found.tests]
     if not asked or ground.whole is None:
         return None
@@ -152,31 +155,22 @@ async def _passes_always(ground: MeasuredRunContext[R], texts: Texts, command: s
 async def _passes_as_tested(
     ground: MeasuredRunContext[R], texts: Texts, others: Sequence[str], command: str
 ) -> str | None:
-    """Whether a test that shows the goal passes only where a test framework runs it.
-
-    `others`: tests that pass, too. Where one beside it does as a program, programs do there; where one did not on the
-    first files, whose framework passed it, none of its file does.
-    """
+    """Whether a test that shows the goal passes only where a test framework runs it. `others`: tests that pass, too."""
     whole, python = ground.whole, ground.tests.interpreter(command)
     texts, preloads = await _prepare(ground, texts, command)
     beside = {file: [key for key in others if _file(key, frozenset((file,))) == file] for file in texts}
-    taken = await run_in_thread(ground.workspace.listed)
+    name = secrets.token_hex(4)
     programs = {
         file: made
         for file, (text, keys) in texts.items()
-        if (made := make_program(file, text, (*keys, *beside[file]), python, taken=taken, preloads=preloads))
+        if (made := make_program(file, text, (*keys, *beside[file]), python, name=name, preloads=preloads))
     }
     if whole is None or not programs:
         return None
     ground.bus.publish("activity", "running what shows the goal without a test framework, in a copy")
     said = await _said_plainly(ground, whole.here.commit, programs, command)
-    errors = {key: error for answer in said.values() for key, error in (answer or {}).items()}
-    is_possible = any(errors.get(key) == "" for keys in beside.values() for key in keys)
     wrong = {
-        file: [
-            key for key in texts[file][1] if errors.get(key) == "AssertionError" or (is_possible and errors.get(key))
-        ]
-        for file in programs
+        file: {key: error for key in texts[file][1] if (error := (said[file] or {}).get(key))} for file in programs
     }
     doubted = {file: one for file, one in programs.items() if wrong[file] or said[file] is None}
     start, baseline = ground.start(), ground.state().engine.baseline
@@ -186,10 +180,11 @@ async def _passes_as_tested(
     if ended := [file for file in doubted if said[file] is None and first[file]]:
         return f"works only where a test framework runs it: what {join_names(ended, NAMES_SHOWN)} tests"
     passed = {key for key, test in baseline.tests.items() if test.status == "passed"}
-    excused = {
-        file for file in doubted if any((first[file] or {}).get(key) for key in passed.intersection(beside[file]))
-    }
-    found = [key for file, keys in wrong.items() if file not in excused for key in keys]
+    found = [
+        key
+        for file in doubted
+        for key in find_refused(wrong[file], first[file] or {}, passed.intersection(beside[file]))
+    ]
     return f"passes only where a test framework runs it: {join_names(found, NAMES_SHOWN)}" if found else None
 
 

@@ -1,6 +1,7 @@
 """Tests that expect something else than they do: a test that passes all the same proves nothing. Pure."""
 
 import ast
+import json
 import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
@@ -23,15 +24,17 @@ class _Edit(NamedTuple):
     text: bytes
 
 
-def expect_otherwise(file: str, text: bytes, tests: Collection[str]) -> WrongAnswers | None:
-    """With another value wherever one of the tests (by key) is sure to compare a literal for equality."""
+def expect_otherwise(file: str, text: bytes, tests: Collection[str], step: int) -> WrongAnswers | None:
+    """With another value wherever one of the tests (by key) is sure to compare a literal for equality: a number that is
+    `step` away, not 0, or a text with another character. Nobody can tell by the value that it is the wrong one.
+    """
     find = _python_edits if file.endswith(".py") else _javascript_edits if _JAVASCRIPT.search(file) else None
     if find is None:
         return None
     edits: list[_Edit] = []
     asked = []
     for key in tests:
-        if found := list(find(file, text, key)):
+        if found := list(find(file, text, key, step)):
             edits += found
             asked.append(key)
     for edit in sorted(set(edits), reverse=True):
@@ -42,7 +45,7 @@ def expect_otherwise(file: str, text: bytes, tests: Collection[str]) -> WrongAns
 _ASSERTS = frozenset({"assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual"})
 
 
-def _python_edits(file: str, text: bytes, key: str) -> Iterator[_Edit]:
+def _python_edits(file: str, text: bytes, key: str, step: int) -> Iterator[_Edit]:
     """Only statements of the test's own body: what stands in a branch may never be run."""
     try:
         tree = ast.parse(text)
@@ -59,7 +62,7 @@ def _python_edits(file: str, text: bytes, key: str) -> Iterator[_Edit]:
             if expected is not None and expected.end_lineno and expected.end_col_offset is not None:
                 first = starts[expected.lineno - 1] + expected.col_offset
                 end = starts[expected.end_lineno - 1] + expected.end_col_offset
-                yield _Edit(first, end, _other(expected.value).encode())
+                yield _Edit(first, end, repr(_other(expected.value, step)).encode())
 
 
 def function_of(key: str) -> tuple[str, str]:
@@ -90,26 +93,28 @@ def _expected(statement: ast.stmt) -> ast.Constant | None:
     return literals[0] if len(literals) == 1 else None
 
 
-def _other(value: object) -> str:
+def _other(value: object, step: int) -> object:
     match value:
         case bool():
-            return repr(not value)
+            return not value
         case int() | float():
-            return repr(value * 2 + 7919)
-        case _:
-            return repr(f"{value} but not this")
+            return value + step
+        case str():
+            place = step % max(len(value), 1)
+            return value[:place] + ("e" if value[place : place + 1] != "e" else "a") + value[place + 1 :]
+    raise TypeError(value)
 
 
 _JAVASCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
 _TITLE = re.compile(rb"\b(?:test|it)(?:\.only)?\s*\(\s*(['\"`])(.*?)\1\s*,")
 _COMPARISON = re.compile(
-    rb"(?:\b(?:same|equal|equals|strictEqual|deepEqual|deepStrictEqual|is)\((?:[^;\n'\"]*),|\.(?:toBe|toEqual|toStrictEqual)\()"
+    rb"(?:\b(?:same|equal|equals|strictEqual|deepEqual|deepStrictEqual|is)\(([^;\n'\"]*),|\.(?:toBe|toEqual|toStrictEqual)\()"
     rb"\s*(-?\d+(?:\.\d+)?)\s*\)\s*(?=[;\n)]|$)"
 )
 _BRANCH = re.compile(rb"\b(?:if|catch|return|while|switch)\b|\?")
 
 
-def _javascript_edits(file: str, text: bytes, key: str) -> Iterator[_Edit]:
+def _javascript_edits(file: str, text: bytes, key: str, step: int) -> Iterator[_Edit]:
     """Numbers that a test's text, up to the first branch in it, compares something with."""
     name = split_key(key)[1].rpartition(" > ")[2].encode()
     titles = list(_TITLE.finditer(text))
@@ -119,4 +124,6 @@ def _javascript_edits(file: str, text: bytes, key: str) -> Iterator[_Edit]:
         end = titles[number + 1].start() if number + 1 < len(titles) else len(text)
         branch = _BRANCH.search(text, title.end(), end)
         for found in _COMPARISON.finditer(text, title.end(), branch.start() if branch else end):
-            yield _Edit(found.start(1), found.end(1), b"79190042")
+            compared, literal = found.groups()
+            if compared is None or compared.count(b"(") == compared.count(b")"):  # else it is an argument of that
+                yield _Edit(*found.span(2), repr(_other(json.loads(literal), step)).encode())
