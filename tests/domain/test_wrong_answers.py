@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,7 +49,6 @@ FILE = "tests/test_calc.py"
     [
         ("test_add", "def test_add(): assert calc.add(2, 2) == 11"),
         ("test_text", "    assert 'e' == str(calc.add(2, 2))"),
-        ("TestCalc::test_add", "        self.assertEqual(calc.add(2, 2), 11)"),
         ("test_fixture", "def test_fixture(tmp_path): assert calc.add(2, 2) == 11"),
     ],
 )
@@ -64,11 +64,34 @@ def test_nothing_is_sure_to_be_compared(test: str) -> None:
     assert expect_otherwise(FILE, PYTHON, [f"{FILE}::{test}"], 7) is None
 
 
+@pytest.mark.parametrize("expected", ["(4, 5)", "float('inf')", "1e300", "'four'", "4", "None", "[4]", "{4}", "True"])
+def test_an_expression_is_expected_to_be_another(expected: str) -> None:
+    text = f"def test_add():\n    expected = {expected}\n    found = {expected}\n    assert found == expected\n"
+    wrong = expect_otherwise("test_a.py", text.encode(), ["test_a.py::test_add"], 7)
+    assert wrong is not None
+    scope: dict[str, Any] = {}
+    exec(wrong.text, scope)
+    with pytest.raises(AssertionError):
+        scope["test_add"]()
+
+
+def test_what_is_near_is_left_alone() -> None:
+    text = b"def test_add():\n    assert pytest.approx(1000, rel=0.1) == 1001\n"
+    assert expect_otherwise("test_a.py", text, ["test_a.py::test_add"], 7) is None
+
+
 def test_of_javascript_only_what_a_title_names_is_changed() -> None:
     text = b"test('adds', () => same(calc.add(2, 2), 4))\ntest('zero', () => {\n  expect(calc.zero()).toBe(0)\n})\n"
     found = expect_otherwise("calc.test.js", text, ["calc.test.js::adds"], -3)
     assert found is not None
     assert found.text == text.replace(b", 4)", b", 1)")
+
+
+def test_each_comparison_of_a_test_expects_another_value() -> None:
+    found = expect_otherwise(FILE, PYTHON, [f"{FILE}::TestCalc::test_add"], 7)
+    assert found is not None
+    assert b"[v])(FOUR))" in found.text
+    assert b"self.assertEqual(calc.add(2, 2), 11)" in found.text
 
 
 def test_a_literal_within_what_is_compared_stays() -> None:

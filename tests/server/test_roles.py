@@ -121,3 +121,23 @@ def test_the_file_keeps_no_token_and_is_the_owners_alone(tokens: NamedTokens, tm
     assert tokens.find(token) is None
     with pytest.raises(Invalid, match="others could"):
         tokens.entries()
+
+
+def test_a_task_with_a_command_needs_the_last_role(shop: Path, tokens: NamedTokens) -> None:
+    given = {role: tokens.add(role, role) for role in ("approve", "admin")}
+    rules = replace(PLACE.rules(TOKEN), named=tokens)
+    with (
+        open_projects([shop], actor="api") as projects,
+        TestClient(create_app(projects, rules), base_url="http://127.0.0.1:8765") as client,
+    ):
+        for role, body, status in (
+            ("approve", {"choice": "add", "description": "x", "tool": "bash", "command": "id"}, 403),
+            ("approve", {"choice": "develop"}, 404),
+            ("admin", {"choice": "add", "description": "x", "tool": "bash", "command": "id"}, 404),
+        ):
+            answer = client.post(
+                "/api/loops/v2/loop-v2-20260122T100000-0123abcd/choose",
+                json=body,
+                headers={"authorization": f"Bearer {given[role]}"},
+            )
+            assert answer.status_code == status, answer.text

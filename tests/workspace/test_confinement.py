@@ -473,3 +473,54 @@ def test_what_lies_deeper_holds() -> None:
 )
 def test_an_entry_of_the_setting(words: str, expected: tuple[Path, str]) -> None:
     assert read_extra(words, Path("/p"), Path("/home/u")) == expected
+
+
+def test_a_session_keyring_stays_outside(ground: Ground, kind: tuple[SandboxName, Level | None]) -> None:
+    if kind[0] == "bwrap" or os.uname().machine != "x86_64":
+        pytest.skip("for our own sandbox, with this machine's numbers of calls")
+    asking = "ctypes.CDLL(None).syscall"
+    (ground.project / "add.py").write_text(
+        f"import ctypes, os, sys\nif {asking}(250, 1, None) < 0: os._exit(3)\n"
+        f"key = {asking}(248, b'user', b'one', b'SEVENSECRETS', 12, -3)\nprint(key, flush=True)\n"
+        "os.execvp(sys.argv[1], sys.argv[1:])\n"
+    )
+    (ground.project / "read.py").write_text(
+        "import ctypes\nheld = ctypes.create_string_buffer(20)\n"
+        "found = ctypes.CDLL(None).syscall(250, 10, -3, b'user', b'one', 0)\n"
+        "ctypes.CDLL(None).syscall(250, 11, found, held, 20)\nprint(held.value)\n"
+    )
+    python = sys.executable
+    inside = (
+        "import os, sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path\n"
+        "from loopwright.processes.confinement import Sandbox\n"
+        "done = Sandbox('landlock', Path.cwd(), Path(sys.argv[2]), Path(sys.argv[3])).run_briefly("
+        "(sys.executable, 'read.py'), Path.cwd(), os.environ, 20)\nprint(done.stdout.decode())\n"
+    )
+    own = [str(Path(confinement.__file__).parents[2]), str(ground.sandbox.folder), str(ground.sandbox.state)]
+    for argv, expected in (([python, "read.py"], True), ([python, "-c", inside, *own], False)):
+        done = subprocess.run(
+            [python, "add.py", *argv], cwd=ground.project, capture_output=True, text=True, check=False
+        )
+        if done.returncode == 3:
+            pytest.skip("no keyrings here")
+        assert ("SEVENSECRETS" in done.stdout) == expected, done
+
+
+def test_tests_reach_no_socket_of_the_machine(ground: Ground, kind: tuple[SandboxName, Level | None]) -> None:
+    if kind[1] == "landlock":
+        pytest.skip("Landlock alone has no mounts")
+    place = next((path for path in map(Path, ("/srv", "/opt", "/var/lib")) if os.access(path, os.W_OK)), None)
+    if place is None:
+        pytest.skip("no folder of the machine can be written here")
+    path = place / f"loopwright-{os.getpid()}.sock"
+    ask = f"{sys.executable} -c \"import socket; s = socket.socket(socket.AF_UNIX); s.connect('{path}'); print('IN')\""
+    with socket.socket(socket.AF_UNIX) as listening:
+        try:
+            listening.bind(str(path))
+            listening.listen()
+            assert "IN" in ground.play(ask, SandboxNeeds(network=True)).output
+            assert "IN" not in ground.play(ask).output
+            named = replace(ground.sandbox, paths=(str(place),))
+            assert "IN" in replace(ground, sandbox=named).play(ask).output
+        finally:
+            path.unlink(missing_ok=True)

@@ -25,8 +25,9 @@ class _Edit(NamedTuple):
 
 
 def expect_otherwise(file: str, text: bytes, tests: Collection[str], step: int) -> WrongAnswers | None:
-    """With another value wherever one of the tests (by key) is sure to compare a literal for equality: a number that is
-    `step` away, not 0, or a text with another character. Nobody can tell by the value that it is the wrong one.
+    """With another value wherever one of the tests (by key) is sure to compare for equality, in JavaScript with a
+    literal: a number that is `step` away, not 0, or a text with another character. Nobody can tell by the value that it
+    is the wrong one.
     """
     find = _python_edits if file.endswith(".py") else _javascript_edits if _JAVASCRIPT.search(file) else None
     if find is None:
@@ -62,7 +63,19 @@ def _python_edits(file: str, text: bytes, key: str, step: int) -> Iterator[_Edit
             if expected is not None and expected.end_lineno and expected.end_col_offset is not None:
                 first = starts[expected.lineno - 1] + expected.col_offset
                 end = starts[expected.end_lineno - 1] + expected.end_col_offset
-                yield _Edit(first, end, repr(_other(expected.value, step)).encode())
+                yield _Edit(first, end, _otherwise(expected, text[first:end], step))
+
+
+def _otherwise(expected: ast.expr, written: bytes, step: int) -> bytes:
+    if isinstance(expected, ast.Constant) and isinstance(expected.value, int | float | str):
+        return repr(_other(expected.value, step)).encode()
+    return _ANOTHER % (step, step, written)
+
+
+_ANOTHER = (
+    b"(lambda v: v + %d if isinstance(v, (int, float)) and v + %d != v else v + 'e' if isinstance(v, str) else [v])(%s)"
+)
+"""Another value than that of an expression, whatever it is."""
 
 
 def function_of(key: str) -> tuple[str, str]:
@@ -80,8 +93,8 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.As
                 yield node.name if isinstance(node, ast.ClassDef) else "", one
 
 
-def _expected(statement: ast.stmt) -> ast.Constant | None:
-    """The literal, a number or a text, that the statement compares something with."""
+def _expected(statement: ast.stmt) -> ast.expr | None:
+    """What the statement compares something with: a literal, or else what stands on the right."""
     match statement:
         case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])):
             sides = (left, right)
@@ -89,8 +102,10 @@ def _expected(statement: ast.stmt) -> ast.Constant | None:
             sides = (left, right)
         case _:
             return None
+    if any("approx" in ast.dump(side) for side in sides):  # what is near may be as good
+        return None
     literals = [one for one in sides if isinstance(one, ast.Constant) and isinstance(one.value, int | float | str)]
-    return literals[0] if len(literals) == 1 else None
+    return literals[0] if len(literals) == 1 else right
 
 
 def _other(value: object, step: int) -> object:

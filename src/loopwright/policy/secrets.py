@@ -24,8 +24,13 @@ MASK = "‹masked"
 HEAD = 96
 """Characters of a longer secret that stay behind, so that its next piece is still known as one."""
 
-_WORDS = frozenset({"KEY", "KEYS", "TOKEN", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "PAT", "DSN"})
-_ENDINGS = ("APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD")
+_WORDS = frozenset(
+    {
+        *("AUTHORIZATION", "BEARER", "COOKIE", "DSN", "JWT", "KEY", "KEYS", "PASS", "PASSPHRASE", "PASSWD", "PASSWORD"),
+        *("PAT", "PWD", "SECRET", "SECRETS", "TOKEN"),
+    }
+)
+_ENDINGS = ("APIKEY", "SECRETKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD")
 _BESIDE = frozenset({"FILE", "PATH", "DIR", "NAME", "ID", "SOCK", "SOCKET", "COMMAND", "HELPER"})
 """Ends of names whose values say where a secret is, not what it is."""
 
@@ -94,7 +99,7 @@ _ANNOUNCED = re.compile(r"bearer\s*\Z", re.IGNORECASE)
 def is_secret(name: str) -> bool:
     """Whether an environment variable of that name holds a secret itself."""
     words = name.upper().replace("-", "_").split("_")
-    if words[-1] in _BESIDE:
+    if words[-1] in _BESIDE and words[-2:] != ["SECRET", "ID"]:
         return False
     return any(word in _WORDS or word.endswith(_ENDINGS) or word.startswith("CREDENTIAL") for word in words)
 

@@ -35,6 +35,7 @@ from loopwright.processes.sandbox import (
     bubblewrap_command,
     expand_folder,
     lay_out,
+    mask_sockets,
     plan_entry,
     read_extra,
     read_hosts,
@@ -195,6 +196,8 @@ class Sandbox:
         for path in needs.writable:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         table = lay_out(host, project, cwd, needs, folders)
+        if not needs.network:
+            table = mask_sockets(_sockets(), table, (path for path, _ in project.extra))
         if self.name == "bwrap":
             return bubblewrap_command(argv, table, host, cwd, network=needs.network, status=status.descriptor)
         level = landlock_level()
@@ -478,6 +481,15 @@ def _masked() -> Iterator[Path]:
     """Secret files that we can read, as root can."""
     found = (path for name in _MASKED for path in Path("/").glob(name[1:]))
     return (path for path in found if os.path.isfile(path) and os.access(path, os.R_OK))
+
+
+def _sockets() -> Iterator[Path]:
+    """Where somebody listens on this machine, by a path."""
+    with suppress(OSError), open("/proc/net/unix", errors="surrogateescape") as file:
+        for line in file:
+            name = line.rstrip("\n").partition(" /")[2]
+            if name and os.path.exists(path := Path(f"/{name}")):
+                yield path.parent.resolve() / path.name
 
 
 def _resolver(needs: SandboxNeeds) -> Iterator[Path]:

@@ -141,11 +141,25 @@ def lay_out(
 
 def is_writable(path: Path, table: Mapping[Path, Mount]) -> bool:
     """Whether that path is there, and a program can write to it, by the mount that it lies in."""
-    around = [place for place in table if path.is_relative_to(place)]
-    if not around:
-        return False
-    place = max(around, key=lambda place: len(place.parts))
-    return table[place].access == "write" or (table[place].access == "empty" and place == path)
+    place = innermost(path, table)
+    return place is not None and (table[place].access == "write" or (table[place].access == "empty" and place == path))
+
+
+def innermost(path: Path, table: Mapping[Path, Mount]) -> Path | None:
+    """The place of the mount that it lies in; None where that is the root's."""
+    around = (place for place in table if path.is_relative_to(place))
+    return max(around, key=lambda place: len(place.parts), default=None)
+
+
+def mask_sockets(sockets: Iterable[Path], table: Mapping[Path, Mount], extra: Iterable[Path]) -> dict[Path, Mount]:
+    """The table without what listens at these paths: but for the program's own folders and what is named `extra`."""
+    named = tuple(extra)
+    shown = (
+        path
+        for path in sockets
+        if (place := innermost(path, table)) is None or (table[place].access == "read" and place not in named)
+    )
+    return dict(sorted({**table, **_all(shown, "masked")}.items(), key=lambda item: len(item[0].parts)))
 
 
 def _is_hidden(path: Path, table: Mapping[Path, Mount]) -> bool:

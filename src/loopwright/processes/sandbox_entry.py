@@ -53,6 +53,7 @@ _NOSUID, _NODEV, _NOEXEC = 2, 4, 8
 _PARENT_DEATH, _DUMPABLE, _NAME, _DROP, _NO_NEW_PRIVILEGES = 1, 4, 15, 24, 38
 _SET_FILE_CAPABILITIES = 1 << 31
 """Root needs it to map itself into a namespace of a program's own; it gives no more than the owner of a file has."""
+_KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219}
 _UNWRITTEN = ("read", "masked")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _KILL, _IGNORED = 9, (13, 25)  # PIPE and XFSZ, by Python; its module of signals takes 6 ms to import
@@ -296,6 +297,8 @@ def _drop_privileges(kept: int = 0) -> None:
 
 def _become(plan: "SandboxPlan", status: int, argv: list[str]) -> None:
     posix.chdir(plan["cwd"])
+    if number := _KEYCTL.get(posix.uname().machine):
+        _libc.syscall(number, _Long(1), None)  # a session keyring of its own; kernels without any refuse
     version = landlock_version()
     _drop_privileges(_SET_FILE_CAPABILITIES if plan["level"] != "landlock" and posix.getuid() == 0 else 0)
     if version:

@@ -119,6 +119,7 @@ class RequestGate:
 
         headers = dict(scope["headers"])
         holder = next(filter(None, map(self._rules.find, _tokens(headers, self._rules.cookie))), None)
+        scope["role"] = holder and holder[1]
         if self._rules.audit and holder and scope["method"] in CHANGING:
             answering = _noted(guarded, self._rules.audit, holder[0], scope)
         else:

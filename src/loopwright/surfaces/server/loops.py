@@ -1,7 +1,10 @@
 """What only a loop can be asked."""
 
+from fastapi import Request
+
 from loopwright.core import progress_files
 from loopwright.core.course import Check, CourseStep
+from loopwright.core.errors import Forbidden
 from loopwright.core.state import MenuEntry
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.evidence.hypotheses import Hypothesis
@@ -35,9 +38,11 @@ router = Routes(prefix=LOOPS.one, tags=[TAG])
 @router.post(
     "/choose", summary="Choose its next step, or another patch", responses=LOOP_ROUTES.shows(), tags=["steering"]
 )
-async def choose(one: OneLoop, service: LoopCommands, body: Choice) -> ApiResponse:
+async def choose(one: OneLoop, service: LoopCommands, body: Choice, request: Request) -> ApiResponse:
     """An entry of an interactive loop's menu; or, if the loop is not running, a rival (rival-1, …) of a patch."""
     fields = {name: value for name, value in body.given.items() if name != "choice"}
+    if fields and request.scope["role"] != "admin":
+        raise Forbidden("a task can name a command: to add one needs a token with the role admin")
     return run_response(
         await one.control.run_in_thread(lambda: service.choose(one.id, body.choice, **fields)), one.project
     )
