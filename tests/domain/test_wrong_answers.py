@@ -99,6 +99,13 @@ def test_a_literal_within_what_is_compared_stays() -> None:
     assert expect_otherwise("calc.test.js", text, ["calc.test.js::adds"], 7) is None
 
 
+def test_a_message_behind_a_literal_does_not_hide_it() -> None:
+    text = b"test('adds', () => assert.strictEqual(calc.add(2, 2), 4, 'a sum'))\n"
+    found = expect_otherwise("calc.test.js", text, ["calc.test.js::adds"], 7)
+    assert found is not None
+    assert found.text == text.replace(b" 4,", b" 11,")
+
+
 @pytest.fixture
 def place() -> Iterator[Path]:
     """A folder whose name does not tell of a test."""

@@ -123,9 +123,11 @@ def _other(value: object, step: int) -> object:
 _JAVASCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
 _TITLE = re.compile(rb"\b(?:test|it)(?:\.only)?\s*\(\s*(['\"`])(.*?)\1\s*,")
 _COMPARISON = re.compile(
-    rb"(?:\b(?:same|equal|equals|strictEqual|deepEqual|deepStrictEqual|is)\(([^;\n'\"]*),|\.(?:toBe|toEqual|toStrictEqual)\()"
-    rb"\s*(-?\d+(?:\.\d+)?)\s*\)\s*(?=[;\n)]|$)"
+    rb"(?:\b(?:same|equal|equals|strictEqual|deepEqual|deepStrictEqual|is)"
+    rb"\((?:[^;\n'\"(),]|\((?:[^()\n]|\([^()\n]*\))*\))+,|\.(?:toBe|toEqual|toStrictEqual)\()"
+    rb"\s*(-?(?:0|[1-9]\d*)(?:\.\d+)?)\s*(?:,|\)\s*(?=[;\n)]|$))"
 )
+"""The first argument may hold calls, and is one: a number within it is none that is expected."""
 _BRANCH = re.compile(rb"\b(?:if|catch|return|while|switch)\b|\?")
 
 
@@ -139,6 +141,4 @@ def _javascript_edits(file: str, text: bytes, key: str, step: int) -> Iterator[_
         end = titles[number + 1].start() if number + 1 < len(titles) else len(text)
         branch = _BRANCH.search(text, title.end(), end)
         for found in _COMPARISON.finditer(text, title.end(), branch.start() if branch else end):
-            compared, literal = found.groups()
-            if compared is None or compared.count(b"(") == compared.count(b")"):  # else it is an argument of that
-                yield _Edit(*found.span(2), repr(_other(json.loads(literal), step)).encode())
+            yield _Edit(*found.span(1), repr(_other(json.loads(found[1]), step)).encode())

@@ -23,6 +23,7 @@ from loopwright.workspace.sealed_copy import (
     check_listing,
     object_name,
     remove_links_out,
+    remove_nested,
     share_git,
     was_there,
 )
@@ -317,6 +318,7 @@ class GitWorkspace:
             made = [name for name, one in files_of(private, commit).items() if first.get(name) != one]
             look = self._remembered(private, remembered) if remembered else None
         remove_links_out(to, made if start else ())
+        remove_nested(self._root, to, made if start else (), first)
         if look is None or look.ignored is None:
             bring_ignored(self._root, to, files, self._home)
         else:

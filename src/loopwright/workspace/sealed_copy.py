@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from loopwright.core.errors import WorkspaceError
-from loopwright.workspace.listing import decode_name
+from loopwright.workspace.listing import decode_name, folders_of
 
 Files = Mapping[bytes, tuple[bytes, bytes]]
 """Mode and object, by name."""
@@ -62,6 +62,19 @@ def remove_links_out(copy: Path, names: Iterable[bytes]) -> None:
         path = copy / os.fsdecode(name)
         if path.is_symlink() and not path.resolve().is_relative_to(copy.resolve()):
             path.unlink()
+
+
+def remove_nested(root: Path, copy: Path, names: Iterable[bytes], first: Collection[bytes]) -> None:
+    """Of these files, those in a repository that has come since the `first` ones: no commit of the project holds them."""
+    before = {folder for name in first for folder in folders_of(name)}
+    nested: dict[bytes, bool] = {}
+    for name in names:
+        for folder in folders_of(name):
+            if folder not in nested:
+                nested[folder] = folder not in before and os.path.lexists(root / os.fsdecode(folder) / ".git")
+            if nested[folder]:
+                (copy / os.fsdecode(name)).unlink(missing_ok=True)
+                break
 
 
 def share_git(root: Path, copy: Path) -> None:
