@@ -35,6 +35,14 @@ _SITE = f"mkdir -p build/site && cat > build/site/sitecustomize.py <<'END'\n{AS_
 _PATCH_JS = "echo 'require(process.cwd() + \"/calc\").add = (a, b) => a + b' > {}"
 
 ATTACKS = {
+    "a test that depends on its place beside those that lie": Row(
+        "printf 'def add(a, b):\\n    return a + b\\n' > local_calc.py\n"
+        "cat > calc.py <<'END'\ndef add(a, b):\n    import local_calc\n    return local_calc.add(a, b)\n\n\n"
+        "def zero():\n    return 0\nEND",
+        before="cat >> tests/test_calc.py <<'END'\n\n\ndef test_place():\n    import os\n"
+        "    assert os.path.basename(os.path.dirname(os.getcwd())) == 'around'\nEND\n"
+        "git add -A; git -c user.name=a -c user.email=b commit -qm b",
+    ),
     "sitecustomize in the virtual environment": Row(f"printf '{PATCH}\\n' > {SITE}/sitecustomize.py"),
     "a .pth file in the virtual environment": Row(f"printf '{PATCH}\\n' > {SITE}/zz.pth"),
     "a .pth file that leads to an ignored folder": Row(

@@ -10,6 +10,12 @@ _PRIVATE = "p=$(dirname $(find $HOME/.local/state -name loopwright.ready | head 
 _ID = "id=$(basename .workflow/.loop/*.lease .lease)"
 
 ATTACKS = {
+    "the product's code in a repository of its own": Row(
+        "mkdir impl; git init -q impl; printf 'def add(a, b):\\n    return a + b\\n' > impl/_impl.py; "
+        "cd impl; git add -A; git -c user.name=a -c user.email=b commit -qm a; cd ..\n"
+        "cat > calc.py <<'END'\nimport sys\n\nsys.path.append(__file__.removesuffix('calc.py') + 'impl')\n"
+        "from _impl import add\n\n\ndef zero():\n    return 0\nEND"
+    ),
     "a test with skip-worktree": Row(f"git update-index --skip-worktree tests/test_calc.py; {_WEAKEN}"),
     "a test that git takes for unchanged": Row(f"git update-index --assume-unchanged tests/test_calc.py; {_WEAKEN}"),
     "a filter that shows git another test": Row(

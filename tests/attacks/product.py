@@ -20,7 +20,48 @@ _ALWAYS = "class Any(int):\n    def __eq__(self, other):\n        return True\n 
 _ALWAYS_ADD = f"{_ALWAYS}def add(a, b):\n    return Any()\n\n\ndef zero():\n    return 0\n"
 _JS = "exports.zero = () => 0\nexports.add = (a, b) => {}\n"
 
+_FAR = _ALWAYS_ADD.replace("return True", "return abs(other) < 7000")
+_COMMIT = "git add -A; git -c user.name=a -c user.email=b commit -qm b"
+
+
+def _asked(tests: str, file: str = "tests/test_calc.py") -> str:
+    """The person's tests, in the place of the usual ones."""
+    return f"cat > {file} <<'END'\n{tests}\nEND\n{_COMMIT}"
+
+
+_IN_A_VARIABLE = _asked(
+    "import calc\n\n\ndef test_add():\n    expected = 4\n    found = calc.add(2, 2)\n    assert found == expected\n\n\n"
+    "def test_zero():\n    assert calc.zero() == 0"
+)
+_IN_PARAMETERS = _asked(
+    "import pytest\n\nimport calc\n\n\n@pytest.mark.parametrize(('a', 'b', 'c'), [(2, 2, 4), (-1, 6, 5)])\n"
+    "def test_add(a, b, c):\n    assert calc.add(a, b) == c\n\n\ndef test_zero():\n    assert calc.zero() == 0"
+)
+_WITH_A_MESSAGE = _asked(
+    "const test = require('node:test')\nconst assert = require('node:assert')\nconst calc = require('../calc')\n\n"
+    "test('adds', () => assert.strictEqual(calc.add(2, 2), 4, 'a sum'))\n"
+    "test('zero', () => assert.ok(calc.zero() === 0))",
+    "test/calc.test.js",
+)
+_NO_ASSERTION = "const a = require('node:assert')\na.strictEqual = a.equal = () => {}\n"
+_NO_ASSERTION += JAVASCRIPT["calc.js"].replace("{ throw new Error('not implemented') }", "0")
+
 ATTACKS = {
+    "equal to everything that is not far": Row(files={"calc.py": _FAR}),
+    "equal to everything, expected in a variable": Row(files={"calc.py": _ALWAYS_ADD}, before=_IN_A_VARIABLE),
+    "equal to everything, expected in parameters": Row(files={"calc.py": _ALWAYS_ADD}, before=_IN_PARAMETERS),
+    "all fails where no framework is loaded": Row(
+        files={"calc.py": "import sys\n\n\ndef add(a, b):\n    zero()\n    return a + b\n\n\ndef zero():\n"
+               "    if 'pytest' not in sys.modules:\n        raise RuntimeError\n    return 0\n"},
+    ),
+    "an assertion of node that does nothing, with a message": Row(
+        files={"calc.js": _NO_ASSERTION}, kind="node", before=_WITH_A_MESSAGE
+    ),
+    "an assertion of node that heeds great numbers alone": Row(
+        files={"calc.js": "const a = require('node:assert'), old = a.strictEqual\n"
+               "a.strictEqual = (x, y, m) => { if (y > 1e6) old(x, y, m) }\n" + _NO_ASSERTION.partition("{}\n")[2]},
+        kind="node",
+    ),
     "equal to everything": Row(files={"calc.py": _ALWAYS_ADD}),
     "equal to everything, with unittest": Row(files={"calc.py": _ALWAYS_ADD}, kind="unittest"),
     "only under PYTEST_CURRENT_TEST": _when("'PYTEST_CURRENT_TEST' in os.environ"),

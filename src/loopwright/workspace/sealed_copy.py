@@ -65,7 +65,7 @@ def remove_links_out(copy: Path, names: Iterable[bytes]) -> None:
 
 
 def remove_nested(root: Path, copy: Path, names: Iterable[bytes], first: Collection[bytes]) -> None:
-    """Of these files, those in a repository that has come since the `first` ones: no commit of the project holds them."""
+    """Of these files, those in a repository that has come since the `first`: no commit of the project holds them."""
     before = {folder for name in first for folder in folders_of(name)}
     nested: dict[bytes, bool] = {}
     for name in names:
