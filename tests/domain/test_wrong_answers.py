@@ -268,3 +268,21 @@ def test_the_last_line_that_can_be_read_is_what_a_program_says() -> None:
 )
 def test_what_a_conftest_does_for_those_who_ask_for_nothing(text: str, prepares: bool) -> None:
     assert prepares_tests(text.encode()) is prepares
+
+
+def test_a_test_may_know_its_file_its_package_and_marks_of_its_own(place: Path) -> None:
+    (place / "tests").mkdir()
+    (place / "tests" / "four.txt").write_text("4")
+    (place / "tests" / "helpers.py").write_text("FOUR = 4\n")
+    (place / "calc.py").write_text("def add(a, b):\n    return a + b\n")
+    text = (
+        "from pathlib import Path\nfrom unittest import mock\nimport pytest\nimport calc\nfrom .helpers import FOUR\n\n"
+        "MOCKED = mock.Mock()\n\n\n@pytest.fixture\ndef five():\n    return 5\n\n\n"
+        "def test_mocked():\n    assert mock.Mock()\n\n\ndef test_also():\n    assert MOCKED\n\n\n"
+        "FILE = Path(__file__).with_name('four.txt')\n\n\n"
+        "@pytest.mark.slow\ndef test_add():\n    assert calc.add(2, 2) == FOUR == int(FILE.read_text())\n\n\n"
+        "@pytest.mark.skipif('x')\ndef test_skipped():\n    assert 0\n"
+    )
+    assert carried_out(place, FILE, text.encode(), ["test_add", "test_skipped", "test_mocked", "test_also"]) == {
+        "test_add": ""
+    }

@@ -29,7 +29,7 @@ os.unlink(__file__)
 for name in [name for name in os.environ if name.startswith(("LOOPWRIGHT", "PYTEST"))]:
     del os.environ[name]
 sys.path[:0] = {paths!r}
-scope, said = {{"__name__": "main"}}, {{}}
+scope, said = {{"__name__": "main", "__package__": {package!r}, **{own!r}}}, {{}}
 exec(compile({module!r}, __file__, "exec"), scope)
 for number, key in enumerate({keys!r}):
     try:
@@ -201,23 +201,24 @@ def plain_program(file: str, text: bytes, tests: Collection[str]) -> str | None:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return None
-    if b"autouse" in text or b"__file__" in text:
+    kept, missing = _without_framework([one for one in tree.body if _is_kept(one)], tree.body)
+    if b"autouse" in text or "pytestmark" in missing:
         return None
-    found = dict(_plain_tests(tree))
+    found = dict(_plain_tests(tree, missing))
     keys = [key for key in tests if function_of(key) in found]
     if not keys:
         return None
-    module = ast.Module([one for one in tree.body if _is_kept(one)], [])
+    module = ast.Module(kept, [])
     for number, key in enumerate(keys):
         step = ast.parse(f"def step_{number}(): pass").body[0]
         assert isinstance(step, ast.FunctionDef)
         step.body = found[function_of(key)]
         module.body.append(step)
-    if _names(module) & _FRAMEWORKS:
-        return None
     folder = posixpath.dirname(file)
     paths = list(dict.fromkeys((folder or ".", ".", "src", "lib")))
-    return _PROGRAM.format(paths=paths, module=ast.unparse(ast.fix_missing_locations(module)), keys=keys)
+    own = {"__file__": file} if b"__file__" in text else {}  # else there is nothing that tells of a test
+    package, source = folder.replace("/", "."), ast.unparse(ast.fix_missing_locations(module))
+    return _PROGRAM.format(paths=paths, module=source, keys=keys, own=own, package=package)
 
 
 def prepares_tests(conftest: bytes) -> bool:
@@ -275,32 +276,76 @@ def find_refused(wrong: Mapping[str, str], first: Mapping[str, str], passed: Col
     return [key for key, error in wrong.items() if error == "AssertionError"]
 
 
-def _plain_tests(tree: ast.Module) -> Iterator[tuple[tuple[str, str], list[ast.stmt]]]:
+def _without_framework(
+    statements: Sequence[ast.stmt], body: Sequence[ast.stmt]
+) -> tuple[list[ast.stmt], frozenset[str]]:
+    """Those that need nothing of a framework, directly or by what others of them define; and the names that are missing
+    without the rest of the body.
+    """
+    kept, missing = list(statements), {*_FRAMEWORKS}
+    dropped: list[ast.stmt] = [one for one in body if isinstance(one, ast.Import | ast.ImportFrom) and one not in kept]
+    while dropped:
+        missing |= {name for one in dropped for name in _bound(one)}
+        dropped = [one for one in kept if _names(one) & missing]
+        kept = [one for one in kept if one not in dropped]
+    return kept, frozenset(missing)
+
+
+def _bound(node: ast.stmt) -> Iterator[str]:
+    match node:
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            yield from ((one.asname or one.name).partition(".")[0] for one in names)
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case _:
+            yield from (
+                one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+            )
+
+
+def _plain_tests(tree: ast.Module, missing: frozenset[str]) -> Iterator[tuple[tuple[str, str], list[ast.stmt]]]:
     """Class and function of each, and its statements."""
     functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
     if any(one.name.startswith(_AROUND) for one in functions):
         return
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and _is_plain(node, ()):
+        if isinstance(node, ast.FunctionDef) and _is_plain(node, (), missing):
             yield ("", node.name), node.body
         elif isinstance(node, ast.ClassDef) and not node.decorator_list:
-            yield from _methods(node)
+            yield from _methods(node, missing)
 
 
-def _methods(node: ast.ClassDef) -> Iterator[tuple[tuple[str, str], list[ast.stmt]]]:
+def _methods(node: ast.ClassDef, missing: frozenset[str]) -> Iterator[tuple[tuple[str, str], list[ast.stmt]]]:
     for one in node.body:
-        if not (isinstance(one, ast.FunctionDef) and _is_plain(one, ("self",))):
+        if not (isinstance(one, ast.FunctionDef) and _is_plain(one, ("self",), missing)):
             continue
         body = [_WithoutSelf().visit(statement) for statement in one.body]
         if "self" not in _names(ast.Module(body, [])):
             yield (node.name, one.name), body
 
 
-def _is_plain(function: ast.FunctionDef, arguments: tuple[str, ...]) -> bool:
+def _is_plain(function: ast.FunctionDef, arguments: tuple[str, ...], missing: frozenset[str]) -> bool:
     asked = function.args
     named = tuple(one.arg for one in (*asked.posonlyargs, *asked.args, *asked.kwonlyargs))
-    is_plain = named == arguments and asked.vararg is asked.kwarg is None and not function.decorator_list
-    return is_plain and function.name.startswith("test") and not _names(function) & _FRAMEWORKS
+    is_plain = (
+        named == arguments and asked.vararg is asked.kwarg is None and all(map(_only_marks, function.decorator_list))
+    )
+    used = _names(ast.Module(function.body, []))
+    return is_plain and function.name.startswith("test") and not used & missing
+
+
+_MARKS_THAT_ACT = frozenset(
+    {"parametrize", "usefixtures", "skip", "skipif", "xfail", "filterwarnings", "asyncio", "anyio", "trio", "django_db"}
+)
+
+
+def _only_marks(decorator: ast.expr) -> bool:
+    """Whether it is a mark of pytest that a project has given a meaning to: slow, network, …"""
+    mark = decorator.func if isinstance(decorator, ast.Call) else decorator
+    match mark:
+        case ast.Attribute(value=ast.Attribute(value=ast.Name("pytest"), attr="mark"), attr=name):
+            return name not in _MARKS_THAT_ACT
+    return False
 
 
 class _WithoutSelf(ast.NodeTransformer):
