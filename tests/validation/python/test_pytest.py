@@ -401,3 +401,20 @@ def test_a_project_that_maps_paths_for_coverage_has_it_too(tmp_path: Path) -> No
     measured = run(tmp_path, PYTEST)
     assert measured.coverage is not None
     assert measured.coverage.files == {"product.py": 100.0}
+
+
+def test_hooks_of_a_pytest_before_9_1(tmp_path: Path) -> None:
+    """There config.hook hands out functions in the place of hooks that take a path."""
+    conftest = """
+        class Proxy:
+            def __init__(self, hooks):
+                self.__dict__["_hooks"] = hooks
+            def __getattr__(self, name):
+                hook = getattr(self._hooks, name)
+                is_of_paths = name.startswith(("pytest_ignore", "pytest_collect_"))
+                return (lambda **given: hook(**given)) if is_of_paths else hook
+        def pytest_configure(config):
+            config.hook = Proxy(config.hook)
+    """
+    lay_out(tmp_path, {"conftest.py": conftest, "test_a.py": "def test_a():\n    pass\n"})
+    assert statuses(run(tmp_path, PYTEST)) == {"test_a.py::test_a": "passed"}
