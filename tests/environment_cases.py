@@ -17,7 +17,7 @@ CALC = {
     "tests/test_calc.py": "import calc\nimport known\n\n\ndef test_add():\n    assert calc.add(2, 2) == 4\n"
         "\n\ndef test_zero():\n    assert calc.add(0, 0) == 0\n    assert known\n",
     "pytest.ini": "[pytest]\npythonpath = .\n",
-    "requirements.txt": "",
+    "requirements.txt": "lost==1.0\n",
     ".gitignore": ".venv/\nnode_modules/\n__pycache__/\n*.so\n*.pyc\nlocal_*\nbuild/\n",
 }  # fmt: skip
 
@@ -29,7 +29,7 @@ JAVASCRIPT = {
     ),
     "package.json": '{"name": "calc", "scripts": {"test": "node --test"}, "dependencies": {"same": "1.0.0"}}\n',
     "package-lock.json": '{"name": "calc", "lockfileVersion": 3, '
-    '"packages": {"node_modules/same": {"version": "1.0.0"}}}\n',
+    '"packages": {"node_modules/same": {"version": "1.0.0"}, "node_modules/lost": {"version": "1.0.0"}}}\n',
     ".gitignore": "node_modules/\ndist/\n.npmrc\n",
     "node_modules/same/index.js": "const assert = require('node:assert')\n"
     "module.exports = (a, b) => assert.equal(a, b)\n",
@@ -196,6 +196,12 @@ HONEST = {
     "a dependency, installed and named": Deed(
         f"{FIX} && echo 'helper==1.0' >> requirements.txt\n"
         + python(distribution("helper", {"helper/__init__.py": "X = 1\n"}))
+    ),
+    "a dependency that was named, and missing": Deed(
+        f"{FIX}\n" + python(distribution("lost", {"lost/__init__.py": "X = 1\n"}))
+    ),
+    "a package of JavaScript that was locked, and missing": Deed(
+        f"{FIX_JS}; mkdir -p node_modules/lost; echo 'module.exports = 1' > node_modules/lost/index.js", "javascript"
     ),
     "a package installed again as it was": Deed(
         f"{FIX} && cp -p $(echo {SITE})/known/__init__.py local_copy && "

@@ -18,6 +18,7 @@ TRIED = (
 )  # fmt: skip
 NOT_REFUSED = (
     "a dependency, installed and named", "another environment made of the same files", "a built extension",
+    "a dependency that was named, and missing", "a package of JavaScript that was locked, and missing",
     "an upgrade, as a person asked", "a package of JavaScript, locked",
 )  # fmt: skip
 

@@ -74,7 +74,8 @@ class Distribution(NamedTuple):
 
 
 class Manifests(NamedTuple):
-    """`changed`: manifests and locks of the run, each before and after. `project`: the project's own name.
+    """`changed`: manifests and locks of the run, each before and after. `project`: the project's own name. `named`: all
+    manifests and locks as they are now; a package that they name, and that was not there, was missing.
 
     `ignore_rules`: whether the run changed what git ignores. `upgrades`: whether a person has asked for a change after
     which packages that were there before may be others; such a package can change what old tests say. `removed`: files
@@ -86,6 +87,7 @@ class Manifests(NamedTuple):
     ignore_rules: bool = False
     upgrades: bool = False
     removed: frozenset[str] = frozenset()
+    named: Mapping[str, str] = {}
 
 
 def environment_changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[EnvironmentChange, ...]:
@@ -147,12 +149,13 @@ def _by_python(places: Collection[str], distributions: Iterable[Distribution], m
 
 
 def wanted_names(requires: Mapping[str, Collection[str]], manifests: Manifests) -> frozenset[str]:
-    """Those of the distributions that a manifest of the run has added, what they require, and the project's own.
+    """Those of the distributions that a manifest names, what they require, and the project's own.
 
     `requires`: the names that each of them requires.
     """
     added = (set(after.splitlines()) - set(before.splitlines()) for before, after in manifests.changed.values())
-    words = {normalise_name(word) for lines in added for line in lines for word in _WORD.findall(line)}
+    lines = (*added, *(text.splitlines() for text in manifests.named.values()))
+    words = {normalise_name(word) for some in lines for line in some for word in _WORD.findall(line)}
     wanted = words & requires.keys()
     while more := {name for one in wanted for name in requires[one] if name in requires} - wanted:
         wanted |= more
@@ -167,15 +170,18 @@ def _own_name(manifests: Manifests) -> str | None:
 def _by_node(
     places: Mapping[str, str], before: Mapping[str, str], after: Mapping[str, str], manifests: Manifests
 ) -> Iterator[str]:
-    """What lies in a package that a lock has anew, or in another version; and the links to its commands.
+    """What lies in a package that a lock has anew, or in another version, or that was missing; and the links to its
+    commands.
 
     What runs the tests is never explained, nor a command that stands in the place of another.
     """
-    locked = {name for file, texts in manifests.changed.items() for name in _new_packages(file, *texts)}
-    there = frozenset(name for place in before for name in _PACKAGE.findall(place)) if locked else frozenset()
-    packages = {
-        name for name in locked if not _JS_FRAMEWORK.fullmatch(name) and (manifests.upgrades or name not in there)
-    }
+    changed = {name for file, texts in manifests.changed.items() for name in _new_packages(file, *texts)}
+    locked = {name for file, text in manifests.named.items() for name in _new_packages(file, "", text)}
+    there = (
+        frozenset(name for place in before for name in _PACKAGE.findall(place)) if locked or changed else frozenset()
+    )
+    wanted = (changed | locked) - there | (changed if manifests.upgrades else set())
+    packages = {name for name in wanted if not _JS_FRAMEWORK.fullmatch(name)}
     for place, what in places.items() if packages else ():
         inside, link = _PACKAGE.findall(place), _COMMAND.match(after.get(place, ""))
         if link and "/.bin/" in place:

@@ -93,24 +93,25 @@ async def _changed(ground: MeasuredRunContext[R], remembered: str, command: str 
 
 
 def _manifests(ground: MeasuredRunContext[R]) -> Manifests:
-    """What the run has changed of the files that say installed packages and what is ignored."""
+    """The files that say which packages are installed, and what the run has changed of them and of what is ignored."""
     start = ground.start()
     if start is None:
         return Manifests({})
     here = ground.workspace.snapshot(ground.id, "installed packages").commit
     changes = ground.workspace.changes(start, here)
     changed = [change.file for change in changes]
-    named = [file for file in changed if MANIFEST.fullmatch(file)]
+    all_of_them = [file for file in {*changed, *ground.workspace.listed()} if MANIFEST.fullmatch(file)]
     texts = {
         file: tuple((version or b"").decode("utf-8", "replace") for version in pair)
-        for file, pair in read_versions(ground, start, here, named).items()
+        for file, pair in read_versions(ground, start, here, all_of_them).items()
     }
     return Manifests(
-        {file: (before, after) for file, (before, after) in texts.items()},
+        {file: (before, after) for file, (before, after) in texts.items() if file in changed},
         _project_name(ground),
         any(IGNORE_RULES.fullmatch(file) for file in changed),
         ground.state().engine.settings.proof in ("preserve", "none"),
         frozenset(change.file for change in changes if change.action == "delete"),
+        {file: after for file, (_, after) in texts.items()},
     )
 
 
