@@ -207,6 +207,9 @@ HONEST = {
         f"{FIX} && cp -p $(echo {SITE})/known/__init__.py local_copy && "
         f"cat local_copy > $(echo {SITE})/known/__init__.py"
     ),
+    "the virtual environment's own files, written anew as they were": Deed(
+        f"{FIX} && for one in pyvenv.cfg bin/activate; do cp .venv/$one local_copy && cat local_copy > .venv/$one; done"
+    ),
     "another environment made of the same files": Deed(
         f"{FIX} && mkdir -p $HOME/other && ln $(echo {SITE})/known/*.py $(echo {SITE})/xdist/known.py $HOME/other/"
     ),

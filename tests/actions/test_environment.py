@@ -18,7 +18,8 @@ TRIED = (
 )  # fmt: skip
 NOT_REFUSED = (
     "a dependency, installed and named", "another environment made of the same files", "a built extension",
-    "a dependency that was named, and missing", "a package of JavaScript that was locked, and missing",
+    "a dependency that was named, and missing", "the virtual environment's own files, written anew as they were",
+    "a package of JavaScript that was locked, and missing",
     "an upgrade, as a person asked", "a package of JavaScript, locked",
 )  # fmt: skip
 

@@ -384,13 +384,17 @@ def _read_folder(project: Path, top: str, stamps: dict[str, str], source: Path |
                 folders += [entry.path] if folder != top or entry.name not in _SKIPPED else []
                 continue
             try:
-                if entry.name == "RECORD":  # an installer that installs the same again writes the same
+                if _BY_CONTENT.fullmatch(entry.name):
                     stamp = _digest(Path(entry.path).read_bytes())
                 else:
                     stamp = _of(entry.path, entry.stat(follow_symlinks=False))
             except OSError:
                 stamp = "unreadable"
             stamps[entry.path[inside:]] = stamp
+
+
+_BY_CONTENT = re.compile(r"RECORD|pyvenv\.cfg|[Aa]ctivate(\.\w+)?|\.package-lock\.json")
+"""What an installer that installs the same again writes the same, and no record tells of."""
 
 
 def _digest(data: bytes) -> str:
