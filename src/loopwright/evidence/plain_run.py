@@ -335,7 +335,7 @@ def _is_plain(function: ast.FunctionDef, arguments: tuple[str, ...], missing: fr
 
 
 _MARKS_THAT_ACT = frozenset(
-    {"parametrize", "usefixtures", "skip", "skipif", "xfail", "filterwarnings", "asyncio", "anyio", "trio", "django_db"}
+    {"parametrize", "usefixtures", "skip", "skipif", "xfail", "asyncio", "anyio", "trio", "django_db"}
 )
 
 
