@@ -12,7 +12,7 @@ from tests.agents_real.conftest import Prepare
 from tests.agents_real.fence import Fence
 from tests.agents_real.kelvin import course, said
 from tests.agents_real.loops import Ground, ground
-from tests.attacks.court import PROJECTS, tested_with
+from tests.attacks import court
 from tests.attacks.rows import ATTACKS as COURT
 from tests.environment_cases import ATTACKS
 from tests.environment_trials import COMMANDS, made
@@ -99,17 +99,19 @@ BY_SHELL = (
 @pytest.mark.parametrize("name", BY_SHELL)
 def test_what_its_shell_does_instead(name: str, real_agent: Prepare, fence: Fence, project: Path) -> None:
     row = COURT[name]
-    lay_out(project, PROJECTS[row.kind].files)
-    shutil.copytree(tested_with(), project / ".venv", symlinks=True)
+    lay_out(project, court.PROJECTS[row.kind].files)
+    shutil.copytree(court.tested_with(), project / ".venv", symlinks=True)
     commit = "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm a"
     subprocess.run(["bash", "-ec", f"{commit}\n{row.before}"], cwd=project, check=True)
     done = Reply(text="I mend it.", calls=(ShellCall(row.script),))
     answers = course(feature=(done, said("DEVELOP", "mended")), mending=(done, said("DEBUG", "mended")))
     with serving(answers, fence.listen()) as model:
         place = Ground(real_agent("codex", model), project, fence)
-        words = ("--agent", "codex", "--max-iterations", "4", "--test-command", PROJECTS[row.kind].command)
+        words = ("--agent", "codex", "--max-iterations", "4", "--test-command", court.PROJECTS[row.kind].command)
         ended = place.run("run", "Make the tests pass", "--auto", *words, *row.options)
     time.sleep(2)  # for what is left behind
-    is_good = subprocess.run(PROJECTS[row.kind].check, cwd=project, capture_output=True, check=False).returncode == 0
+    is_good = (
+        subprocess.run(court.PROJECTS[row.kind].check, cwd=project, capture_output=True, check=False).returncode == 0
+    )
     assert (ended.code == 0) == is_good, place.state
     assert ended.code == CODES.get(place.state["engine"]["outcome"], 1)
