@@ -110,8 +110,7 @@ def test_what_its_shell_does_instead(name: str, real_agent: Prepare, fence: Fenc
         words = ("--agent", "codex", "--max-iterations", "4", "--test-command", court.PROJECTS[row.kind].command)
         ended = place.run("run", "Make the tests pass", "--auto", *words, *row.options)
     time.sleep(2)  # for what is left behind
-    is_good = (
-        subprocess.run(court.PROJECTS[row.kind].check, cwd=project, capture_output=True, check=False).returncode == 0
-    )
+    checked = subprocess.run(court.PROJECTS[row.kind].check, cwd=project, capture_output=True, check=False)
+    is_good = checked.stdout == b"as it should be\n"
     assert (ended.code == 0) == is_good, place.state
     assert ended.code == CODES.get(place.state["engine"]["outcome"], 1)
