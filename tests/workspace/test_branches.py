@@ -68,6 +68,13 @@ class TestWhatItBeginsWith:
         assert git(user, "symbolic-ref", "--short", "HEAD").strip() == "trunk"
         assert not tree_of(branch).is_relative_to(user)
 
+    def test_new_files_count_whatever_the_users_status_shows(self, user: Path, branches: GitBranches) -> None:
+        git(user, "config", "status.showUntrackedFiles", "no")
+        before = branches.plan(ID)[1]
+        (user / "new.py").write_text("")
+        assert "2 uncommitted" in before
+        assert "3 uncommitted" in branches.plan(ID)[1]
+
     def test_a_detached_head(self, user: Path, branches: GitBranches) -> None:
         git(user, "checkout", "-q", "--detach")
         branch, words = branches.plan(ID)

@@ -42,7 +42,7 @@ write(1, ("\\n" + dumps(said) + "\\n").encode())
 _exit(0)
 """
 
-_FRAMEWORK = """\
+_NODE_CALLER = """\
 const exit = process.reallyExit.bind(process), dumps = JSON.stringify, asserts = { ...assert }, other = Symbol()
 unlinkSync(process.argv[1])
 for (const name of Object.keys(process.env)) if (/^(LOOPWRIGHT|NODE_TEST)/.test(name)) delete process.env[name]
@@ -93,7 +93,7 @@ test.skip = test.todo = describe.skip = describe.todo = () => {}
 
 _REQUIRABLE = f"""\
 const {{ unlinkSync, writeSync }} = require('node:fs'), assert = require('node:assert')
-{_FRAMEWORK}
+{_NODE_CALLER}
 const framework = Object.assign(test, {{
   test, it: test, describe, suite: describe, before: hook, after: hook, beforeEach: hook, afterEach: hook,
 }})
@@ -102,7 +102,7 @@ Object.defineProperty(framework, 'mock', {{ get: hook }})
 _IMPORTABLE = f"""\
 import {{ unlinkSync, writeSync }} from 'node:fs'
 import assert from 'node:assert'
-{_FRAMEWORK}
+{_NODE_CALLER}
 export {{
   test as default, test, test as it, describe, describe as suite,
   hook as before, hook as after, hook as beforeEach, hook as afterEach,

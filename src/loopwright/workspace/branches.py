@@ -64,7 +64,8 @@ class GitBranches:
 
     def _what_stays(self, git: UserGit, base: str, on: str | None) -> str:
         begins = f"works in a worktree that begins at {base[:10]} ({on or 'a detached HEAD'})"
-        listed = git.run("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all").output.split("\0")
+        words = ("-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
+        listed = git.run("status", "--porcelain", *words).output.split("\0")
         ours = tuple(os.fsdecode(folder) for folder in OURS)
         changed = [line for line in listed if line[2:].strip() and not line[2:].strip().startswith(ours)]
         if not changed:

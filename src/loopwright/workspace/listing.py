@@ -75,8 +75,8 @@ class Repository(NamedTuple):
                 return done.stdout.split(b"\0")[:-1]
         elif self.has_rules:
             index, rules = (git_folder(self.folder) / name for name in ("index", "info/exclude"))
-            also = (f"--exclude-from={rules}",) if _is_plain(rules) else ()
-            if _is_plain(index):
+            also = (f"--exclude-from={rules}",) if _is_regular(rules) else ()
+            if _is_regular(index):
                 done = git.attempt(question[0], *also, *question[1:], index=index)
                 if done.returncode == 0:
                     return done.stdout.split(b"\0")[:-1]
@@ -102,7 +102,7 @@ def git_folder(folder: Path) -> Path:
     return own
 
 
-def _is_plain(path: Path) -> bool:
+def _is_regular(path: Path) -> bool:
     seen = _look(os.fsencode(path))
     return seen is not None and stat.S_ISREG(seen.st_mode)
 
